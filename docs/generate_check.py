@@ -66,6 +66,15 @@ found.serious[0].what  # 'missing queries'
 found.serious[0].advice  # "The run has 'Q2': it differs in letter case."
 ```
 
+`--train QRELS` (`train=`) names the judgments that the system learned from. `check` then reports judgments and queries that are
+in both. `--collapse FILE` and `--scores distances` are those of `evaluate`.
+
+```python
+learned = {"q2": {"d3": 1}}
+leaks = germane.check(qrels, {"q1": {"d1": 2.0}, "q2": {"d3": 1.0}}, train=learned)
+leaks.serious[0].what  # 'judgments of the training data'
+```
+
 Qrels and runs are any that `evaluate` takes. Several runs are `{name: run}`. `check` holds rows in memory, some 200 bytes each. A
 run of 7 million lines takes 1.5 GB and about five times the CPU time of `evaluate`. One of a million queries × 10 results takes
 1.4 GB and one and a half times the CPU time. A terminal shows the progress.

@@ -17,7 +17,15 @@ CHROMIUM = next(
     filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None
 )
 PATIENCE = 60.0  # seconds for an answer
-KEYS = {"Enter": 13, "Tab": 9, "ArrowDown": 40, "ArrowUp": 38, "Escape": 27}
+KEYS = {
+    "Enter": 13,
+    "Tab": 9,
+    "ArrowDown": 40,
+    "ArrowUp": 38,
+    "Escape": 27,
+    "ArrowRight": 39,
+    "ArrowLeft": 37,
+}
 
 # Puts the pipes where Chromium looks for them, out of each other's way, and becomes Chromium.
 START = """
@@ -69,7 +77,9 @@ class Browser:
 
     def value(self, expression: str) -> Any:
         """What an expression of JavaScript is."""
-        got = self.ask("Runtime.evaluate", expression=expression, returnByValue=True)
+        got = self.ask(
+            "Runtime.evaluate", expression=expression, returnByValue=True, awaitPromise=True
+        )
         assert "exceptionDetails" not in got, got
         return got["result"].get("value")
 

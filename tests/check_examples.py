@@ -25,6 +25,7 @@ class Example:
     qrels: Any = None
     run: Any = None
     measures: str = MEASURES
+    train: Any = None
 
 
 def with_items(change: Any) -> dict[str, dict[Any, float]]:
@@ -77,6 +78,9 @@ EXAMPLES = {
     "ids nearly the same": Example(run=with_items(lambda item: item.replace("q7d0", "Q7D0"))),
     "repeated judgments": Example(qrels_lines() + "q3 0 q3d1 0\n", run_lines()),
     "repeated results": Example(qrels_lines(), run_lines() + "q3 Q0 q3d1 31 0.01 tag\n"),
+    "judgments of the training data": Example(
+        train={"q1": {"q1d0": 1, "q1d1": 1, "other": 1}, "other": {"q2d0": 1}}
+    ),
     "missing queries": Example(run={query: RUN[query] for query in QUERIES[3:]}),
     "mostly empty results": Example(run=RUN | {query: {} for query in QUERIES[:15]}),
     "no relevant items": Example(with_grades(lambda grade: grade / 4)),
@@ -94,6 +98,8 @@ EXAMPLES = {
     "constant scores": Example(run=with_scores(lambda score: 1.0)),
     "scores lose precision": Example(run=RUN | {"q0": {"q0d0": 2**53, "q0d1": 2**53 + 1}}),
     "the query among its results": Example(run=RUN | {q: {**RUN[q], q: 0.3} for q in QUERIES[:3]}),
+    "queries of the training data": Example(train={"q1": {"other": 1}, "q2": {"other": 1}}),
+    "queries among the items": Example(run=RUN | {"q0": {**RUN["q0"], "q5": 0.01, "q7": 0.005}}),
     "the same results for every query": Example(run=dict.fromkeys(QUERIES, _FIRST)),
     "relevant results stand anywhere": Example(
         *(
@@ -156,7 +162,7 @@ def given_in(example: Example, folder: Path) -> list[Any]:
 
 
 def found_in(example: Example, folder: Path) -> germane.Checkup:
-    return germane.check(*given_in(example, folder), example.measures)
+    return germane.check(*given_in(example, folder), example.measures, train=example.train)
 
 
 def only(found: germane.Checkup, what: str) -> germane.Finding:

@@ -28,6 +28,7 @@ import pytest
 
 import germane
 from germane.readers import ReadOptions, RunInput, open_inputs
+from germane.readers.array_ids import NamedArray
 from germane.readers.arrays import Grouped, ScoreArray, TopIds
 from germane.readers.embeddings import Embeddings, read_embeddings
 from germane.readers.frames import Frame
@@ -60,7 +61,8 @@ class Given(NamedTuple):
 
     @property
     def kind(self) -> type[RunInput]:
-        return type(open_inputs(self.qrels, self.run, ReadOptions(**self.options))[1])
+        reading = {name: given for name, given in self.options.items() if name != "scores"}
+        return type(open_inputs(self.qrels, self.run, ReadOptions(**reading))[1])
 
 
 class Input(NamedTuple):
@@ -268,6 +270,40 @@ def _of_library(name: str, make: Callable[[Any, pa.Table], Any]) -> Make:
     return lambda given, folder: make(pytest.importorskip(name), given)
 
 
+def _terrier(pandas: Any, given: pa.Table) -> Any:
+    """A frame as PyTerrier makes it: with the query's text, the place in the index, and ranks from 0."""
+    frame = given.to_pandas().drop(columns="unread")
+    frame = frame.rename(columns={"query_id": "qid", "doc_id": "docno", "relevance": "label"})
+    if "label" in frame:
+        return frame
+    frame.insert(1, "query", "text of " + frame["qid"])
+    frame.insert(2, "docid", range(len(frame)))
+    by_query = frame.groupby("qid")["score"]
+    return frame.assign(rank=by_query.rank(method="first", ascending=False).astype(int) - 1)
+
+
+class ScoredDoc(NamedTuple):
+    """A result as ir_datasets and ir_measures have it."""
+
+    query_id: str
+    doc_id: str
+    score: float
+
+
+class Qrel(NamedTuple):
+    """A judgment as ir_datasets has it."""
+
+    query_id: str
+    doc_id: str
+    relevance: float
+    iteration: str = "0"
+
+
+def _list_records(given: pa.Table) -> Iterator[ScoredDoc | Qrel]:
+    kind = ScoredDoc if "score" in given.column_names else Qrel
+    return map(kind, *(given.column(at).to_pylist() for at in range(3)))
+
+
 COLUMNS: dict[str, Make] = {
     "PyArrow table": lambda given, folder: given,
     "PyArrow record batch": lambda given, folder: given.combine_chunks().to_batches()[0],
@@ -323,6 +359,9 @@ COLUMNS: dict[str, Make] = {
     ".tsv": _written(".tsv", _tsv),
     ".jsonl": _written(".jsonl", _jsonl),
     ".ndjson": _written(".ndjson", _jsonl),
+    "PyTerrier": _of_library("pandas", _terrier),
+    "namedtuples": lambda given, folder: list(_list_records(given)),
+    "an iterator of namedtuples": lambda given, folder: _list_records(given),
 }
 
 
@@ -394,6 +433,22 @@ class Numbered:
         gallery = self.scores.filled(np.nan).T
         return read_embeddings(np.eye(len(self.queries)), gallery, "dot", False, "run")
 
+    def named(self, run: Any, qrels: Any = None, **options: Any) -> tuple[Any, Any, dict[str, Any]]:
+        """Judgments, by default with ids, and a run with the ids of its rows and columns."""
+        if qrels is None:
+            qrels = {
+                query: {self.items[i]: grade for i, grade in judged.items()}
+                for query, judged in zip(self.queries, self.judged(), strict=True)
+                if judged
+            }
+        return qrels, run, {"query_ids": self.queries, "item_ids": np.array(self.items), **options}
+
+    def pair(self, *, distances: bool) -> tuple[Any, Any]:
+        """The scores and the ids of the best items, as a search returns them."""
+        ids = self.top()
+        scores = np.take_along_axis(self.scores.filled(0.0), np.maximum(ids, 0), axis=1)
+        return (-scores if distances else scores), ids
+
     def groups(self, *, by_column: bool) -> tuple[Any, Any, dict[str, Any]]:
         """The cells with a grade or a score, one after the other, each with its group."""
         given = ~np.ma.getmaskarray(self.grades) | ~np.ma.getmaskarray(self.scores)
@@ -418,6 +473,22 @@ ARRAYS: dict[str, tuple[type[RunInput], Callable[[Numbered], tuple[Any, ...]]]] 
     "scores beside masked grades": (ScoreArray, lambda given: (given.grades, given.scores)),
     "scores beside CSR": (ScoreArray, lambda given: (given.sparse(), given.scores)),
     "scores beside graded sets": (ScoreArray, lambda given: (given.judged(), given.scores)),
+    "a pair of scores and ids": (
+        TopIds, lambda given: (given.judged(), given.pair(distances=False)),
+    ),
+    "ids and distances": (
+        TopIds,
+        lambda given: (given.judged(), given.pair(distances=True)[::-1], {"scores": "distances"}),
+    ),
+    "scores with ids": (NamedArray, lambda given: given.named(given.scores)),
+    "scores with ids beside grades": (
+        NamedArray, lambda given: given.named(given.scores, given.grades),
+    ),
+    "a pair with ids": (NamedArray, lambda given: given.named(given.pair(distances=False))),
+    "distances with ids": (
+        NamedArray,
+        lambda given: given.named(given.pair(distances=True), scores="distances"),
+    ),
     "embeddings beside masked grades": (Embeddings, lambda given: (given.grades, given.vectors())),
     "embeddings beside CSR": (Embeddings, lambda given: (given.sparse(), given.vectors())),
 }  # fmt: skip
@@ -482,6 +553,24 @@ MAPPINGS: dict[str, tuple[type[RunInput], Callable[[Scores], Any]]] = {
 }  # fmt: skip
 
 
+NESTED: dict[str, tuple[type[RunInput], Callable[[Scores], Any]]] = {
+    ".json": (ScoredMapping, lambda run: run),
+    ".json.gz": (ScoredMapping, lambda run: run),
+    "ranked lists, .json": (RankedLists, ranked),
+}
+
+
+def _nest(
+    name: str, make: Callable[[Scores], Any], qrels: Qrels, run: Scores, folder: Path
+) -> Given:
+    """Both sides as files of nested objects."""
+    paths = [folder / f"{side}{name[name.index('.json') :]}" for side in ("qrels", "run")]
+    for path, held in zip(paths, (qrels, make(run)), strict=True):
+        data = json.dumps(held).encode()
+        path.write_bytes(gzip.compress(data) if path.suffix == ".gz" else data)
+    return Given(*paths)
+
+
 def _map(make: Callable[[Scores], Any], qrels: Qrels, run: Scores, folder: Path) -> Given:
     return Given(qrels, make(run))
 
@@ -502,6 +591,7 @@ def _frame(
 
 INPUTS: dict[str, Input] = {
     **{name: Input(kind, partial(_map, make)) for name, (kind, make) in MAPPINGS.items()},
+    **{name: Input(kind, partial(_nest, name, make)) for name, (kind, make) in NESTED.items()},
     **{f"TREC file, {name}": Input(TrecFile, partial(_store, make)) for name, make in TREC.items()},
     **{f"TREC run read, {name}": Input(Run, partial(_read, make)) for name, make in TREC.items()},
     **{

@@ -18,8 +18,9 @@ SIZES = {
     "stored": "germane.readers.relevance.SORTED",
     "most_cells": "germane.readers.relevance.MOST",
     "room": "germane.reports.inputs.ROOM",  # results of runs that a report reads again
-    "whole_page": "germane.reports.data.WHOLE_PAGE",  # bytes of a report with all rankings
+    "max_size": "germane.reports.data.MAX_SIZE",  # bytes of a page with its rankings
     "least": "germane.reports.data.LEAST",
+    "small_texts": "germane.readers.texts.SMALL",  # bytes of a file of texts that is held
     "chunk": "germane.evaluation.spark_tasks.CHUNK",
     "enough": "germane.checks.data.ENOUGH",
 }

@@ -348,13 +348,18 @@ def test_what_is_no_number_of_a_column(odd: Any) -> None:
 
 
 def test_the_pair_that_a_search_returns() -> None:
-    """FAISS gives distances and ids."""
+    """FAISS gives distances and ids, other libraries ids and distances."""
     distances, ids = np.array([[0.1, 0.2]]), np.array([[7, 8]])
-    for given in ((distances, ids), [distances, ids]):
-        with pytest.raises(
-            germane.InputError, match=r"of the distances and ids .* FAISS returns, the ids"
-        ):
+    for given in ((distances, ids), [distances, ids], (ids, distances)):
+        got = germane.evaluate([{8}], given, "RR", scores="distances")
+        assert got["RR"].per_query == {0: 0.5}
+        assert germane.evaluate([{8}], given, "NumRet", scores="distances", threshold=0.15)[
+            "NumRet"
+        ].per_query == {0: 1.0}
+        with pytest.raises(germane.FormatError, match="Are they distances\\? scores=distances"):
             germane.evaluate([{7}], given, "RR")
+    similar = germane.evaluate([{8}], (-distances, ids), "RR")
+    assert similar["RR"].per_query == {0: 0.5}
 
 
 def test_scores_in_lists_beside_an_array_of_grades() -> None:
@@ -751,7 +756,8 @@ WRONG: list[tuple[Callable[[], Any], type[Exception], str]] = [
     (lambda: germane.evaluate(ONE, np.array([[0.5, np.nan]])), germane.ScoreError, "scores, row 0, column 1: a score must be a finite number; got nan"),
     (lambda: germane.evaluate(ONE, np.array([[-np.inf, 1]])), germane.ScoreError, "row 0, column 0: a score must be a finite number; got -inf"),
     (lambda: germane.evaluate(np.array([[1, np.nan]]), SCORES), germane.GradeError, "qrels, row 0, column 1"),
-    (lambda: germane.evaluate(ONE, np.array([["a", "b"]])), germane.FormatError, "an array of numbers is needed; got <U1"),
+    (lambda: germane.evaluate(ONE, np.array([["a", "b"]])), germane.CoverageError, "the run's item ids are str"),
+    (lambda: germane.evaluate(ONE, np.array([[0.5, None]])), germane.FormatError, "an array of numbers is needed; got object"),
     (lambda: germane.evaluate(np.zeros((0, 3)), np.zeros((0, 3))), germane.EmptyError, "shape is (0, 3)"),
     (lambda: germane.evaluate([{0}], np.zeros((1, 0))), germane.EmptyError, "shape is (1, 0)"),
     (lambda: germane.evaluate([{9}], SCORES), germane.InputError, "query 0: item 9 is no column of the scores; they are 0 to 1"),

@@ -130,7 +130,7 @@ def test_findings_about_results_name_lines(tmp_path: Path) -> None:
         ):
             (tmp_path / side).write_text(data if isinstance(data, str) else write(data))
             given.append(tmp_path / side)
-        finding = only(germane.check(*given, example.measures), name)
+        finding = only(germane.check(*given, example.measures, train=example.train), name)
         assert re.match(rf"{tmp_path}/(qrels|run):\d+: ", finding.examples[0]), name
 
 

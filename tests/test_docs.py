@@ -39,7 +39,9 @@ def test_python_blocks_run(page: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """In order, in one namespace; ``expression  # value`` states what the expression is."""
     monkeypatch.chdir(ROOT)
     names: dict[str, object] = {"score": germane.score, "log2": math.log2}
-    for library in re.findall(r"^import (pandas|polars)$", page.read_text("utf-8"), re.MULTILINE):
+    for library in re.findall(
+        r"^(?:import|from) (pandas|polars|sklearn)\b", page.read_text("utf-8"), re.MULTILINE
+    ):
         pytest.importorskip(library)
     for block in blocks(page, "python"):
         lines = block.splitlines()

@@ -19,8 +19,8 @@ import pytest
 
 import germane
 from germane import cli
-from germane.comparison.pair import Interval
 from germane.comparison.quality_gate import Gate
+from germane.core.bootstrap import Interval
 
 QUERIES = [f"q{number}" for number in range(30)]
 QRELS = {query: ["d"] for query in QUERIES}

@@ -170,9 +170,11 @@ def check_latex(text: str) -> None:
         assert line.endswith(r" \\"), line
         assert line.lstrip()[:1] not in ("[", "*"), "the argument of what stands before it"
         known = r"\\(?:[&%$#_{}]|textbackslash\{\}|textasciitilde\{\}|textasciicircum\{\}"
-        known += r"|text(?:less|greater)\{\}|ldots\{\}|textbf\{|text(?:superscript)\{"
+        known += (
+            r"|text(?:less|greater|bar|asciigrave)\{\}|ldots\{\}|textbf\{|text(?:superscript)\{"
+        )
         known += r"|ensuremath\{\\[a-zA-Z]+\})"
-        rest = re.sub(known, "", line.removesuffix(r"\\").removeprefix("{}"))
+        rest = re.sub(known, "", line.removesuffix(r"\\").removeprefix("{}").replace("-{}-", "--"))
         assert rest.count("&") == len(columns[1]) - 1, line
         assert not re.search(r"[\\%$#_{~^]", rest), rest
     one_line(text)

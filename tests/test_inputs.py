@@ -65,7 +65,7 @@ def test_every_kind_against_the_oracle(
         except pytest.skip.Exception:  # its library is not installed
             assume(False)
         if kind.__name__ == "TopIds":  # refused if they could be scores; test_arrays looks at that
-            assume(getattr(given.qrels, "shape", None) != given.run.shape)
+            assume(getattr(given.qrels, "shape", None) != getattr(given.run, "shape", ()))
         found = given.per_query(measures)
     for measure in measures:
         right = dict(zip(qrels, compute_expected(measure, qrels, run), strict=True))

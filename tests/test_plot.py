@@ -6,18 +6,22 @@ import xml.etree.ElementTree as ET
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import germane
+from germane import cli
 
 matplotlib = pytest.importorskip("matplotlib")
 matplotlib.use("agg")
 
 from matplotlib.figure import Figure  # noqa: E402
 
-from germane.output.pictures import FORMATS, Display, apply_style  # noqa: E402
+from germane.output.pictures import FORMATS, PALETTES, Display, apply_style  # noqa: E402
 from germane.plot import (  # noqa: E402
     DifferenceDisplay,
+    ExperimentDisplay,
+    ForestDisplay,
     PerQueryDisplay,
     PRCurveDisplay,
     PRCurvesDisplay,
@@ -43,6 +47,7 @@ DISPLAYS: dict[str, Display] = {
     ),
     "two runs, averaged": PRCurvesDisplay(MEANS, rule="interpolated"),
     "one measure of every query": PerQueryDisplay(RESULTS["one"]["AP"], name="one"),
+    "pairs": ForestDisplay(germane.compare(RESULTS).pairs[:1]),
     "differences": DifferenceDisplay(
         RESULTS["one"]["AP"], RESULTS["two & three"]["AP"], names=tuple(RUNS)
     ),
@@ -116,7 +121,9 @@ def test_averaged_curves_have_bands_and_name_their_area() -> None:
     display = DISPLAYS["two runs, averaged"].plot(axes())
     assert len(display.ax_.collections) == 2
     labels = [text.get_text() for text in display.ax_.get_legend().get_texts()]
-    assert labels == [f"{name}  {mean.area('interpolated'):.4f}" for name, mean in MEANS.items()]
+    areas = {name: mean.area("interpolated") for name, mean in MEANS.items()}
+    best_first = sorted(areas, key=lambda name: -areas[name])
+    assert labels == [f"{name}  {areas[name]:.4f}" for name in best_first]
     lines = {(line.get_color(), line.get_linestyle()) for line in display.ax_.lines}
     assert len({dashes for _, dashes in lines}) == 2, "told apart without color"
 
@@ -136,6 +143,136 @@ def test_differences_are_paired_by_query() -> None:
         "漢字": -1.0,
     }
     assert "1 queries better, 1 worse, 1 the same" in display.ax_.get_title("left")
+
+
+def test_a_forest_plot_has_the_differences_and_their_intervals() -> None:
+    runs = {"a": list("xb"), "b": list("bx"), "c": list("xyb")}
+    qrels = {q: ["b"] for q in "123456789"}
+    named = {name: dict.fromkeys(qrels, items) for name, items in runs.items()}
+    named["c"]["1"] = ["b"]
+    comparison = germane.compare(qrels, named, "RR P@1")
+    ax = comparison.plot(axes(), measure="RR").ax_
+    assert [label.get_text() for label in ax.get_yticklabels()] == ["b – a", "c – a", "c – b"]
+    points = [line for line in ax.lines if line.get_marker() == "o"]
+    ends = [line for line in ax.lines if len(line.get_xdata()) == 2 and line not in points][:3]
+    for pair, point, end, text in zip(
+        sorted((p for p in comparison.pairs if str(p.measure) == "RR"), key=lambda p: -p.difference),
+        points, ends, ax.texts, strict=True,
+    ):  # fmt: skip
+        assert pair.interval is not None
+        assert list(point.get_xdata()) == [pair.difference]
+        assert (point.get_markerfacecolor() == point.get_color()) == pair.significant
+        assert list(end.get_xdata()) == [pair.interval.low, pair.interval.high]
+        assert text.get_text().startswith(f"{pair.difference:+.3f}  [{pair.interval.low:+.3f}, ")
+    against = germane.compare(qrels, named, "RR", baseline="a").plot(axes()).ax_
+    assert [label.get_text() for label in against.get_yticklabels()] == ["b", "c"]
+    assert against.get_xlabel() == "difference of RR to a"
+    with pytest.raises(germane.InputError, match="the pairs of one measure; got RR, P@1"):
+        ForestDisplay(comparison.pairs)
+    with pytest.raises(germane.NotFoundError, match="AP was not compared"):
+        comparison.plot(axes(), measure="AP")
+
+
+def test_values_with_a_picture_draw_their_display(tmp_path: Path) -> None:
+    comparison = germane.compare(RESULTS)
+    queries = comparison.queries("AP", "one", "two & three")
+    mean, experiment = MEANS["one"], germane.simulate("recall")
+    pairs: list[tuple[Any, Display]] = [
+        (CURVE, PRCurveDisplay(CURVE)),
+        (mean, PRCurvesDisplay({"mean": mean})),
+        (experiment, ExperimentDisplay(experiment)),
+        (comparison, ForestDisplay([p for p in comparison.pairs if str(p.measure) == "AP"])),
+        (queries, DISPLAYS["differences"]),
+    ]
+    for value, display in pairs:
+        ax = axes()
+        drawn = value.plot(ax)
+        assert type(drawn) is type(display)
+        assert drawn.ax_ is ax
+        for paper in ("light", "dark"):
+            value.save(tmp_path / "picture.svg", paper=paper)
+            assert (tmp_path / "picture.svg").read_bytes() == display.picture("svg", paper=paper)
+    CURVE.save(tmp_path / "picture.svg", rule=11)
+    assert (tmp_path / "picture.svg").read_bytes() == DISPLAYS["11 levels"].picture("svg")
+
+
+def test_queries_of_several_data_sets_are_told_apart() -> None:
+    comparison = germane.compare({"news": RESULTS, "web": RESULTS})
+    drawn = comparison.queries("AP", "one", "two & three").plot(axes())
+    assert set(drawn.differences_) == {f"{data}: {q}" for data in ("news", "web") for q in QRELS}
+
+
+# --- Ten runs --------------------------------------------------------------------------------------
+
+
+def test_ten_lines_differ_and_those_of_equal_dashes_differ_in_lightness() -> None:
+    from matplotlib.colors import to_rgb
+
+    for palette in PALETTES.values():
+        assert len(set(palette.lines)) == 10
+        paper = lightness(to_rgb(palette.paper))
+        by_dashes: dict[Any, list[float]] = {}
+        for color, dashes in palette.lines:
+            value = lightness(to_rgb(color))
+            assert abs(value - paper) > 25, color
+            for other in by_dashes.setdefault(str(dashes), []):
+                assert abs(value - other) > 18, color
+            by_dashes[str(dashes)].append(value)
+        neighbors = zip(palette.lines, palette.lines[1:], strict=False)
+        assert all(one[1] != other[1] for one, other in neighbors)
+
+
+def lightness(color: tuple[float, float, float]) -> float:
+    """The L* of CIELAB."""
+    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in color]
+    y = sum(w * c for w, c in zip((0.2126, 0.7152, 0.0722), linear, strict=True))
+    return float(116 * y ** (1 / 3) - 16 if y > 0.008856 else 903.3 * y)
+
+
+def test_names_beside_curves_touch_no_other_curve_and_no_other_name() -> None:
+    qrels = {"q": {f"d{i}": int(i % 3 == 0) for i in range(30)}}
+    runs = {
+        f"run {n}": {"q": {f"d{i}": n * (i % 3 == 0) - i % 7 for i in range(30)}} for n in range(10)
+    }
+    curves = {name: germane.mean_pr_curve(qrels, run) for name, run in runs.items()}
+    display = PRCurvesDisplay(curves)
+    figure = Figure(figsize=(9, 5), layout="constrained")
+    ax = display.plot(figure.add_subplot()).ax_
+    figure.canvas.draw()
+    boxes = {text.get_text(): text.get_window_extent() for text in ax.texts}
+    assert boxes
+    for one in boxes.values():
+        assert sum(one.overlaps(other) for other in boxes.values()) == 1
+    for name, box in boxes.items():
+        inside = box.transformed(ax.transData.inverted())
+        for other, curve in curves.items():
+            steps = [inside.x0 + (inside.x1 - inside.x0) * i / 20 for i in range(21)]
+            if other != name:
+                heights = np.interp(steps, curve.recall, curve.precision)
+                assert all(h < inside.y0 or h > inside.y1 for h in heights), (name, other)
+    legend = [text.get_text().split("  ")[0] for text in ax.get_legend().get_texts()]
+    assert legend == sorted(legend, key=lambda name: -curves[name].area())
+    levels = germane.mean_pr_curve(qrels, runs["run 1"], points=101)
+    line = PRCurvesDisplay({"a": levels, "b": curves["run 1"]}).plot(axes()).ax_.lines
+    assert [one.get_marker() for one in line] == ["", "o"], "no marker beyond eleven points"
+
+
+# --- Paper -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", DISPLAYS)
+def test_dark_paper_has_dark_ground_and_light_ink(name: str) -> None:
+    light, dark = (DISPLAYS[name].picture("svg", paper=paper).decode() for paper in PALETTES)
+    assert f"fill: {PALETTES['dark'].paper}" in dark
+    assert f"fill: {PALETTES['dark'].ink}" in dark
+    assert PALETTES["light"].ink not in dark
+    assert "#ffffff" not in dark.lower()
+    assert PALETTES["dark"].paper not in light
+
+
+def test_another_paper() -> None:
+    with pytest.raises(germane.PolicyError, match="paper"):
+        PRCurveDisplay(CURVE).plot(axes(), paper="blue")  # type: ignore[arg-type]
 
 
 # --- The convention of displays --------------------------------------------------------------------
@@ -245,3 +382,39 @@ def test_differences_need_one_measure_and_a_common_query() -> None:
 def test_no_curves() -> None:
     with pytest.raises(germane.InputError, match="no curves to draw"):
         PRCurvesDisplay({})
+
+
+# --- The command line ------------------------------------------------------------------------------
+
+DIGITS = Path(__file__).parent.parent / "examples" / "digits"
+FILES = [str(DIGITS / name) for name in ("qrels.txt", "lda.run", "pixels.run")]
+
+
+def test_compare_draws(tmp_path: Path) -> None:
+    path = tmp_path / "picture.svg"
+    comparison = germane.compare(FILES[0], {"lda": FILES[1], "pixels": FILES[2]}, "AP@10")
+    assert cli.main(["compare", *FILES, "-m", "AP@10", "-o", str(path)]) == 0
+    assert path.read_bytes() == ForestDisplay(comparison.pairs).picture("svg")
+    options = ["-m", "AP@10", "--view", "queries", "-o", str(path)]
+    assert cli.main(["compare", *FILES, *options]) == 0
+    [pair] = comparison.pairs
+    queries = comparison.queries("AP@10", pair.system, pair.baseline)
+    assert path.read_bytes() == DifferenceDisplay.from_queries(queries).picture("svg")
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        (["-m", "AP RR"], "a picture has one measure; got AP, RR. Name it with -m."),
+        (["-m", "AP", "--format", "csv"], "it has no --format and no --rename"),
+        (["-m", "AP", "--rename", "AP=MAP"], "it has no --format and no --rename"),
+        (["-m", "AP", "--view", "stability"], "a picture is of the pairs, or of --view queries"),
+    ],
+)
+def test_pictures_that_compare_refuses(
+    options: list[str], says: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert cli.main(["compare", *FILES, *options, "-o", str(tmp_path / "picture.svg")]) == 2
+    assert says in capsys.readouterr().err
+    assert cli.main(["compare", *FILES, "-m", "AP", "-o", str(tmp_path / "picture.jpg")]) == 2
+    assert not list(tmp_path.iterdir())

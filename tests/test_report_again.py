@@ -36,7 +36,7 @@ def test_other_tools_say_what_spread_says() -> None:
     for measure, table in zip(MEASURES.split(), tables, strict=True):
         first, second = (
             {row.dialect: row for one in germane.spread(QRELS, run, measure) for row in one.rows}
-            for run in digits().values()
+            for run in reversed(digits().values())  # the best run first
         )
         assert set(table) == {"germane", *first, *second}
         for name in sorted(
@@ -59,7 +59,7 @@ def test_rows_descend_and_germane_is_among_them() -> None:
     for table in told(of_digits()):
         values = [cells[0] for cells in table.values()]
         assert values == sorted(values, key=lambda value: value.replace("none", "-1"), reverse=True)
-    assert "germane, xgboost 0.4353 0.5346 – AP" in words(of_digits())
+    assert "germane, xgboost 0.5346 0.4353 – AP" in words(of_digits())
     alone = "relevant items that are not in the list were not counted."
     assert alone in words(of_digits())
 

@@ -38,7 +38,7 @@ def test_sorts_filters_and_opens(chromium: Browser, tmp_path: Path) -> None:
     chromium.value("document.querySelectorAll('#rows thead button')[3].click()")
     assert chromium.value(QUERIES)[:5] == gains[::-1][:5]
     chromium.value("document.querySelectorAll('#rows thead button')[1].click()")
-    assert chromium.value(QUERIES)[0] == max(ap["pixels"], key=lambda q: ap["pixels"][q])
+    assert chromium.value(QUERIES)[0] == max(ap["lda"], key=lambda q: ap["lda"][q])
     heading = "document.querySelector('#rows [aria-sort]')"
     assert chromium.value(f"{heading}.getAttribute('aria-sort')") == "descending"
     chromium.value("document.getElementById('search').focus()")
@@ -140,3 +140,198 @@ def test_odd_reports_open(
     chromium.value(f"{FIRST}.click()")
     assert chromium.value("!!document.querySelector('.detail')")
     assert chromium.troubles == []
+
+
+# --- Several runs, texts, and what can be taken along ----------------------------------------------
+
+
+def of_several(runs: int = 10, **choices: Any) -> germane.Report:
+    """Runs of which each finds the one relevant item a rank later than the one before."""
+    queries = [f"q{i:02}" for i in range(60)]
+    qrels = {query: {"d": 1, "e": 0} for query in queries}
+    ranked = {
+        f"run-{r}": {
+            query: [*(f"x{i}" for i in range((r + n % (r + 2)) % 9)), "d", "e"]
+            for n, query in enumerate(queries)
+        }
+        for r in range(runs)
+    }
+    return germane.report(qrels, ranked, "RR AP", **choices)
+
+
+@in_chromium
+def test_the_heading_and_the_sorting_column_stay(chromium: Browser, tmp_path: Path) -> None:
+    opened(chromium, of_several(), tmp_path, 390)
+    assert (
+        chromium.value("document.querySelectorAll('#rows thead button')[1].textContent") == "run-0"
+    )
+    chosen = "[...document.querySelectorAll('.controls select')].slice(1).map((s) => +s.value)"
+    assert chromium.value(chosen) == [0, 1], "the best two"
+    box = "document.querySelector('#rows').parentNode"
+    inside = f"(e) => {{ const r = e.getBoundingClientRect(), b = {box}.getBoundingClientRect(); "
+    inside += "return r.left >= b.left - 1 && r.right <= b.right + 1 && r.top >= b.top - 1 }"
+    for left in (0, 200, 9999):
+        chromium.value(f"{box}.scrollTo({left}, 150)")
+        for part in ("thead th:first-child", "thead [aria-sort]"):
+            assert chromium.value(f"({inside})(document.querySelector('#rows {part}'))"), (
+                left,
+                part,
+            )
+    opened(chromium, of_several(), tmp_path, 2200)
+    assert chromium.value(f"{box}.classList.contains('fits')")
+    assert chromium.value("document.querySelector('#rows').offsetWidth") > 1900
+    chromium.value("document.querySelectorAll('#rows tbody tr')[40].scrollIntoView()")
+    top = "document.querySelector('#rows thead th').getBoundingClientRect().top"
+    assert chromium.value(top) == 0, "it stays at the top of the window"
+
+
+@in_chromium
+def test_the_address_keeps_the_state(chromium: Browser, tmp_path: Path) -> None:
+    opened(chromium, of_several(4), tmp_path)
+    assert chromium.value("location.hash") == ""
+    chromium.value("{ const s = document.getElementById('measure'); s.value = 1; s.onchange(); }")
+    chromium.value("{ const s = document.getElementById('baseline'); s.value = 3; s.onchange(); }")
+    chromium.value("document.querySelectorAll('#rows thead button')[0].click()")
+    chromium.value("document.querySelectorAll('#rows tbody th button')[7].click()")
+    address = chromium.value("location.hash")
+    assert address == "#measure=AP&run=run-0&baseline=run-3&sort=0&query=q07"
+    chromium.ask("Page.navigate", url="about:blank")
+    page = (tmp_path / "page.html").as_uri() + address
+    chromium.ask("Page.navigate", url=page)
+    chromium.value("new Promise((done) => setTimeout(done, 500))")
+    chosen = "[...document.querySelectorAll('.controls select')].map((s) => +s.value)"
+    assert chromium.value(chosen) == [1, 0, 3]
+    opened_query = "document.querySelector('[aria-expanded=true]').textContent"
+    assert chromium.value(opened_query) == "q07"
+    assert chromium.value("document.activeElement.textContent") == "q07"
+    assert chromium.troubles == []
+
+
+SAVED = """
+window.saved = [];
+URL.createObjectURL = (blob) => { blob.text().then((text) => saved.push(text)); return "blob:none"; };
+HTMLAnchorElement.prototype.click = function () { saved.push(this.download); };
+"""
+
+
+@in_chromium
+def test_tables_are_saved_as_csv(chromium: Browser, tmp_path: Path) -> None:
+    qrels = {"=1+1": ["d"], 'a,"b"': ["d"]}
+    runs = {"one": {"=1+1": ["d"], 'a,"b"': ["x", "d"]}, "two": {"=1+1": ["x", "d"]}}
+    opened(chromium, germane.report(qrels, runs, "RR"), tmp_path)
+    chromium.value(SAVED)
+    tables = "document.querySelectorAll('.wide > table').length"
+    buttons = chromium.value("document.querySelectorAll('.csv').length")
+    assert buttons == chromium.value(tables) > 4
+    chromium.value("document.querySelector('#queries .csv').click()")
+    chromium.value("new Promise((done) => setTimeout(done, 300))")
+    name, text = sorted(chromium.value("saved"), key=len)
+    assert name == "queries.csv"
+    lines = text.lstrip("\ufeff").split("\r\n")
+    assert lines == [
+        "query,one,two,difference",
+        "'=1+1,1.0000,0.5000,0.5000",
+        '"a,""b""",0.5000,0.0000,0.5000',
+        "",
+    ]
+    chromium.value("saved.length = 0; document.querySelector('#result .csv').click()")
+    chromium.value("new Promise((done) => setTimeout(done, 300))")
+    _, text = sorted(chromium.value("saved"), key=len)
+    means = text.lstrip("\ufeff").split("\r\n")
+    assert means[0] == "run,RR,low,high"
+    assert means[1].startswith("one,0.7500,")
+    assert len(means) == 4
+
+
+@in_chromium
+def test_charts_answer_to_arrow_keys(chromium: Browser, tmp_path: Path) -> None:
+    opened(chromium, of_several(3), tmp_path)
+    for chart, said in (
+        ("#curves .chart", "recall 0.1"), ("#spread .chart", "0.05 to 0.10"), ("#differences .chart", "q")
+    ):  # fmt: skip
+        chromium.value(f"document.querySelector('{chart}').focus()")
+        chromium.press("ArrowRight")
+        chromium.press("ArrowRight")
+        assert chromium.value("document.getElementById('tip').textContent").startswith(said)
+    chromium.press("Enter")
+    assert chromium.value("document.querySelectorAll('.detail').length") == 1
+    assert chromium.value("document.getElementById('tip').hidden")
+    assert chromium.troubles == []
+
+
+@in_chromium
+def test_two_runs_side_by_side(chromium: Browser, tmp_path: Path) -> None:
+    items = {
+        "d": {"title": "Whale", "text": HOSTILE[2], "url": "https://example.org/"},
+        "e": {"text": "plain", "url": "javascript:alert(1)"},
+        "x0": {"image": "none.png"},
+    }
+    opened(chromium, of_several(3, items=items, queries={"q01": HOSTILE[0]}), tmp_path)
+    chromium.value("document.getElementById('search').focus()")
+    chromium.type("alert")
+    assert chromium.value(QUERIES) == ["q01"], "texts are searched"
+    chromium.value(f"{FIRST}.click()")
+    columns = chromium.value(
+        "[...document.querySelectorAll('.beside ol')].map((l) => [...l.children].map((c) => c.dataset.item))"
+    )
+    assert columns == [["x0", "d", "e"], ["x0", "x1", "d", "e"]]
+    card = "document.querySelector('.beside [data-item=d]')"
+    text = chromium.value(f"{card}.textContent")
+    for part in ("2", "● relevant, grade 1", "Whale", HOSTILE[2], "rank 3 in run-1"):
+        assert part in text
+    assert "○ judged, grade 0" in chromium.value(
+        "document.querySelector('[data-item=e]').textContent"
+    )
+    assert "not judged" in chromium.value("document.querySelector('[data-item=x1]').textContent")
+    links = chromium.value("[...document.querySelectorAll('.beside a')].map((a) => a.href)")
+    assert links == ["https://example.org/"] * 2
+    assert chromium.value("document.images.length") == 0
+    chromium.value("new Promise((done) => requestAnimationFrame(() => setTimeout(done, 100)))")
+    assert chromium.value("document.querySelectorAll('.lines path').length") == 3
+    assert chromium.value("document.querySelectorAll('.lines .hit').length") == 1
+    assert chromium.troubles == []
+    assert chromium.requests == [(tmp_path / "page.html").as_uri()]
+
+
+@in_chromium
+def test_images_are_shown(chromium: Browser, tmp_path: Path) -> None:
+    image = pytest.importorskip("PIL.Image")
+    image.new("RGB", (50, 80), "red").save(tmp_path / "d.png")
+    opened(chromium, of_several(2, items={"d": tmp_path / "d.png"}), tmp_path)
+    chromium.value(f"{FIRST}.click()")
+    chromium.value("new Promise((done) => setTimeout(done, 200))")
+    assert chromium.value("[...document.images].map((i) => i.naturalHeight)") == [80, 80]
+    assert chromium.troubles == []
+
+
+@in_chromium
+def test_rows_without_a_ranking_are_marked(chromium: Browser, tmp_path: Path) -> None:
+    report = of_several(6, max_size=100_000)
+    opened(chromium, report, tmp_path)
+    marked = (
+        "[...document.querySelectorAll('#rows tbody tr')].map((r) => !!r.querySelector('.bare'))"
+    )
+    first = chromium.value(marked)
+    assert not first[0]
+    assert first[-1]
+    chromium.value(f"{FIRST}.click()")
+    assert chromium.value("!!document.querySelector('.beside')")
+    assert "marked ○" in chromium.value("document.getElementById('note').textContent")
+
+
+@in_chromium
+def test_a_folder_loads_its_files(chromium: Browser, tmp_path: Path) -> None:
+    report = of_several(3, items={"d": "text of d"}, layout="folder")
+    report.save(tmp_path / "folder")
+    chromium.size(1200)
+    chromium.open(tmp_path / "folder" / "index.html")
+    assert chromium.value("document.querySelectorAll('.bare').length") == 0
+    chromium.value(f"{FIRST}.click()")
+    chromium.value("new Promise((done) => setTimeout(done, 500))")
+    assert "text of d" in chromium.value("document.querySelector('.detail').textContent")
+    (tmp_path / "folder/rankings/0000.js").unlink()
+    chromium.open(tmp_path / "folder" / "index.html")
+    chromium.value(f"{FIRST}.click()")
+    chromium.value("new Promise((done) => setTimeout(done, 500))")
+    assert "cannot be read" in chromium.value("document.querySelector('.detail').textContent")
+    chromium.troubles.clear()

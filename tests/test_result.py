@@ -146,5 +146,34 @@ SHOWN = {
 def test_what_has_a_table_can_be_written_wherever_tables_can(name: str) -> None:
     shown: Any = SHOWN[name]()
     assert shown.markdown() == shown.table().markdown()
-    assert shown.latex() == shown.table().latex()
+    in_paper = name in ("result", "results")
+    assert shown.latex() == (shown.table().latex_float() if in_paper else shown.table().latex())
     assert shown._repr_html_() == shown.table().html()
+
+
+NOTEBOOK = {
+    **SHOWN,
+    "measure": lambda: germane.AP @ 10,
+    "measure result": lambda: germane.evaluate(QRELS, RUN, "AP")["AP"],
+    "comparison": lambda: germane.compare(QRELS, {"one": RUN, "two": RUN}, "AP"),
+    "stability": lambda: germane.compare(QRELS, {"one": RUN, "two": RUN}, "AP").stability("AP"),
+    "queries": lambda: germane.compare(QRELS, {"1": RUN, "2": RUN}, "AP").queries("AP", "1", "2"),
+    "experiment": lambda: germane.simulate("recall"),
+    "reconciliation": lambda: germane.reconcile(QRELS, RUN, reported=0.5, measure="AP"),
+}
+
+
+@pytest.mark.parametrize("name", NOTEBOOK)
+def test_a_notebook_shows_a_table(name: str) -> None:
+    shown: Any = NOTEBOOK[name]()
+    assert "<table" in shown._repr_html_()
+
+
+def test_a_notebook_shows_the_definition_beside_a_measure_and_its_value() -> None:
+    definition = "Σ P@i·rel(i), i ≤ 10, ÷ min(R,10)"
+    assert f">{definition}<" in (germane.AP @ 10)._repr_html_()
+    shown = germane.evaluate(QRELS, RUN, "AP@10")["AP@10"]
+    assert f"AP@10: {definition}" in shown._repr_html_()
+    assert f">{shown.mean:.4f}<" in shown._repr_html_()
+    count = germane.evaluate(QRELS, RUN, "NumRet")["NumRet"]._repr_html_()
+    assert ">sum<" in count

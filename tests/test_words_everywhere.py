@@ -18,6 +18,8 @@ WORDS: list[dict[str, Any]] = [
     {"scores": "single"},
     {"scores": "sigmoid"},
     {"scores": "sigmoid", "threshold": 0.6},
+    {"scores": "distances"},
+    {"scores": "distances", "threshold": -0.25},
     {"grades": "whole"},
     {"grades": "ones"},
     {"grades": "nonnegative"},
@@ -90,7 +92,10 @@ def test_every_word_changes_something(words: dict[str, Any]) -> None:
         assert any(plain[name].mean != worded[name].mean for name in plain)
 
 
-@pytest.mark.parametrize("words", WORDS, ids=str)
+OF_SCORES = [words for words in WORDS if words.get("scores") != "distances"]  # embeddings have none
+
+
+@pytest.mark.parametrize("words", OF_SCORES, ids=str)
 def test_every_word_with_embeddings(words: dict[str, Any]) -> None:
     """The similarities are sums of few halves, which no order of adding rounds."""
     rng = np.random.default_rng(2)

@@ -150,6 +150,18 @@ def _check(rows: str, partitions: int | None, policy: Mapping[str, Any]) -> None
     for choice in ("input_format", "group"):
         if policy.get(choice) is not None:
             raise InputError(f"{choice}= is not for DataFrames, which have columns.")
+    for choice in ("collapse", "query_ids", "item_ids"):
+        if policy.get(choice) is not None:
+            raise InputError(
+                f"{choice}= is not for DataFrames. A join adds a column, and groupBy(query, group) with max(score) "
+                "collapses rows."
+            )
+    for choice in ("exclude", "only"):
+        if policy.get(choice) is not None:
+            raise InputError(
+                f"{choice}= is not for DataFrames of Spark: a join of type left_anti or left_semi on query "
+                "and item selects the candidates of the run."
+            )
     if rows not in ("scattered", "together"):
         raise InputError(f"rows= takes scattered or together; got {clip(rows)}")
     if partitions is not None and (type(partitions) is not int or partitions < 1):

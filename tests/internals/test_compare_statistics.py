@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import germane
-from germane.comparison.sample import Sample, estimate_bca, resample_sums, widen_quantile
+from germane.comparison.sample import Sample
 from germane.comparison.settings import CORRECTIONS
 from germane.comparison.significance import (
     TESTS,
@@ -18,6 +18,7 @@ from germane.comparison.significance import (
     compute_sign_p,
     draw_largest_differences,
 )
+from germane.core.bootstrap import estimate_bca, resample_sums, widen_quantile
 from germane.core.dispersion import compute_equivalence_p, compute_student_p, measure_dispersion
 
 # Fisher, The Design of Experiments (1935), chapter III: Darwin's maize, crossed less self-fertilized,

@@ -128,6 +128,8 @@ class Data:
     is_whole = True  # are the rows all rows?
     first = ""  # "the first " where only the first rows are checked
     ties = "id"  # the order of equal scores; or "given"
+    train: Side | None = None  # judgments that the system learned from
+    has_distances = False  # the scores, of which the lowest is the best, have been negated
     refusal = ""  # the error of evaluate, where no check explains it
     known_orders: Collection[str] | None = None  # the findings about the order of the results
     tied_widely = 0  # hits whose rank could be twice as high
@@ -356,12 +358,19 @@ class Data:
 
 
 def put_side_by_side(
-    qrels: Side, run: Side, measures: Collection[Measure], rivals: tuple[Data, ...] = ()
+    qrels: Side,
+    run: Side,
+    measures: Collection[Measure],
+    rivals: tuple[Data, ...] = (),
+    train: Side | None = None,
 ) -> Data:
-    """Put both sides together, with ids of one kind."""
-    if qrels.text or run.text:
+    """Put both sides together, with ids of one kind. ``train``: judgments that the system learned from."""
+    if qrels.text or run.text or (train is not None and train.text):
         qrels, run = _as_text(qrels), _as_text(run)
-    return Data(qrels, run, measures, rivals)
+        train = None if train is None else _as_text(train)
+    data = Data(qrels, run, measures, rivals)
+    data.train = train
+    return data
 
 
 def _as_text(side: Side) -> Side:

@@ -167,6 +167,7 @@ class EvaluatedData(Data):
         self._qrels, self.got, self._sampler, self._ranking = qrels, got, sampler, ranking
         self.policy, self.values = policy, values or {}
         self.measures = tuple(self.values)
+        self.has_distances = policy.scores == "distances"
         self.ties = "given" if policy.ties == "given" else "id"
         self.queries, self.empty, self.grades = qrels.queries, qrels.unjudged, qrels.grades
         self.answered, self.unknown = got.answered, got.unknown
@@ -317,7 +318,15 @@ class EvaluatedData(Data):
     @cached_property
     def sample(self) -> Sample:
         most = max(LEAST, min(MOST, self.results // SHARE))
-        return _NOTHING if self._sampler is None else self._sampler(most)
+        return self._take_sample(most)
+
+    def _take_sample(self, most: int) -> Sample:
+        if self._sampler is None:
+            return _NOTHING
+        sample = self._sampler(most)
+        if self.has_distances and sample.score is not None:
+            sample.score = -sample.score
+        return sample
 
     def take_more(self) -> EvaluatedData:
         """Return the data with a larger sample, for a second look."""
@@ -325,7 +334,7 @@ class EvaluatedData(Data):
             self._qrels, self.got, self.policy, self._sampler, self.values, self._ranking
         )
         if self._sampler is not None:
-            wide.__dict__["sample"] = self._sampler(MOST)
+            wide.__dict__["sample"] = wide._take_sample(MOST)
             wide.__dict__["may_rise"] = self.may_rise
         return wide
 

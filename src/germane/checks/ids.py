@@ -153,7 +153,7 @@ def find_own(data: Data) -> Sees:
     mine, rank = _find_own_rows(data)
     asked = int(np.count_nonzero(data.retrieved))
     many = _is_no_accident(len(mine), asked)
-    if not len(mine) or any(find_own_first(data)) or not (many or _are_names(data.run.queries)):
+    if not len(mine) or any(find_own_first(data)) or not (many or are_names(data.run.queries)):
         return
     ranks = f"rank {rank.min()}" + f" to {rank.max()}" * bool(rank.min() < rank.max())
     have = write_count(len(mine), "query has itself", "queries have themselves")
@@ -178,6 +178,6 @@ def _find_own_rows(data: Data) -> tuple[Ints, Ints]:
     return data.order[at], data.rank[at]
 
 
-def _are_names(ids: Sequence[Hashable]) -> bool:
+def are_names(ids: Sequence[Hashable]) -> bool:
     """Are no ids numbers, which queries and items may share by chance?"""
     return not any(isinstance(one, int) or str(one).isdigit() for one in ids)

@@ -10,7 +10,6 @@ from germane.checks.data import Data
 from germane.checks.rows import (
     Problem,
     Sees,
-    Side,
     count_queries,
     show_first_row,
     show_rows,
@@ -26,6 +25,8 @@ BETTER = 0.52  # up to this share of the pairs, no better than chance
 NARROW = 0.02  # the largest standard error with which a better order would show
 COLUMNS = "Are rank and score in each other's place? The columns are query Q0 item rank score tag."
 
+SIMILAR = "The lowest distance is the best here. Are they similarities? Leave out scores=distances."
+
 
 def find_ranks_against_scores(data: Data) -> Sees:
     """Find scores that rise wherever ranks do: distances, or a mixed-up column."""
@@ -33,18 +34,18 @@ def find_ranks_against_scores(data: Data) -> Sees:
     if _do_contradict(data) and not any(find_counting_up(data)):
         says = (
             f"the rank column contradicts the scores, which decide: for query "
-            f"{clip(data.run.queries[data.run.query[before[0]]])} item {_describe(data.run, before[0], 'has ')}, "
-            f"{_describe(data.run, after[0])}"
+            f"{clip(data.run.queries[data.run.query[before[0]]])} item {_describe(data, before[0], 'has ')}, "
+            f"{_describe(data, after[0])}"
         )
         yield Problem(says, len(before), show_first_row(data.run, after))
 
 
-def _describe(run: Side, at: int, has: str = "") -> str:
+def _describe(data: Data, at: int, has: str = "") -> str:
+    run = data.run
     assert run.rank is not None
     assert run.number is not None
-    return (
-        f"{clip(run.items[run.item[at]])} {has}rank {run.rank[at]:g} and score {run.number[at]:g}"
-    )
+    score = -run.number[at] if data.has_distances else run.number[at]
+    return f"{clip(run.items[run.item[at]])} {has}rank {run.rank[at]:g} and score {score:g}"
 
 
 def _do_contradict(data: Data) -> bool:
@@ -74,7 +75,10 @@ def find_rising_as_given(data: Data) -> Sees:
     steps = _find_steps(data, data.run.number)
     most = 2 * np.count_nonzero(steps > 0) > len(steps) and (steps >= 0).all()
     if most and _is_no_accident(data, data.run.number) and not is_meant(data, len(steps)):
-        yield from _report_turned(data, "scores", "rise", len(steps), "")
+        if data.has_distances:
+            yield from _report_turned(data, "distances", "fall", len(steps), "", SIMILAR)
+        else:
+            yield from _report_turned(data, "scores", "rise", len(steps), "")
 
 
 def find_falling_as_given(data: Data) -> Sees:
@@ -89,12 +93,14 @@ def find_falling_as_given(data: Data) -> Sees:
         yield from _report_turned(data, "ranks", "fall", len(steps), why)
 
 
-def _report_turned(data: Data, numbers: str, move: str, steps: int, why: str) -> Sees:
+def _report_turned(
+    data: Data, numbers: str, move: str, steps: int, why: str, advice: str = ""
+) -> Sees:
     says = (
         f"the {numbers} of every query {move} in the order given, over "
         f"{data.first}{write_count(steps, 'step')}{why}"
     )
-    yield Problem(says, len(data.run), show_first_row(data.run, data.as_given))
+    yield Problem(says, len(data.run), show_first_row(data.run, data.as_given), advice)
 
 
 def _are_beside(data: Data) -> Bools:

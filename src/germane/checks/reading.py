@@ -111,7 +111,7 @@ def read_qrels(qrels: QrelsInput, progress: Progress | None = None) -> Side:
     if is_path(given):
         return read_trec(given, "qrels", progress)
     if is_mapping(given):
-        return _read_mapping(given, "qrels")
+        return _read_mapping(given, "qrels", qrels.where, text=qrels.where != "qrels")
     if isinstance(given, Frame):
         return _read_frame(given.report_to(progress), "qrels")
     judged = qrels.read("keep", progress, "what is asked for")
@@ -127,7 +127,7 @@ def read_run(run: RunInput, progress: Progress | None = None) -> Side:
         case TrecFile():
             return read_trec(run.path, "run", progress)
         case ScoredMapping() | RankedLists():
-            return _read_mapping(run.mapping, "run")
+            return _read_mapping(run.mapping, "run", run.where, text=run.ids == "text")
         case Frame():
             return _read_frame(run.report_to(progress), "run")
         case Run():
@@ -140,7 +140,7 @@ def read_run(run: RunInput, progress: Progress | None = None) -> Side:
 # --- Mappings --------------------------------------------------------------------------------------
 
 
-def _read_mapping(given: Mapping[Hashable, Any], kind: Kind) -> Side:
+def _read_mapping(given: Mapping[Hashable, Any], kind: Kind, where: str, *, text: bool) -> Side:
     if not given:
         subject = "the qrels are" if kind == "qrels" else "the run is"
         raise EmptyError(f"{subject} empty: there are no queries.")
@@ -162,9 +162,9 @@ def _read_mapping(given: Mapping[Hashable, Any], kind: Kind) -> Side:
         rounded += count_rounded([pair[1] for pair in pairs], number[-1])
     none = np.zeros(0, np.int64)
     return Side(
-        kind, kind, queries.ids, items.ids, np.concatenate([none, *query]),
+        kind, where, queries.ids, items.ids, np.concatenate([none, *query]),
         np.concatenate([none, *item]), np.concatenate([np.zeros(0), *number]) if scored else None,
-        faults=faults, empty=tuple(empty), rounded=rounded,
+        faults=faults, empty=tuple(empty), rounded=rounded, text=text,
     )  # fmt: skip
 
 

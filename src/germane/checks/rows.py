@@ -2,9 +2,9 @@
 
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
-from typing import Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import numpy as np
 
@@ -13,6 +13,9 @@ from germane.core.ragged import Floats, Ints
 from germane.errors import clip
 from germane.kernel import plain
 from germane.kernel.columns import Ids, Text, join_ids, read_python_ids
+
+if TYPE_CHECKING:
+    from germane.readers.groups import Groups
 
 NAMED = 3  # examples that a finding names
 
@@ -70,6 +73,27 @@ class Side:
     def grades(self) -> Floats:
         """The grade of each row of qrels."""
         return np.ones(len(self)) if self.number is None else self.number
+
+
+def collapse_side(run: Side, groups: "Groups", *, lowest: bool) -> Side:
+    """Replace the items of a run by their groups, and keep the best row of each group of a query."""
+    groups.check_items_have_ids()
+    ids = run.items if isinstance(run.items, Ids) else read_python_ids(list(run.items))
+    names = groups.find_groups(ids, run.text)
+    distinct, number = number_columns([names.as_text() if run.text else names])
+    item = number[run.item]
+    score = None if run.number is None else run.number if lowest else -run.number
+    if score is None:
+        score = np.arange(len(run)) if run.rank is None else run.rank
+    order = np.lexsort((score, item, run.query))
+    pairs = run.query[order] * (len(distinct) + 1) + item[order]
+    kept = np.sort(order[np.diff(pairs, prepend=-1) != 0])
+    columns = {
+        name: getattr(run, name)[kept]
+        for name in ("query", "number", "rank", "line")
+        if getattr(run, name) is not None
+    }
+    return replace(run, items=distinct, item=item[kept], **columns)
 
 
 DIGITS = 100  # Python may refuse to make an integer of more

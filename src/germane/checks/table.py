@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 from typing import Literal, NamedTuple
 
-from germane.checks import ids, malformed, orders, queries, values
+from germane.checks import ids, leaks, malformed, orders, queries, values
 from germane.checks.data import Data
 from germane.checks.rows import Sees
 from germane.core.finding import Finding, Severity
@@ -59,6 +59,8 @@ TABLE: tuple[Check, ...] = (
           "Delete the copies, or choose with duplicates=first, last or max.", "error"),
     Check("repeated results", "serious", "run", ids.find_repeated_results,
           "Delete the copies, or choose with duplicates=first, last or max.", "error"),
+    Check("judgments of the training data", "serious", "qrels", leaks.find_shared_judgments,
+          "Test on judgments that the system did not learn from."),
     Check("missing queries", "serious", "run", queries.find_missing,
           "missing=skip leaves them out; report both kinds of number.", "warning"),
     Check("mostly empty results", "serious", "run", queries.find_mostly_empty,
@@ -66,16 +68,16 @@ TABLE: tuple[Check, ...] = (
     Check("no relevant items", "serious", "qrels", values.find_nothing_relevant,
           "Where lower grades are relevant, say so: P(rel=0.5), or map the grades.", "warning"),
     Check("ranks against scores", "serious", "run", orders.find_ranks_against_scores,
-          "Are they distances, where less is better? Then negate them.", "sample"),
+          "Are they distances, where less is better? scores=distances says so.", "sample"),
     Check("ranks given as scores", "serious", "run", orders.find_counting_up,
           "Give scores, or ranks as such: negated, or as a ranked list.", "sample"),
     Check("scores rise as given", "serious", "run", orders.find_rising_as_given,
-          "Higher is better here. Are they distances? Then negate them.", "sample"),
+          "Higher is better here. Are they distances? scores=distances says so.", "sample"),
     Check("ranks fall as given", "serious", "run", orders.find_falling_as_given,
           "If higher is better, name the column as scores: columns={'score': name, 'rank': None}.",
           "sample"),
     Check("relevant results stand last", "serious", "run", orders.find_standing_last,
-          "Check the direction of the order. If lower is better, as with distances, negate the scores.", "warning"),
+          "Check the direction of the order. If lower is better, scores=distances says so.", "warning"),
     Check("the query is its first result", "serious", "run", ids.find_own_first, OWN, "sample"),
     Check("one result per query", "serious", "run", queries.find_one_result,
           "Did the system stop early, or was only its last or best result kept?", "warning"),
@@ -84,6 +86,10 @@ TABLE: tuple[Check, ...] = (
     Check("scores lose precision", "serious", "run", values.find_imprecise,
           "Give ranked lists, or scores that doubles hold.", "sample"),
     Check("the query among its results", "doubtful", "run", ids.find_own, OWN),
+    Check("queries of the training data", "doubtful", "qrels", leaks.find_shared_queries,
+          "A search system is tested on queries that it did not learn from; users of a recommender may be in both."),
+    Check("queries among the items", "doubtful", "run", leaks.find_queries_among_items,
+          "Does the collection hold the queries? Leave them out of it, as exclude_self=True does for embeddings."),
     Check("the same results for every query", "doubtful", "run", queries.find_same_results,
           "Check that the system uses the query. A list of popular items looks like this, too."),
     Check("relevant results stand anywhere", "doubtful", "run", orders.find_standing_anywhere,

@@ -2,12 +2,13 @@
 
 import argparse
 import os
+import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from germane.cli.terminal import as_json, say
 from germane.core.policy import DEFAULTS, RARE_WORDS, WORDS
-from germane.errors import EmptyError, InputError, check_choice, clip
+from germane.errors import EmptyError, InputError, check_choice, clip, list_choices
 from germane.measures.measure import Measure, parse_all
 from germane.output import writing
 from germane.output.tables import FORMATS, Table
@@ -15,9 +16,12 @@ from germane.readers import find_name
 from germane.readers.formats import FORMATS as FILE_FORMATS
 
 _FORMATS = (*FORMATS, "json")
+FOR_PAPERS = {**FORMATS, "latex": Table.latex_float}
 SEPARATED = {"csv": Table.csv, "tsv": Table.tsv}
 _IMAGES = ("svg", "png", "pdf", "jpg", "jpeg", "gif", "webp", "eps", "tif", "tiff", "bmp")
+CANDIDATES = ("exclude", "only")
 READING = ("columns", "input_format", "max_expansion", "max_line")
+UNDECIDED = ("ties", "relevant", "scores")  # left to the run or to a dialect unless asked for
 
 
 def add_files(command: argparse.ArgumentParser, runs: str) -> None:
@@ -43,6 +47,7 @@ def add_shared(command: argparse.ArgumentParser, *, lists: bool = False) -> None
     """Add the output, how files are read, and the conventions; ``lists`` as in ``add_policy``."""
     add_output(command)
     add_reading(command)
+    add_candidates(command)
     add_policy(command, lists=lists)
 
 
@@ -88,9 +93,32 @@ def add_policy(command: argparse.ArgumentParser, *, lists: bool = False) -> None
         help="relevant items that count: all, or those in the list of results alone (default: judged)"
         + "; of a LIST, how many exist" * lists,
     )
+    add_scores(policy)
+
+
+def add_scores(command: Any) -> None:
+    command.add_argument(
+        "--scores",
+        metavar="|".join(RARE_WORDS["scores"]),
+        help="how scores are compared; the lowest of distances is the best (default: double)",
+    )
 
 
 _DEFAULTS = {"ties": "trec; given where items have no ids"}  # decided by the run itself
+
+
+def add_candidates(command: argparse.ArgumentParser) -> None:
+    candidates = command.add_argument_group(
+        "candidates: files with a query and an item in each row"
+    )
+    candidates.add_argument(
+        "--exclude",
+        metavar="FILE",
+        help="items that are removed before ranks are counted, such as those that a user has seen",
+    )
+    candidates.add_argument(
+        "--only", metavar="FILE", help="items that are kept; all others are removed"
+    )
 
 
 def add_reading(command: argparse.ArgumentParser) -> None:
@@ -109,6 +137,12 @@ def add_reading(command: argparse.ArgumentParser) -> None:
         "'rank=' passes over a column",
     )
     reading.add_argument(
+        "--collapse",
+        metavar="FILE",
+        help="rank groups in the place of items, such as the documents of chunks: a file of two columns, "
+        "item and group",
+    )
+    reading.add_argument(
         "--max-expansion",
         metavar="N|none",
         type=_read_limit,
@@ -120,6 +154,24 @@ def add_reading(command: argparse.ArgumentParser) -> None:
         type=_read_limit,
         help="how many bytes a line of a TREC file may have (default: 1048576)",
     )
+
+
+def add_texts(command: argparse.ArgumentParser) -> None:
+    """The files that say what stands behind the ids."""
+    texts = command.add_argument_group("texts (TSV, JSON Lines or Parquet, by the suffix)")
+    texts.add_argument(
+        "--queries", metavar="FILE", help="ids of queries and their texts, to show them"
+    )
+    texts.add_argument(
+        "--items",
+        metavar="FILE",
+        help="ids of items with their titles, texts, addresses or the paths of images, to show them",
+    )
+
+
+def list_texts(options: argparse.Namespace) -> list[str]:
+    """List the files of texts that were given, which no output may overwrite."""
+    return [path for path in (options.queries, options.items) if path is not None]
 
 
 def _read_relevant(text: str) -> str | int:
@@ -176,6 +228,39 @@ def add_output(command: argparse.ArgumentParser) -> None:
     add_output_file(command)
 
 
+def add_rename(command: argparse.ArgumentParser) -> None:
+    command.add_argument(
+        "--rename",
+        metavar="MEASURE=NAME",
+        action="append",
+        default=[],
+        help="show a measure by another name, as in 'AP=MAP'; may be repeated",
+    )
+
+
+def read_rename(options: argparse.Namespace) -> dict[str, str]:
+    """Read ``--rename`` as measure → name, in the formats that define what they show."""
+    if options.rename:
+        check_defined(options, "--rename")
+    renamed = {}
+    for pair in options.rename:
+        measure, equals, name = pair.rpartition("=")
+        if not equals or not name.strip() or measure.count("(") != measure.count(")"):
+            raise InputError(f"--rename takes MEASURE=NAME, such as 'AP=MAP'; got {clip(pair)}.")
+        renamed[measure.strip()] = name.strip()
+    return renamed
+
+
+def check_defined(options: argparse.Namespace, option: str) -> None:
+    """Refuse an option with a format that has no definitions beside its numbers."""
+    formats = [name for name in FORMATS if name not in SEPARATED]
+    if options.format not in formats:
+        raise InputError(
+            f"{option} is for tables with definitions: --format {list_choices(formats)}; "
+            f"got {options.format}."
+        )
+
+
 def add_output_file(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "-o", "--output", metavar="FILE", help="write to FILE, whole or not at all"
@@ -208,12 +293,13 @@ def write_result(
     options: argparse.Namespace,
     table: Callable[[int | None], Table],
     as_dict: Callable[[], Any],
+    formats: Mapping[str, Callable[[Table], str]] = FORMATS,
 ) -> None:
     """Write a result as JSON or as a table; ``table`` takes the number of decimals."""
     if options.format == "json":
         text = as_json(as_dict())
     else:
-        text = format_table(table(choose_digits(options)), options)
+        text = format_table(table(choose_digits(options)), options, formats)
     writing.write(options.output, text)
 
 
@@ -223,8 +309,9 @@ def parse_measures(options: argparse.Namespace) -> tuple[Measure, ...]:
 
 def collect_policy(options: argparse.Namespace) -> dict[str, Any]:
     """The conventions and how files are read, without the choices that are left to the run."""
-    given = {name: getattr(options, name) for name in (*WORDS, "depth", "relevant", *READING)}
-    undecided = [name for name in (*_DEFAULTS, "relevant") if given[name] is None]
+    names = (*WORDS, "depth", "relevant", "scores", "collapse", *CANDIDATES, *READING)
+    given = {name: getattr(options, name) for name in names}
+    undecided = [name for name in (*UNDECIDED, *CANDIDATES) if given[name] is None]
     return {name: value for name, value in given.items() if name not in undecided}
 
 
@@ -244,7 +331,7 @@ def choose_digits(options: argparse.Namespace) -> int | None:
 
 def check_list(options: argparse.Namespace) -> None:
     """Refuse options that a LIST does not take: a query, and conventions of judging."""
-    for name in ("query", *WORDS, "depth", *READING):
+    for name in ("query", *WORDS, "depth", "scores", "collapse", *CANDIDATES, *READING):
         if getattr(options, name) not in (None, DEFAULTS.get(name)):
             option = f"--{name.replace('_', '-')}"
             raise InputError(f"{option} is for QRELS and RUN; a LIST stands in its order.")
@@ -300,6 +387,15 @@ def read_fraction(text: str) -> float:
         return _read_float(text)
     except ValueError:
         raise argparse.ArgumentTypeError(f"takes a number; got {clip(text)}.") from None
+
+
+def read_size(text: str) -> int:
+    """Read a number of bytes, such as 5MB, 800KB or 500000."""
+    found = re.fullmatch(r"([0-9]{1,12})(\.[0-9]{1,6})?([KMG]B)?", text.strip(), re.IGNORECASE)
+    if found is None:
+        raise argparse.ArgumentTypeError(f"takes a size such as 5MB or 800KB; got {clip(text)}.")
+    unit = {"KB": 1e3, "MB": 1e6, "GB": 1e9}[found[3].upper()] if found[3] else 1
+    return int(float(found[1] + (found[2] or "")) * unit)
 
 
 def read_runs(qrels: str, paths: Sequence[str]) -> dict[str, str]:

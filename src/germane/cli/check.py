@@ -34,6 +34,12 @@ def add(commands: Any) -> None:
     )
     arguments.add_output_file(command)
     arguments.add_reading(command)
+    arguments.add_scores(command)
+    command.add_argument(
+        "--train",
+        metavar="QRELS",
+        help="judgments that the system learned from: find queries and judgments that are in both",
+    )
 
 
 def run(options: argparse.Namespace) -> int:
@@ -41,7 +47,10 @@ def run(options: argparse.Namespace) -> int:
 
     runs = arguments.read_runs(options.qrels, options.runs)
     writing.check(options.output, [options.qrels, *options.runs])
-    reading = {name: getattr(options, name) for name in arguments.READING}
+    names = (*arguments.READING, "collapse", "train")
+    reading = {name: getattr(options, name) for name in names}
+    if options.scores is not None:
+        reading["scores"] = options.scores
     measures = arguments.parse_measures(options)
     with make_progress_line("looking at") as progress:
         found = check(options.qrels, runs, measures, **reading, progress=progress)

@@ -1,6 +1,7 @@
 """germane compare: systems on the same queries, with statistics of their differences."""
 
 import argparse
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from germane.cli import arguments
@@ -10,11 +11,13 @@ from germane.errors import InputError, NotFoundError
 from germane.evaluation.api import evaluate_many, read_qrels
 from germane.evaluation.choices import DEFAULT
 from germane.evaluation.result import Results
-from germane.output import writing
-from germane.output.tables import FORMATS, Table, stack_tables
+from germane.measures.headings import name_measures
+from germane.output import pictures, writing
+from germane.output.tables import Table, stack_tables
 
 if TYPE_CHECKING:
     from germane.comparison.comparison import Comparison
+    from germane.comparison.queries import QueryDifferences
 
 VIEWS = ("leaderboard", "pairs", "queries", "stability")
 SAYS = {
@@ -29,7 +32,7 @@ def add(commands: Any) -> None:
         "compare",
         help="compare runs on the same queries: differences, intervals, significance",
         description="Compare runs query by query: mean differences with confidence intervals, effect "
-        "sizes, significance, and what moved.",
+        "sizes, significance, and what moved. With -o FILE.svg, .png or .pdf the differences are drawn.",
     )
     command.set_defaults(run=run)
     arguments.add_files(command, "two runs or more")
@@ -57,6 +60,7 @@ def add(commands: Any) -> None:
         default=10,
         help="queries of a view (default: 10)",
     )
+    arguments.add_rename(command)
     arguments.add_shared(command)
 
 
@@ -101,16 +105,63 @@ def run(options: argparse.Namespace) -> None:
     from germane.comparison.api import compare
 
     given = [[options.qrels, *options.runs], *options.dataset]
+    rename = arguments.read_rename(options)
+    name_measures(arguments.parse_measures(options), rename)
+    if rename and options.view in ("queries", "stability"):
+        raise InputError(f"--rename is for --view leaderboard or pairs; got {options.view}.")
     writing.check(options.output, [path for paths in given for path in paths])
+    picture = arguments.is_picture(options.output)
+    if picture:
+        _check_picture(options)
     comparison = compare(_evaluate(options, given), **collect_statistics(options))
+    if picture:
+        _choose_drawn(comparison, options).save(options.output)
+        return
     if options.format == "json":
         text = as_json(_as_dict(comparison, options))
     elif options.view is None and options.format == "table":
-        text = str(comparison)
+        text = comparison.text(rename=rename)
     else:
         digits = arguments.choose_digits(options)
-        text = arguments.format_table(_make_view(comparison, options, digits), options, _FORMATS)
+        text = arguments.format_table(
+            _make_view(comparison, options, digits, rename), options, arguments.FOR_PAPERS
+        )
     writing.write(options.output, text)
+
+
+def _check_picture(options: argparse.Namespace) -> None:
+    """Refuse what cannot be drawn before the work is done."""
+    pictures.check_suffix(options.output)
+    measures = arguments.parse_measures(options)
+    if len(measures) > 1:
+        listed = ", ".join(map(str, measures))
+        raise InputError(
+            f"{options.output}: a picture has one measure; got {listed}. Name it with -m."
+        )
+    if (
+        options.format != "table"
+        or options.rename
+        or options.view not in (None, "pairs", "queries")
+    ):
+        raise InputError(
+            f"{options.output}: a picture is of the pairs, or of --view queries; it has no --format "
+            "and no --rename."
+        )
+
+
+def _choose_drawn(
+    comparison: "Comparison", options: argparse.Namespace
+) -> "Comparison | QueryDifferences":
+    if options.view != "queries":
+        return comparison
+    [measure] = comparison.measures
+    return comparison.queries(measure, *_find_only_pair(comparison))
+
+
+def _find_only_pair(comparison: "Comparison") -> tuple[str, str]:
+    if len(comparison.pairs) > len(comparison.measures):
+        raise NotFoundError("--view queries shows two runs; give only two.")
+    return comparison.pairs[0].system, comparison.pairs[0].baseline
 
 
 def _evaluate(options: argparse.Namespace, given: list[list[str]]) -> Results | dict[str, Results]:
@@ -140,25 +191,25 @@ def _as_dict(comparison: "Comparison", options: argparse.Namespace) -> dict[str,
     return plain
 
 
-def _make_view(comparison: "Comparison", options: argparse.Namespace, digits: int | None) -> Table:
+def _make_view(
+    comparison: "Comparison",
+    options: argparse.Namespace,
+    digits: int | None,
+    rename: Mapping[str, str],
+) -> Table:
     match options.view or ("pairs" if options.format in ("csv", "tsv") else "leaderboard"):
         case "leaderboard":
-            return comparison.leaderboard(digits=digits)
+            return comparison.leaderboard(digits=digits, rename=rename)
         case "pairs":
-            return comparison.table(digits=digits)
+            return comparison.table(digits=digits, rename=rename)
         case "stability":
             tables = {
                 str(m): comparison.stability(m).table(digits=digits) for m in comparison.measures
             }
             return stack_tables("measure", tables)
-    if len(comparison.pairs) > len(comparison.measures):
-        raise NotFoundError("--view queries shows two runs; give only two.")
-    system, baseline = comparison.pairs[0].system, comparison.pairs[0].baseline
+    system, baseline = _find_only_pair(comparison)
     tables = {
         str(m): comparison.queries(m, system, baseline).table(most=options.most, digits=digits)
         for m in comparison.measures
     }
     return stack_tables("measure", tables)
-
-
-_FORMATS = {**FORMATS, "latex": Table.latex_float}

@@ -3,16 +3,21 @@
 import argparse
 import os
 import warnings
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 from germane.cli import arguments
 from germane.cli.terminal import make_progress_line, say
-from germane.errors import GermaneWarning
+from germane.core.bootstrap import check_confidence
+from germane.errors import GermaneWarning, InputError
 from germane.evaluation.api import evaluate_many
 from germane.evaluation.choices import DEFAULT
-from germane.evaluation.result import Results, write_warnings
+from germane.evaluation.layout import write_warnings
+from germane.evaluation.result import Results
+from germane.measures.headings import name_measures
 from germane.output import writing
+from germane.output.tables import Table
 from germane.readers import find_name
 
 
@@ -21,7 +26,7 @@ def add(commands: Any) -> None:
         "evaluate",
         help="judge runs against qrels",
         description="Judge runs against qrels and print measures with their definitions. Files are TREC's, "
-        "or have columns: Parquet, Arrow, CSV, TSV and JSON Lines, by their suffix.",
+        "or have columns: Parquet, Arrow, CSV, TSV, JSON and JSON Lines, by their suffix.",
     )
     command.set_defaults(run=run)
     arguments.add_files(
@@ -31,6 +36,19 @@ def add(commands: Any) -> None:
     command.add_argument(
         "--per-query", action="store_true", help="also every query's value, and 'all' for the mean"
     )
+    command.add_argument(
+        "--by",
+        metavar="FILE",
+        help="the means of each category of query, and their macro and micro mean; FILE has the columns "
+        "query and category, or is JSON {query: category}",
+    )
+    command.add_argument(
+        "--confidence",
+        metavar="P",
+        type=arguments.read_fraction,
+        help="also an interval of each mean, such as 0.95",
+    )
+    arguments.add_rename(command)
     arguments.add_shared(command)
     command.add_argument(
         "--dialect",
@@ -48,6 +66,8 @@ def run(options: argparse.Namespace) -> None:
     measures: Any = options.measures or options.default_measures
     germane = options.dialect is None
     policy = (arguments.collect_policy if germane else arguments.collect_given_policy)(options)
+    rename = arguments.read_rename(options)
+    _check_shown(options, rename)
     runs = arguments.read_runs(options.qrels, options.runs)
     writing.check(options.output, [options.qrels, *options.runs])
     with make_progress_line() as progress, warnings.catch_warnings():
@@ -59,12 +79,38 @@ def run(options: argparse.Namespace) -> None:
             results = _evaluate_kept(options.qrels, runs, measures, options.checkpoint, given)
     for line in write_warnings(results):
         say(f"germane: {line}")
-    table = results.table_per_query if options.per_query else results.table
+    if options.by is not None:
+        groups = results.by(options.by)
+        arguments.write_result(options, lambda digits: groups.table(digits=digits), groups.to_dict)
+        return
+    table: Callable[..., Table] = partial(results.table, confidence=options.confidence)
+    if options.per_query:
+        table = results.table_per_query
     arguments.write_result(
         options,
-        lambda digits: table(digits=digits),
+        lambda digits: table(digits=digits, rename=rename),
         lambda: results.to_dict(queries=options.per_query),
+        arguments.FOR_PAPERS,
     )
+
+
+def _check_shown(options: argparse.Namespace, rename: Mapping[str, str]) -> None:
+    """Refuse before the work is done what cannot be shown after it."""
+    if options.dialect is None:
+        name_measures(arguments.parse_measures(options), rename)
+    if options.by is not None:
+        for name, given in (
+            ("per-query", options.per_query),
+            ("confidence", options.confidence),
+            ("rename", rename),
+        ):
+            if given:
+                raise InputError(f"--by is for means of categories; leave out --{name}.")
+    if options.confidence is not None:
+        check_confidence(options.confidence)
+        arguments.check_defined(options, "--confidence")
+        if options.per_query:
+            raise InputError("--confidence is for means; leave out --per-query.")
 
 
 def _evaluate_kept(

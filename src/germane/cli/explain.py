@@ -24,6 +24,7 @@ def add(commands: Any) -> None:
     arguments.add_files_or_list(command)
     command.add_argument("--query", metavar="ID", help="the query to explain")
     arguments.add_measures(command, "AP")
+    arguments.add_texts(command)
     arguments.add_shared(command, lists=True)
     command.add_argument(
         "--animate",
@@ -35,7 +36,7 @@ def add(commands: Any) -> None:
 def run(options: argparse.Namespace) -> None:
     measures = arguments.parse_measures(options)
     inputs = options.given if len(options.given) > 1 else []
-    writing.check(options.output, inputs)
+    writing.check(options.output, [*inputs, *arguments.list_texts(options)])
     if options.animate is not None:
         check_animation(options.animate, inputs, measures=len(measures))
         if options.output and os.path.realpath(options.output) == os.path.realpath(options.animate):
@@ -44,13 +45,15 @@ def run(options: argparse.Namespace) -> None:
         case [listed]:
             arguments.check_list(options)
             explanation = explain(
-                arguments.read_grades(listed), measures, relevant=options.relevant
-            )
+                arguments.read_grades(listed), measures, relevant=options.relevant,
+                queries=options.queries, items=options.items,
+            )  # fmt: skip
         case [qrels, run]:
             [run] = arguments.read_runs(qrels, [run]).values()  # of standard input there is one
             with make_progress_line() as progress:
                 explanation = explain(
                     qrels, run, measures, query=options.query,
+                    queries=options.queries, items=options.items,
                     progress=progress,
                     **arguments.collect_policy(options),
                 )  # fmt: skip

@@ -1,6 +1,7 @@
 """germane report: one HTML page about runs on the same judgments."""
 
 import argparse
+import os
 import shlex
 import sys
 from typing import Any
@@ -22,17 +23,31 @@ def add(commands: Any) -> None:
     command.set_defaults(run=run)
     arguments.add_files(command, "one run or more")
     command.add_argument(
-        "-o", "--output", metavar="FILE", default="report.html", help="(default: report.html)"
+        "-o",
+        "--output",
+        metavar="FILE|FOLDER/",
+        default="report.html",
+        help="a page, or a folder that has the rankings of all queries (default: report.html)",
+    )
+    command.add_argument(
+        "--max-size",
+        metavar="SIZE",
+        type=arguments.read_size,
+        help="of the page, such as 5MB: how many rankings it has (default: 2MB)",
     )
     command.add_argument("--title", metavar="TEXT", help="(default: the names of the runs)")
     arguments.add_measures(command, DEFAULT)
     add_statistics(command)
+    arguments.add_texts(command)
     arguments.add_reading(command)
+    arguments.add_candidates(command)
     arguments.add_policy(command)
 
 
 def run(options: argparse.Namespace) -> None:
-    writing.check(options.output, [options.qrels, *options.runs])
+    folder = options.output.endswith("/") or os.path.isdir(options.output)
+    given = [options.qrels, *options.runs, *arguments.list_texts(options)]
+    writing.check(options.output.rstrip("/") if folder else options.output, given)
     from germane.reports.api import report  # its import takes long
 
     runs = arguments.read_runs(options.qrels, options.runs)
@@ -42,9 +57,16 @@ def run(options: argparse.Namespace) -> None:
             runs,
             arguments.parse_measures(options),
             title=options.title,
+            queries=options.queries,
+            items=options.items,
+            max_size=options.max_size,
+            layout="folder" if folder else "page",
             command=shlex.join(["germane", *sys.argv[1:]]),
             progress=progress,
             **collect_statistics(options),
             **arguments.collect_given_policy(options),
         )
-    writing.write(options.output, made.html)
+    if folder:
+        made.save(options.output)
+    else:
+        writing.write(options.output, made.html)

@@ -6,7 +6,7 @@ from typing import Any
 from germane._version import VERSION
 from germane.cli import arguments
 from germane.evaluation.api import score
-from germane.evaluation.result import format_value
+from germane.evaluation.layout import format_value
 from germane.output import writing
 from germane.output.formatting import add_schema
 from germane.output.tables import Table

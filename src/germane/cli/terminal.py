@@ -43,7 +43,7 @@ def as_options(message: str) -> str:
         message,
     )
     return re.sub(
-        r"\b(columns=|input_format|max_expansion|max_line)(?= (takes|is|names) )",
+        r"\b(columns=|collapse=|input_format|max_expansion|max_line)(?= (takes|is|names) )",
         _write_option,
         message,
     )

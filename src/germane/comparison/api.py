@@ -22,7 +22,7 @@ from germane.errors import (
 )
 from germane.evaluation.api import evaluate_many
 from germane.evaluation.choices import DEFAULT, Choices
-from germane.evaluation.result import Result
+from germane.evaluation.result import Result, Results
 from germane.measures.measure import Measures, parse_all
 
 
@@ -100,6 +100,8 @@ def _split_datasets(given: Any) -> Mapping[str, Runs]:
 
 def _name_runs(given: Any) -> Runs:
     """Sort the results of one data set by the name of their run."""
+    if isinstance(given, Results):
+        return given
     if isinstance(given, Mapping) and all(isinstance(value, Result) for value in given.values()):
         return given
     if isinstance(given, Iterable) and not isinstance(given, (str, bytes, Mapping)):

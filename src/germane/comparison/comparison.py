@@ -1,24 +1,40 @@
 """Comparison: the outcome of comparing systems, and how stable their order is."""
 
+import os
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property, partial
 from itertools import combinations, pairwise
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from germane._version import VERSION
-from germane.comparison.layout import count_verdicts, make_leaderboard, make_pair_table, write_notes
+from germane.comparison.layout import (
+    count_verdicts,
+    list_pair_columns,
+    make_leaderboard,
+    make_pair_table,
+    write_notes,
+)
 from germane.comparison.pair import Pair
 from germane.comparison.queries import QueryDifference, QueryDifferences, find_moves
-from germane.comparison.sample import Runs, Sample, resample_sums
+from germane.comparison.sample import Runs, Sample
 from germane.comparison.settings import Settings
+from germane.core.bootstrap import resample_sums
 from germane.core.ragged import Floats
 from germane.errors import NotFoundError, clip, suggest
+from germane.measures.headings import name_measures
 from germane.measures.measure import Measure, parse
 from germane.output.formatting import add_schema, format_number
-from germane.output.tables import Reader, Table, Tabular, escape_html
+from germane.output.frames import Columnar
+from germane.output.markup import Paper
+from germane.output.tables import LABEL, Reader, Table, Tabular, escape_html
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from germane.comparison.displays import ForestDisplay
 
 
 @dataclass(frozen=True)
@@ -126,7 +142,7 @@ def _measure_stability(
 FEW_RUNS = 3  # up to which a comparison prints a sentence for every pair
 
 
-class Comparison:
+class Comparison(Columnar):
     """Systems compared on the same queries.
 
     >>> runs = {"a": {"q": ["x", "d"], "p": ["e"]}, "b": {"q": ["d"], "p": ["e"]}}
@@ -139,7 +155,8 @@ class Comparison:
     ``pairs`` holds one ``Pair`` a measure and pair of systems: estimate, interval, effect size,
     p-value, verdict, and a sentence. Prints as a leaderboard, with these sentences for up to three
     runs. ``leaderboard()`` and ``table()`` return tables. ``queries()`` compares query by query, and
-    ``stability()`` measures how stable the order of the systems is.
+    ``stability()`` measures how stable the order of the systems is. ``plot()`` draws the differences with
+    their intervals. As a frame (``pl.DataFrame(comparison)``) it has a row a pair.
     """
 
     def __init__(
@@ -179,7 +196,8 @@ class Comparison:
     @property
     def notes(self) -> tuple[str, ...]:
         """Definitions, queries, test, correction and intervals: a caption."""
-        return tuple(write_notes(self._samples, self.pairs, self.settings))
+        names = name_measures(self.measures)
+        return tuple(write_notes(self._samples, self.pairs, self.settings, names))
 
     def between(self, system: str, baseline: str, measure: str | Measure) -> Pair:
         """Return the pair of two systems on a measure. Raises NotFoundError where there is none."""
@@ -194,13 +212,26 @@ class Comparison:
             f"{clip(system)} was not compared with baseline {clip(baseline)}.{hint}"
         )
 
-    def leaderboard(self, *, digits: int | None = 4) -> Table:
-        """One row a system, one column a measure: the best in bold, letters for those it beats."""
-        return make_leaderboard(self._samples, self.pairs, self.settings, digits)
+    def leaderboard(
+        self, *, digits: int | None = 4, rename: Mapping[str, str] | None = None
+    ) -> Table:
+        """One row a system, one column a measure: the best in bold, letters for those it beats.
 
-    def table(self, *, digits: int | None = 4) -> Table:
-        """One row a measure and pair: difference, interval, effect sizes, counts and p-values."""
-        return make_pair_table(self._samples, self.pairs, self.settings, digits)
+        ``rename`` gives measures other names, as in ``{"AP": "MAP"}``.
+        """
+        names = name_measures(self.measures, rename)
+        return make_leaderboard(self._samples, self.pairs, self.settings, digits, names)
+
+    def table(self, *, digits: int | None = 4, rename: Mapping[str, str] | None = None) -> Table:
+        """One row a measure and pair: difference, interval, effect sizes, counts and p-values.
+
+        ``rename`` gives measures other names, as in ``{"AP": "MAP"}``.
+        """
+        names = name_measures(self.measures, rename)
+        return make_pair_table(self._samples, self.pairs, self.settings, digits, names)
+
+    def _list_columns(self) -> dict[str, Any]:
+        return list_pair_columns(self.pairs)
 
     def queries(self, measure: str | Measure, system: str, baseline: str) -> QueryDifferences:
         """Compare two systems query by query, from the largest gain to the largest loss.
@@ -231,6 +262,36 @@ class Comparison:
         drawn = self._resampled_means[self._samples.index(sample)][m]
         key, confidence = sample.measures[m], self.settings.confidence
         return _measure_stability(key, self.systems, sample.means[m], drawn, confidence)
+
+    def plot(
+        self,
+        ax: "Axes | None" = None,
+        *,
+        measure: str | Measure | None = None,
+        paper: Paper = "light",
+    ) -> "ForestDisplay":
+        """Draw the differences of all pairs with their intervals into ``ax``, or into a new figure.
+
+        ``measure`` is the first one unless it is given. Raises NotFoundError for a measure that was not
+        compared.
+        """
+        return self._make_display(measure).plot(ax, paper=paper)
+
+    def save(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        measure: str | Measure | None = None,
+        paper: Paper = "light",
+    ) -> None:
+        """Write the picture of ``plot`` to a file: svg, png or pdf."""
+        self._make_display(measure).save(path, paper=paper)
+
+    def _make_display(self, measure: str | Measure | None) -> "ForestDisplay":
+        from germane.comparison.displays import ForestDisplay
+
+        sample, m = self._find_measure(self.measures[0] if measure is None else measure)
+        return ForestDisplay([one for one in self.pairs if one.measure == sample.measures[m]])
 
     @cached_property
     def _resampled_means(self) -> tuple[Floats, ...]:
@@ -272,13 +333,18 @@ class Comparison:
                 )
 
     def __str__(self) -> str:
-        board, *notes = self.leaderboard().text().split("\n\n")
-        return "\n\n".join([board, "\n".join(self._sentences()), *notes])
+        return self.text()
 
-    def _sentences(self) -> tuple[str, ...]:
+    def text(self, *, rename: Mapping[str, str] | None = None) -> str:
+        """The leaderboard and a sentence for each pair, as ``print`` shows them."""
+        board, *notes = self.leaderboard(rename=rename).text().split("\n\n")
+        sentences = self._write_sentences(name_measures(self.measures, rename))
+        return "\n\n".join([board, "\n".join(sentences), *notes])
+
+    def _write_sentences(self, names: Mapping[Measure, str]) -> tuple[str, ...]:
         """Write a sentence for each pair; for many runs, one that counts the verdicts."""
         if len(self.systems) <= FEW_RUNS:
-            return tuple(pair.sentence for pair in self.pairs)
+            return tuple(pair.write_sentence(names[pair.measure]) for pair in self.pairs)
         return (f"{count_verdicts(self.pairs)}. Each with its interval: table(), --view pairs",)
 
     def __repr__(self) -> str:
@@ -288,9 +354,15 @@ class Comparison:
         """The leaderboard as a GitHub table, with its caption."""
         return self.leaderboard().markdown()
 
-    def latex(self) -> str:
-        """The leaderboard as a LaTeX table with booktabs rules, superscripts and a caption."""
-        return self.leaderboard().latex_float()
+    def latex(
+        self, *, caption: str = "", label: str = LABEL, rename: Mapping[str, str] | None = None
+    ) -> str:
+        """The leaderboard for a paper: booktabs, superscripts, and notes below the table.
+
+        ``caption`` and ``label`` are those of ``Table.latex_float``, and ``rename`` gives measures other
+        names.
+        """
+        return self.leaderboard(rename=rename).latex_float(caption=caption, label=label)
 
     def csv(self, *, reader: Reader = "program") -> str:
         """All pairs as comma-separated values, with all digits; ``reader`` as in ``Table.csv``."""
@@ -302,7 +374,8 @@ class Comparison:
 
     def _repr_html_(self) -> str:
         """The leaderboard and the sentences that are printed, as HTML."""
-        items = "".join(f"<li>{escape_html(sentence)}</li>" for sentence in self._sentences())
+        sentences = self._write_sentences(name_measures(self.measures))
+        items = "".join(f"<li>{escape_html(sentence)}</li>" for sentence in sentences)
         return f"{self.leaderboard().html()}<ul>{items}</ul>"
 
     def to_dict(self) -> dict[str, Any]:

@@ -1,11 +1,11 @@
 """Layout: the tables of a comparison, and the notes that define their numbers."""
 
-from collections.abc import Iterator, Sequence
-from typing import Literal, get_args
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Literal, TypeAlias, get_args
+
+import numpy as np
 
 from germane.comparison.pair import (
-    QUANTITIES,
-    Interval,
     Pair,
     Verdict,
     format_p_number,
@@ -13,14 +13,24 @@ from germane.comparison.pair import (
 from germane.comparison.sample import Sample
 from germane.comparison.settings import CORRECTIONS, Settings
 from germane.comparison.significance import MANY, TESTS
+from germane.core.bootstrap import Interval
 from germane.core.dispersion import FEW, POWER
+from germane.measures import QUANTITIES
+from germane.measures.headings import write_definition
 from germane.measures.measure import Measure
 from germane.output.formatting import format_number, write_count
+from germane.output.frames import make_numbers, make_texts
 from germane.output.tables import LETTERS, Table
+
+Names: TypeAlias = Mapping[Measure, str]
 
 
 def make_leaderboard(
-    samples: Sequence[Sample], pairs: Sequence[Pair], settings: Settings, digits: int | None
+    samples: Sequence[Sample],
+    pairs: Sequence[Pair],
+    settings: Settings,
+    digits: int | None,
+    names: Names,
 ) -> Table:
     """Make a row a system and a column a measure: the best in bold, letters for those it beats."""
     systems = samples[0].systems
@@ -52,16 +62,20 @@ def make_leaderboard(
             if losers := beaten.get((measure, system)):
                 separator = " " * any(len(label[one]) > 1 for one in losers)
                 marks[r, c] = separator.join(label[one] for one in systems if one in losers)
-    names = ("", "run", *(str(measure) for measure, _ in columns))
+    heading = ("", "run", *(names[measure] for measure, _ in columns))
     marked = (
         f"Superscripts mark the runs that this one significantly beats (p < {settings.alpha:g})"
     )
-    notes = (*([marked] if marks else []), *write_notes(samples, pairs, settings))
-    return Table(names, tuple(rows), notes, (1,), frozenset(strong), marks)
+    notes = (*([marked] if marks else []), *write_notes(samples, pairs, settings, names))
+    return Table(heading, tuple(rows), notes, (1,), frozenset(strong), marks)
 
 
 def make_pair_table(
-    samples: Sequence[Sample], pairs: Sequence[Pair], settings: Settings, digits: int | None
+    samples: Sequence[Sample],
+    pairs: Sequence[Pair],
+    settings: Settings,
+    digits: int | None,
+    names: Names,
 ) -> Table:
     """Make a row a measure and pair."""
     columns = [
@@ -74,7 +88,7 @@ def make_pair_table(
         if pair.interval and digits is None:
             level = repr(pair.interval.confidence)
         cells = [
-            str(pair.measure), pair.system, pair.baseline, str(pair.queries),
+            names[pair.measure], pair.system, pair.baseline, str(pair.queries),
             format_number(pair.difference, digits), *write_ends(pair.interval, digits), level,
             format_number(pair.d_z, digits), format_number(pair.improvement, digits),
             str(pair.wins), str(pair.losses), str(pair.ties),
@@ -91,9 +105,40 @@ def make_pair_table(
         "d_z: the mean difference in standard deviations of one query's difference",
         "better: the probability that the system does better on a query, ties counted half",
         f"detectable: the smallest true difference that so many queries show with a probability of {POWER:g}, in a t-test at the level of the interval",
-        *write_notes(samples, pairs, settings),
+        *write_notes(samples, pairs, settings, names),
     )
     return Table(tuple(columns), tuple(rows), notes, (1, 2, 15))
+
+
+def list_pair_columns(pairs: Sequence[Pair]) -> dict[str, Any]:
+    """List the columns of a frame with a row a measure and pair."""
+
+    def list_texts(name: str) -> Any:
+        return make_texts(getattr(pair, name) for pair in pairs)
+
+    def list_numbers(name: str) -> Any:
+        return make_numbers(getattr(pair, name) for pair in pairs)
+
+    def list_counts(name: str) -> Any:
+        return np.array([getattr(pair, name) for pair in pairs], np.int64)
+
+    known = [vars(pair.interval) if pair.interval else {} for pair in pairs]
+    ends = {
+        name: make_numbers(interval.get(name) for interval in known)
+        for name in ("low", "high", "confidence")
+    }
+    bounded = {}
+    if any(pair.equivalence for pair in pairs):
+        p = (pair.equivalence.p if pair.equivalence else None for pair in pairs)
+        bounded["p_equivalence"] = make_numbers(p)
+    return {
+        **{name: list_texts(name) for name in ("measure", "system", "baseline")},
+        "queries": list_counts("queries"), "difference": list_numbers("difference"), **ends,
+        **{name: list_numbers(name) for name in ("d_z", "improvement")},
+        **{name: list_counts(name) for name in ("wins", "losses", "ties")},
+        **{name: list_numbers(name) for name in ("p", "p_adjusted", "detectable")}, **bounded,
+        **{name: list_texts(name) for name in ("verdict", "test")},
+    }  # fmt: skip
 
 
 def write_ends(
@@ -107,20 +152,22 @@ def write_ends(
 
 
 def write_notes(
-    samples: Sequence[Sample], pairs: Sequence[Pair], settings: Settings
+    samples: Sequence[Sample], pairs: Sequence[Pair], settings: Settings, names: Names
 ) -> Iterator[str]:
     """Write what a caption must say: definitions, queries, test, correction and intervals."""
     for sample in samples:
         for measure in sample.measures:
-            yield f"{measure}: {measure.definition}"
+            yield f"{names[measure]}: {write_definition(measure, names[measure])}"
     yield ""
     for sample in samples:
-        for_some = f" ({', '.join(map(str, sample.measures))})" if len(samples) > 1 else ""
+        for_some = (
+            f" ({', '.join(names[one] for one in sample.measures)})" if len(samples) > 1 else ""
+        )
         left = f"; {sample.left_out:,} left out" if sample.left_out else ""
         yield f"{write_count(len(sample), 'query', 'queries')} with a value for every run{left}{for_some}"
     if len(samples[0].datasets) > 1:
-        names = ", ".join(samples[0].datasets)
-        yield f"data sets {names}: means of their means; resampled within each"
+        sets = ", ".join(samples[0].datasets)
+        yield f"data sets {sets}: means of their means; resampled within each"
     yield f"p: {_describe_test(samples, pairs, settings)}"
     yield f"intervals: BCa bootstrap of the queries, {_describe_levels(pairs, settings)}"
     yield from _write_warnings(samples, pairs, settings)

@@ -4,30 +4,12 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from typing import Any, Literal, TypeAlias
 
+from germane.core.bootstrap import Interval
+from germane.measures import QUANTITIES
 from germane.measures.measure import Measure
 from germane.output.formatting import write_count
 
 Verdict: TypeAlias = Literal["significant", "not significant", "inconclusive"]
-
-# Measures of which more is not better.
-QUANTITIES = frozenset(
-    ("NumQ", "NumRet", "NumRel", "NumNonrelRet", "Judged", "Unjudged", "IDCG", "RBPResidual")
-)
-
-
-@dataclass(frozen=True)
-class Interval:
-    """A confidence interval of a mean difference."""
-
-    low: float
-    high: float
-    confidence: float
-
-    @property
-    def level(self) -> str:
-        """The confidence in percent, such as 95% or 99.89%, with two digits of the error rate."""
-        missing = float(f"{100 * (1 - self.confidence):.2g}")
-        return f"{100 - missing:.12g}%"
 
 
 @dataclass(frozen=True)
@@ -117,6 +99,10 @@ class Pair:
     @property
     def sentence(self) -> str:
         """The comparison in one sentence, the better system first."""
+        return self.write_sentence(str(self.measure))
+
+    def write_sentence(self, name: str) -> str:
+        """Write the sentence with a name for the measure."""
         better, worse, sign = self.system, self.baseline, 1
         if self.difference < 0:
             better, worse, sign = worse, better, -1
@@ -127,13 +113,13 @@ class Pair:
                 if self.queries > 1
                 else "the one query"
             )
-            return f"{better} and {worse} have the same {self.measure} on {queries}"
+            return f"{better} and {worse} have the same {name} on {queries}"
         if not self.significant:
             verb = "is ahead of"
         else:
             exceeds = self.measure.name in QUANTITIES
             verb = "significantly exceeds" if exceeds else "is significantly better than"
-        text = f"{better} {verb} {worse} by {format_short(abs(self.difference))} {self.measure}"
+        text = f"{better} {verb} {worse} by {format_short(abs(self.difference))} {name}"
         if self.interval is not None:
             ends = sorted((sign * self.interval.low, sign * self.interval.high))
             text += f", {self.interval.level} interval [{', '.join(map(format_short, ends))}]"

@@ -1,23 +1,19 @@
-"""Pairing: every pair of systems on every measure, from estimate to corrected p-value.
+"""Pairing: every pair of systems on every measure, from estimate to corrected p-value."""
 
-This module also estimates the interval of each system's own mean.
-"""
-
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Literal
 
 import numpy as np
 
-from germane.comparison.pair import Equivalence, Interval, Limit, Pair
-from germane.comparison.sample import Sample, estimate_bca, match_samples, widen_quantile
+from germane.comparison.pair import Equivalence, Limit, Pair
+from germane.comparison.sample import Sample
 from germane.comparison.settings import CORRECTIONS, Settings
 from germane.comparison.significance import TESTS, compute_differences
+from germane.core.bootstrap import estimate_interval
 from germane.core.dispersion import compute_equivalence_p, measure_dispersion
 from germane.core.ragged import Floats
-from germane.evaluation.result import Result
-from germane.measures.measure import Measure
 from germane.output.formatting import write_count
 
 
@@ -101,7 +97,7 @@ def _describe_pair(
         baseline=sample.systems[pair[0]],
         queries=len(sample),
         difference=mean,
-        interval=_estimate_interval(sample, centered, mean, tested.alpha) if spread else None,
+        interval=estimate_interval(centered, sample.strata, mean, tested.alpha) if spread else None,
         d_z=mean / spread.deviation if spread and varies else None,
         improvement=(wins + ties / 2) / len(sample),
         wins=wins,
@@ -127,44 +123,3 @@ def _find_limit(tested: Tested, differing: int, settings: Settings) -> Limit | N
         cause, count = "resamples", settings.resamples
     smallest = tested.smallest_adjusted
     return Limit(cause, count, smallest, corrected=smallest > tested.smallest)
-
-
-def _estimate_interval(sample: Sample, centered: Floats, mean: float, alpha: float) -> Interval:
-    """Estimate the 1 - alpha interval of a mean, or of a mean difference, from its centered parts."""
-    if np.abs(centered).sum() <= 1e-12 * abs(mean):
-        return Interval(mean, mean, 1 - alpha)  # every query has the same difference
-    reached = estimate_bca(centered, sample.strata, widen_quantile(alpha, sample.freedom))
-    rounding = 1e-12 * (abs(mean) + float(np.abs(centered).sum()))
-    low, high = (0.0 if abs(mean + end) < rounding else mean + end for end in reached)
-    return Interval(low, high, 1 - alpha)
-
-
-Means = dict[str, dict[Measure, Interval | None]]
-
-
-def estimate_mean_intervals(
-    results: Mapping[str, Result], measures: tuple[Measure, ...], alpha: float
-) -> Means:
-    """System → measure → interval of its mean, over its own queries; None where it rests on one query.
-
-    The caller leaves out measures that have no arithmetic mean over queries.
-    """
-    groups: dict[frozenset[Hashable], dict[str, Result]] = {}  # of systems with the same queries
-    for name, result in results.items():
-        kept = frozenset(q for q, value in result[measures[0]].per_query.items() if value == value)
-        groups.setdefault(kept, {})[name] = result
-    out: Means = {name: {} for name in results}
-    for group in groups.values():
-        known = tuple(
-            measure
-            for measure in measures
-            if not any(np.isnan(result[measure].values).all() for result in group.values())
-        )
-        for sample in match_samples({"": group}, known):
-            for m, s in np.ndindex(sample.means.shape):
-                interval = None
-                if sample.freedom:
-                    centered, mean = sample.center(sample.weighted[m, s]), float(sample.means[m, s])
-                    interval = _estimate_interval(sample, centered, mean, alpha)
-                out[sample.systems[s]][sample.measures[m]] = interval
-    return out

@@ -9,7 +9,7 @@ from typing import Any, Unpack
 from germane.comparison.api import compare
 from germane.comparison.comparison import Comparison
 from germane.comparison.layout import write_ends
-from germane.comparison.pair import QUANTITIES, Pair, format_p_number, format_short
+from germane.comparison.pair import Pair, format_p_number, format_short
 from germane.comparison.sample import list_valued
 from germane.comparison.settings import Correction, TestName
 from germane.core.arguments import Seed
@@ -27,6 +27,7 @@ from germane.evaluation.api import evaluate
 from germane.evaluation.choices import DEFAULT, Choices
 from germane.evaluation.result import Result
 from germane.evaluation.storage import read_results
+from germane.measures import QUANTITIES
 from germane.measures.measure import Measures
 from germane.output.formatting import format_number
 from germane.output.tables import Table, Tabular

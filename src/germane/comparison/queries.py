@@ -1,15 +1,23 @@
 """Queries: two systems compared query by query, with the items that moved."""
 
+import os
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from germane.errors import InputError, clip
 from germane.evaluation.groups import find_categories
 from germane.evaluation.judging import Placement
 from germane.measures.measure import Measure
 from germane.output.formatting import format_number
+from germane.output.frames import Columnar, make_numbers, make_texts
+from germane.output.markup import Paper
 from germane.output.tables import Table, Tabular
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from germane.comparison.displays import DifferenceDisplay
 
 SHOWN = 4  # items of a query that a table names
 
@@ -58,7 +66,7 @@ class Slice:
 
 
 @dataclass(frozen=True)
-class QueryDifferences(Tabular):
+class QueryDifferences(Columnar, Tabular):
     """All queries of a pair, from the largest gain to the largest loss.
 
     >>> runs = {"a": {"q": ["x", "d"], "p": ["e"]}, "b": {"q": ["d"], "p": ["e"]}}
@@ -100,6 +108,29 @@ class QueryDifferences(Tabular):
             groups.setdefault(name, []).append(row)
         slices = (_make_slice(*group) for group in sorted(groups.items(), key=lambda g: str(g[0])))
         return Slices(self.measure, self.system, self.baseline, tuple(slices))
+
+    def _list_columns(self) -> dict[str, Any]:
+        rows = self.rows
+        return {
+            "data set": make_texts(row.dataset for row in rows),
+            "query": make_texts(row.query for row in rows),
+            **{
+                name: make_numbers(getattr(row, name) for row in rows)
+                for name in ("baseline", "system", "difference")
+            },
+        }
+
+    def plot(self, ax: "Axes | None" = None, *, paper: Paper = "light") -> "DifferenceDisplay":
+        """Draw the difference of every query into ``ax``, or into a new figure."""
+        from germane.comparison.displays import DifferenceDisplay
+
+        return DifferenceDisplay.from_queries(self).plot(ax, paper=paper)
+
+    def save(self, path: str | os.PathLike[str], *, paper: Paper = "light") -> None:
+        """Write the picture of ``plot`` to a file: svg, png or pdf."""
+        from germane.comparison.displays import DifferenceDisplay
+
+        DifferenceDisplay.from_queries(self).save(path, paper=paper)
 
     def table(self, *, most: int = 10, digits: int | None = 4) -> Table:
         """The largest gains and losses, with the items that moved."""

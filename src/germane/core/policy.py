@@ -19,7 +19,7 @@ Unjudged: TypeAlias = Literal["nonrelevant", "remove"]
 NoRelevant: TypeAlias = Literal["zero", "skip", "one", "nan", "error"]
 Relevant: TypeAlias = Literal["judged", "listed"]
 Repeated: TypeAlias = Literal["error", "once", "each"]
-Scores: TypeAlias = Literal["double", "single", "sigmoid"]
+Scores: TypeAlias = Literal["double", "single", "sigmoid", "distances"]
 Grades: TypeAlias = Literal["exact", "whole", "nonnegative", "ones", "binary"]
 Own: TypeAlias = Literal["keep", "drop"]
 Nonpositive: TypeAlias = Literal["hit", "miss"]
@@ -50,7 +50,8 @@ class Reading:
 
     scores: Scores = "double"
     """Scores are compared in double precision, or rounded to single precision before; sigmoid also
-    applies the logistic function to the scores of a query if one of them is outside 0…1."""
+    applies the logistic function to the scores of a query if one of them is outside 0…1. The lowest of
+    distances is the best, compared in double precision."""
 
     grades: Grades = "exact"
     """Grades are taken as they are; cut to whole numbers; not below 0; as 1 from 1 on and else as 0;
@@ -166,6 +167,11 @@ class Policy(Averaging, Judging, Reading):
             if not number or not isfinite(given):
                 raise PolicyError(f"threshold takes a finite number; got {clip(given)}")
             object.__setattr__(self, "threshold", float(given))
+        if self.scores == "distances" and self.nonpositive == "miss":
+            raise PolicyError(
+                "nonpositive=miss is for scores, and no distance is below 0; threshold=… leaves out items "
+                "that are farther away."
+            )
 
     def __repr__(self) -> str:
         changed = [

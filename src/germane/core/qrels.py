@@ -39,6 +39,7 @@ class Qrels:
     )
     unjudged: tuple[Hashable, ...] = ()  # queries that stand there without a judgment; left out
     maybe_data: "Qrels | None" = None  # of lines with #, which are data if the run has their query
+    candidates: Any = None  # the items that may be retrieved (readers.candidates), if not all
     comments: int = 0  # lines that begin with # and are no data
 
     def __len__(self) -> int:
@@ -66,6 +67,7 @@ class Qrels:
             name=self.name,
             ids=self.ids,
             duplicates=self.duplicates,
+            candidates=self.candidates,
         )
 
     def some(self, places: Ints) -> "Qrels":

@@ -23,8 +23,8 @@ class Order:
     """The order of a run's rows, and which of them count as retrieved."""
 
     equal: Literal["id", "given"] = "id"  # the order of equal scores
-    scores: Literal["double", "single", "sigmoid"] = "double"
-    threshold: float | None = None  # items with a lower score are not retrieved
+    scores: Literal["double", "single", "sigmoid", "distances"] = "double"
+    threshold: float | None = None  # items with a worse score are not retrieved
     own: Literal["keep", "drop"] = "keep"  # an item whose id is the query's
     nonpositive: Literal["hit", "miss"] = "hit"  # a judged item with a score of 0 or less
 
@@ -37,10 +37,12 @@ class Order:
         """Does only the order of scores matter, with nothing left out?"""
         return self in (AS_GIVEN, BY_ID)
 
-    def round_scores(self, scores: Floats, offsets: Ints) -> Floats:
-        """Round the scores of some queries to the precision asked for."""
+    def convert_scores(self, scores: Floats, offsets: Ints) -> Floats:
+        """Convert the scores of some queries: round them, or make higher numbers better."""
         if self.scores == "double":
             return scores
+        if self.scores == "distances":
+            return -scores
         with np.errstate(over="ignore"):  # beyond single precision all scores are infinite
             single: Floats = scores.astype(np.float32)
             if self.scores == "sigmoid":
@@ -51,9 +53,10 @@ class Order:
             return single.astype(np.float64)
 
     def reach_threshold(self, scores: Floats) -> Bools:
-        """Mark the scores that reach the threshold."""
-        everything = np.ones(len(scores), bool)
-        return everything if self.threshold is None else scores >= self.threshold
+        """Mark the converted scores that reach the threshold; a distance may be at most as large."""
+        if self.threshold is None:
+            return np.ones(len(scores), bool)
+        return scores >= (-self.threshold if self.scores == "distances" else self.threshold)
 
 
 AS_GIVEN, BY_ID = Order("given"), Order()
@@ -118,12 +121,24 @@ class Retrieved:
     unknown: list[Hashable]  # the run's queries that nobody judged
     sample: "Callable[[int], Sample] | None" = None  # returns at most so many of the first rows
     findings: tuple[Finding, ...] = ()  # about the rows of batches, whose samples are not kept
+    excluded: Ints | None = None  # Q, results that are no candidates, if there are candidates
     comments: int = 0  # lines of a file that begin with # and are no data
+    rows: Ints | None = None  # Q, the results before groups took their place; None: they did not
 
     @cached_property
     def answers(self) -> int:
         """How many of the judged queries the run has."""
         return int(np.count_nonzero(self.answered))
+
+    def equals(self, other: "Retrieved") -> bool:
+        """Is the other one the same, read in another way?"""
+        if self.is_tied != other.is_tied or self.unknown != other.unknown:
+            return False
+        names = ["rank", "tied_from", "tied_to"] if self.is_tied else ["rank"]
+        return (self.findings, self.comments) == (other.findings, other.comments) and all(
+            np.array_equal(getattr(self, name), getattr(other, name))
+            for name in ("judgment", "owner", "retrieved", "answered", *names)
+        )
 
     @cached_property
     def is_tied(self) -> bool:

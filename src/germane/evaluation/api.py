@@ -20,8 +20,10 @@ from germane.evaluation.choices import (
     DEFAULT,
     Choices,
     Plan,
+    drop_candidates,
     make_plan,
     open_all,
+    open_collapse,
     open_judgments,
     resolve_dialect,
 )
@@ -73,7 +75,8 @@ def evaluate(
 
     ``qrels``: the path of a file, a frame, ``{query: {item: grade}}``, ``{query: relevant items}``,
     or what ``read_qrels`` returned. ``run``: the path of a file (``-`` is standard input), a frame,
-    ``{query: {item: score}}``, ranked lists ``{query: [item, …]}``, or what ``read_run`` returned.
+    ``{query: {item: score}}``, ranked lists ``{query: [item, …]}``, or what ``read_run`` returned. Both may
+    be rows that are namedtuples, such as ``Qrel`` and ``ScoredDoc`` of ir_datasets.
     Both may be arrays, whose rows are queries and whose columns are items, numbered from 0: grades and
     floating-point scores of one shape (Q, N), a masked cell being one that is not there; whole numbers
     (Q, K) are the ids of the best K items, -1 for none, with qrels as a list of sets, a CSR matrix or
@@ -81,8 +84,14 @@ def evaluate(
     size of each group.
     ``measures``: names such as ``"AP AP@10"``, measures such as ``[AP, AP @ 10]``, or both.
 
-    Files are TREC's, or what their suffix or ``input_format`` says: parquet, arrow, csv, tsv, jsonl,
-    msmarco or letor (svmlight); or of one side, ``{"run": "jsonl"}``. Beside qrels of LETOR's a run may be
+    ``query_ids`` and ``item_ids`` name the rows and columns of arrays. A pair of arrays (Q, K), which are
+    scores and ids, is what a vector search returns. ``collapse`` ranks groups in the place of items, such
+    as the documents of chunks: ``{item: group}``, a function, a file or a frame of two columns, or one
+    group for each column of an array; a group has the score of its best item. ``scores="distances"``
+    ranks the lowest number first.
+
+    Files are TREC's, or what their suffix or ``input_format`` says: parquet, arrow, csv, tsv, json,
+    jsonl, msmarco or letor (svmlight); or of one side, ``{"run": "jsonl"}``. Beside qrels of LETOR's a run may be
     one score a line, as ``scores`` or as a flat array. A frame is anything with Arrow columns: Polars, pandas, PyArrow, DuckDB, a data set.
     Columns are found by their names, or named: ``columns={"query": "customer", "item": "film"}``.
     A compressed file may become 1000 times as large, and a line of text have 1 MB; ``max_expansion`` and
@@ -146,6 +155,7 @@ def finish_result(
         dialect=spoken,
         policies=plan.own,
         limits=limits,
+        renamed=plan.renamed,
     )
     return _warn(result)
 
@@ -168,7 +178,7 @@ def evaluate_many(
     ``runs`` maps each run's name to the run; the other arguments are those of ``evaluate``. The
     result maps names to ``Result`` and prints as one table.
     """
-    progress = make_progress(progress)
+    progress, policy = make_progress(progress), open_collapse(policy)
     if not isinstance(runs, Mapping):
         raise InputError(f"runs are a mapping of name to run; got {clip(runs)}")
     if not runs:
@@ -177,6 +187,7 @@ def evaluate_many(
         raise InputError(f"runs are named by text; got {clip(odd[0])}")
     spoken, own = resolve_dialect(dialect)
     given, conventions = open_judgments(qrels, {**own, **policy})
+    policy = drop_candidates(policy)
     plan = make_plan(measures, spoken, conventions, policy)
     for run in runs.values():
         refuse_ambiguous(qrels, run)
@@ -324,4 +335,7 @@ def _make_counts(judged: JudgedRun) -> Counts:
         judged_items_retrieved=int(np.count_nonzero(reached)),
         tied=int(np.count_nonzero(judged.tied & reached)),
         comments=qrels.comments + retrieved.comments,
+        collapsed=0 if retrieved.rows is None else int(retrieved.rows.sum()),
+        groups=0 if retrieved.rows is None else int(retrieved.retrieved.sum()),
+        excluded=0 if retrieved.excluded is None else int(retrieved.excluded.sum()),
     )

@@ -28,6 +28,8 @@ class Tally:
         self._hits: list[Ints] = []  # tables with a column a hit, each larger than the next
         self._retrieved = np.zeros(len(qrels), np.int64)
         self._answered = np.zeros(len(qrels), bool)
+        self._rows: Ints | None = None  # before they were collapsed, if they were
+        self._excluded: Ints | None = None  # results that are no candidates
         self._unknown: dict[Hashable, None] = {}
         self._findings: dict[tuple[bool, str], Finding] = {}  # in batches with hits, or without
 
@@ -58,6 +60,13 @@ class Tally:
             self._hits[-2:] = [np.concatenate(self._hits[-2:], axis=1)]
         self._retrieved[places[new]] = got.retrieved[new]
         self._answered[places[new]] = True
+        if got.rows is not None:
+            self._rows = np.zeros(len(self._qrels), np.int64) if self._rows is None else self._rows
+            self._rows[places[new]] = got.rows[new]
+        if got.excluded is not None:
+            if self._excluded is None:
+                self._excluded = np.zeros(len(self._qrels), np.int64)
+            self._excluded[places[new]] = got.excluded[new]
         self._unknown.update(dict.fromkeys(got.unknown))
         for one in got.findings:  # one of each kind, in whatever order batches come
             kind = len(got.judgment) > 0, one.what
@@ -71,6 +80,8 @@ class Tally:
             retrieved=self._retrieved.copy(),
             answered=self._answered.copy(),
             unknown=list(self._unknown),
+            rows=None if self._rows is None else self._rows.copy(),
+            excluded=None if self._excluded is None else self._excluded.copy(),
             # a batch without a match explains why; that matters only if no batch has one
             findings=tuple(f for (hit, _), f in self._findings.items() if hit or not hits.shape[1]),
         )

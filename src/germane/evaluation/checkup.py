@@ -6,18 +6,22 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Literal, overload
 
+import numpy as np
+
 from germane.checks import malformed
 from germane.checks.data import Data, put_side_by_side
 from germane.checks.reading import locate_lines, read_qrels, read_run
-from germane.checks.rows import Side
+from germane.checks.rows import Side, collapse_side
 from germane.checks.table import TABLE
 from germane.core.finding import SEVERITIES, Finding, Severity, sort_by_severity
+from germane.core.policy import Policy, Scores
 from germane.core.progress import Progress, make_progress
 from germane.errors import EmptyError, GermaneError
 from germane.evaluation.api import evaluate
 from germane.evaluation.choices import DEFAULT
 from germane.measures.measure import Measure, Measures, parse_all
 from germane.output.formatting import add_schema
+from germane.output.frames import Columnar, make_texts
 from germane.output.tables import Table, Tabular, make_visible
 from germane.readers import (
     NOTHING_SAID,
@@ -28,14 +32,16 @@ from germane.readers import (
     is_searched,
     numbers,
     open_inputs,
+    open_qrels,
 )
+from germane.readers.groups import open_groups
 from germane.readers.mappings import is_column
 
 __all__ = ["Checkup", "check"]
 
 
-class Checkup(Tabular, Sequence[Finding]):
-    """Findings, the serious ones first; prints as a list.
+class Checkup(Columnar, Tabular):
+    """Findings, the serious ones first: as a list, and as a frame with a row a finding.
 
     >>> found = germane.check({"q1": {"a": 1}, "q2": {"b": 1}}, {"q1": {"a": 1.0}}, "AP")
     >>> found.serious[0].what
@@ -54,6 +60,15 @@ class Checkup(Tabular, Sequence[Finding]):
 
     def __len__(self) -> int:
         return len(self._findings)
+
+    def __iter__(self) -> Iterator[Finding]:
+        return iter(self._findings)
+
+    def __contains__(self, finding: object) -> bool:
+        return finding in self._findings
+
+    def __reversed__(self) -> Iterator[Finding]:
+        return reversed(self._findings)
 
     def of(self, severity: Severity) -> tuple[Finding, ...]:
         """The findings of one severity."""
@@ -97,6 +112,18 @@ class Checkup(Tabular, Sequence[Finding]):
         findings = [finding.to_dict() for finding in self]
         return add_schema({"runs": list(self.runs), "findings": findings})
 
+    def _list_columns(self) -> dict[str, Any]:
+        def list_texts(name: str) -> Any:
+            return make_texts(getattr(one, name) for one in self)
+
+        counts = np.array([one.count for one in self], np.int64)
+        return {
+            "severity": list_texts("severity"), "finding": list_texts("what"),
+            "where": list_texts("where"), "count": counts, "says": list_texts("says"),
+            "examples": make_texts("\n".join(one.examples) for one in self),
+            "advice": list_texts("advice"),
+        }  # fmt: skip
+
     def table(self) -> Table:
         """One row a finding."""
         rows = tuple((one.severity, one.what, str(one)) for one in self)
@@ -113,6 +140,9 @@ def check(
     columns: Mapping[str, Any] | None = None,
     input_format: InputFormat = None,
     group: Any = None,
+    collapse: Any = None,
+    scores: Scores = "double",
+    train: Any = None,
     max_expansion: float | Literal["none"] | None = None,
     max_line: float | Literal["none"] | None = None,
     progress: Progress | bool | None = None,
@@ -124,7 +154,8 @@ def check(
     run: 1 judged query is missing from the run, of 2, and counted as 0: 'q2'. The run has 'Q2': it differs in letter case.
 
     ``qrels``, ``run`` and how they are read are those of ``evaluate``; several runs are ``{name: run}``.
-    ``measures`` say which cutoffs matter. The check goes on after the first fault: it counts the lines
+    ``measures`` say which cutoffs matter. ``collapse`` and ``scores`` are those of ``evaluate``. ``train``
+    are judgments that the system learned from: queries and judgments that are in both are findings. The check goes on after the first fault: it counts the lines
     that cannot be read, and looks at the others. Raises InputError for data that cannot be read at all,
     and MeasureError.
     """
@@ -135,6 +166,12 @@ def check(
         raise EmptyError("there are no runs to check.")
     chosen = parse_all(measures)
     judged: Side | None = None
+    learned: Side | None = None
+    if train is not None:
+        learned = read_qrels(open_qrels(train, reading), progress)
+    groups = None if collapse is None else open_groups(collapse)
+    is_plain = reading == NOTHING_SAID and groups is None and scores == "double"
+    distances = Policy(scores=scores).scores == "distances"
     found: list[Finding] = []
     data: list[Data] = []
     names: list[str] = []
@@ -144,9 +181,14 @@ def check(
         side = locate_lines(read_run(opened, progress), given, input_format)
         if name is not None and side.where == "run":
             side = replace(side, where=name)
-        both = put_side_by_side(judged, side, chosen, tuple(data))
+        if groups is not None:
+            side = collapse_side(side, groups, lowest=distances)
+        if distances and side.number is not None:
+            side = replace(side, number=-side.number)
+        both = put_side_by_side(judged, side, chosen, tuple(data), learned)
+        both.has_distances = distances
         of_run = list(_find(both, progress))
-        if not any(one.severity == "serious" for one in of_run) and reading == NOTHING_SAID:
+        if not any(one.severity == "serious" for one in of_run) and is_plain:
             both.refusal = _find_refusal(judgments, opened, chosen)
             of_run += TABLE[-1].find(both)
         found += of_run

@@ -1,7 +1,7 @@
 """Choices: keyword arguments that say how data are read and which conventions or dialect apply."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any, Literal, TypedDict
 
@@ -31,7 +31,7 @@ from germane.core.policy import (
 from germane.errors import PolicyError, suggest
 from germane.evaluation.collection import find_complete_reason, refuse_places
 from germane.measures.averaging import check_ties
-from germane.measures.measure import Measure, Measures, parse_all
+from germane.measures.measure import Measure, Measures, find_renamed, parse_all
 from germane.readers import (
     NOTHING_SAID,
     InputFormat,
@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from germane.dialects.dialect import Dialect
 
 DEFAULT = "AP P@10 R@100 RR nDCG@10"
-READING = tuple(field.name for field in fields(ReadOptions))
+READING = tuple(field.name for field in fields(ReadOptions) if field.name != "lowest")
 
 
 class OtherChoices(TypedDict, total=False):
@@ -55,8 +55,13 @@ class OtherChoices(TypedDict, total=False):
     columns: Mapping[str, Any] | None
     input_format: InputFormat
     group: Any
+    collapse: Any
+    query_ids: Any
+    item_ids: Any
     max_expansion: float | Literal["none"] | None
     max_line: float | Literal["none"] | None
+    exclude: Any
+    only: Any
 
     duplicates: Duplicates
     ties: Ties
@@ -104,6 +109,7 @@ class Plan:
 
     conventions: Policy
     policies: dict[Measure, Policy]
+    renamed: Mapping[str, Measure] = field(default_factory=dict)  # names that stand for others
 
     def __post_init__(self) -> None:
         for measure, policy in self.policies.items():
@@ -141,9 +147,12 @@ def make_plan(
     tool has.
     """
     if dialect is None:
-        return _plan_uniformly(
-            measures if isinstance(measures, str) else parse_all(measures), conventions
-        )
+        if isinstance(measures, str):
+            return _plan_uniformly(measures, conventions)
+        several = list(measures) if isinstance(measures, (list, tuple)) else parse_all(measures)
+        plan = _plan_uniformly(parse_all(several), conventions)
+        renamed = find_renamed(several)
+        return replace(plan, renamed=renamed) if renamed else plan
     from germane.dialects.names import find_default_names, resolve_measures
 
     if isinstance(measures, str) and measures == DEFAULT:
@@ -159,7 +168,8 @@ def make_plan(
 @lru_cache(256)
 def _plan_uniformly(measures: str | tuple[Measure, ...], conventions: Policy) -> Plan:
     """Plan all measures under the same conventions."""
-    return Plan(conventions, dict.fromkeys(parse_all(measures), conventions))
+    policies = dict.fromkeys(parse_all(measures), conventions)
+    return Plan(conventions, policies, find_renamed(measures))
 
 
 _make_cached_policy = lru_cache(typed=True)(Policy)
@@ -184,10 +194,26 @@ def open_judgments(qrels: Any, choices: Mapping[str, Any]) -> tuple[QrelsInput, 
     return open_qrels(qrels, make_reading(choices)), make_policy(**_select_conventions(choices))
 
 
+def open_collapse(choices: Any) -> Any:
+    """Read the groups of ``collapse`` once for several runs or batches."""
+    if choices.get("collapse") is None:
+        return choices
+    from germane.readers.groups import open_groups
+
+    return {**choices, "collapse": open_groups(choices["collapse"])}
+
+
+def drop_candidates(choices: Any) -> Any:
+    """Drop the choice of candidates, once the judgments have them."""
+    return {name: one for name, one in choices.items() if name not in ("exclude", "only")}
+
+
 def make_reading(choices: Mapping[str, Any]) -> ReadOptions:
     """Select the options for reading data."""
     given = {name: choices[name] for name in READING if name in choices}
-    return ReadOptions(**given) if given else NOTHING_SAID
+    if not given:
+        return NOTHING_SAID
+    return ReadOptions(**given, lowest=choices.get("scores") == "distances")
 
 
 def _select_conventions(choices: Mapping[str, Any]) -> dict[str, Any]:

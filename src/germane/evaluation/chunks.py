@@ -18,7 +18,6 @@ from germane.errors import (
     EmptyError,
     FormatError,
     InputError,
-    NotFoundError,
     PolicyError,
     check_choice,
     clip,
@@ -30,6 +29,7 @@ from germane.kernel.reduction import find_distinct
 from germane.readers import frames
 from germane.readers.formats import InputFormat
 from germane.readers.frames import Frame
+from germane.readers.groups import GroupOf, collapse_scores, open_groups
 from germane.readers.mappings import check_scores, is_mapping
 from germane.readers.rows import join_numbers
 from germane.readers.trec_files import Run
@@ -40,7 +40,6 @@ if TYPE_CHECKING:
 
 Keep: TypeAlias = Literal["max", "first", "sum"]
 KEEPS = ("max", "first", "sum")
-GroupOf: TypeAlias = Callable[[Hashable, Any], Hashable]  # of a query and an item
 
 
 @overload
@@ -107,46 +106,15 @@ def _collapse_mapping(query: Hashable, got: Any, group_of: GroupOf, keep: str) -
         if keep == "sum":
             raise PolicyError("keep=sum adds scores, and a ranked list has none; choose first.")
         return list(dict.fromkeys(group_of(query, item) for item in got))
-    check_scores(query, got)
-    scores: dict[Hashable, Any] = {}
-    for item, score in got.items():
-        group = group_of(query, item)
-        if group not in scores:
-            scores[group] = score
-        elif keep == "sum":
-            scores[group] = scores[group] + score
-        elif keep == "max" and score > scores[group]:
-            scores[group] = score
-    return scores
+    check_scores("run", query, got)
+    return collapse_scores(query, got, group_of, keep)
 
 
 def _make_lookup(key: Any) -> GroupOf:
     """Make a function that finds the group of an item; errors name the query."""
-    if isinstance(key, Mapping):
-
-        def look_up(query: Hashable, item: Any) -> Hashable:
-            try:
-                group: Hashable = key[item]
-            except KeyError:
-                raise NotFoundError(
-                    f"query {clip(query)}: item {clip(item)} has no group. groups are known for "
-                    f"{list_some(list(key)[:3])}"
-                ) from None
-            return group
-
-        return look_up
-    if not callable(key):
+    if not isinstance(key, Mapping) and not callable(key):
         raise InputError(f"key is a mapping of item to group, or a function; got {clip(key)}")
-
-    def call_key(query: Hashable, item: Any) -> Hashable:
-        group: Hashable = key(item)
-        if not isinstance(group, Hashable):
-            raise InputError(
-                f"query {clip(query)}, item {clip(item)}: a group is an id, text or a number; got {clip(group)}"
-            )
-        return group
-
-    return call_key
+    return open_groups(key).find_group
 
 
 def open_rows(run: Any, columns: Any, input_format: InputFormat) -> Frame:

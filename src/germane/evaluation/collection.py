@@ -1,14 +1,15 @@
 """Collection: qrels and a run, read once for each policy that reads them differently."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Hashable, Iterable
 from dataclasses import replace
 
 import numpy as np
 
 from germane.checks.evaluated import refuse_swapped
-from germane.core.policy import Policy
+from germane.core.policy import Policy, Ties
 from germane.core.progress import Progress
 from germane.core.qrels import Qrels
+from germane.core.ranking import Ranking
 from germane.core.retrieved import Order, Retrieved, Sample
 from germane.errors import GradeError, PolicyError
 from germane.evaluation.judging import JudgedRun, judge
@@ -95,6 +96,7 @@ class Collection:
         self._given, self._run, self._complete, self._progress = qrels, run, complete, progress
         self._qrels: dict[tuple[str, str], Qrels] = {}
         self._retrieved: dict[tuple[str, str, Order], Retrieved] = {}
+        self._rankings: dict[tuple[Hashable, ...], dict[Ties, Ranking]] = {}
         self.sample: Callable[[int], Sample] | None = None  # the run's, once it has been read
 
     def judge(self, policy: Policy) -> JudgedRun:
@@ -104,7 +106,9 @@ class Collection:
         refuse_places(run, policy)
         judgments, got = self.read_qrels(policy), self._retrieve(run, policy)
         whole = None if policy.whole_list == policy else self._retrieve(run, policy.whole_list)
-        return judge(judgments, got, policy, run.label, whole)
+        judged = judge(judgments, got, policy, run.label, whole)
+        key = id(judgments), id(got), id(whole), *judged.ranked_by  # all three are kept here
+        return replace(judged, rankings=self._rankings.setdefault(key, judged.rankings))
 
     def _retrieve(self, run: RunInput, policy: Policy) -> Retrieved:
         """Find the judged items that the run retrieved."""
@@ -117,7 +121,9 @@ class Collection:
             read_as = policy if copies == policy.duplicates else replace(policy, duplicates=copies)
             got = retrieve(judgments, run, read_as, self._progress)
             self.sample = self.sample or got.sample
-            got = self._retrieved[way] = replace(got, sample=None)  # which holds the run
+            got = replace(got, sample=None)  # which holds the run
+            others = (one for key, one in self._retrieved.items() if key[0] == way[0])
+            got = self._retrieved[way] = next(filter(got.equals, others), got)
         return got
 
     def is_ordered(self) -> bool | None:

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 from germane.core.progress import Progress, make_progress
 from germane.errors import FormatError, InputError
 from germane.evaluation.api import evaluate
-from germane.evaluation.choices import DEFAULT, Choices, open_all
+from germane.evaluation.choices import DEFAULT, Choices, drop_candidates, open_all
 from germane.evaluation.collection import find_complete_reason, read_graded
 from germane.evaluation.result import Result
 from germane.measures.measure import Measures, parse_all
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from germane.readers.similarity import Similarity
 
 
-def evaluate_embeddings(
+def evaluate_embeddings(  # type: ignore[misc]  # query_ids is an option of other functions
     queries: Any,
     gallery: Any,
     measures: Measures = DEFAULT,
@@ -23,6 +23,8 @@ def evaluate_embeddings(
     query_labels: Any = None,
     gallery_labels: Any = None,
     qrels: Any = None,
+    query_ids: Any = None,
+    gallery_ids: Any = None,
     similarity: "Similarity" = "cosine",
     exclude_self: Any = False,
     name: str = "embeddings",
@@ -51,14 +53,22 @@ def evaluate_embeddings(
     (Q, N) arrays, a CSR matrix, ``{query: {item: grade}}`` or any other qrels of numbered items.
 
     ``similarity``: cosine (a vector of zeros is an error), dot, or euclidean (the nearest
-    first). ``exclude_self=True``: query i is item i of the gallery, and is neither
-    retrieved nor relevant for itself; or the position of each query in the gallery, -1 for none.
+    first). ``query_ids`` and ``gallery_ids``: text or whole numbers that differ, by which qrels and
+    ``per_query`` then name queries and items. ``collapse`` gives the document of each chunk: one for each
+    item of the gallery, a mapping of ids, a function or a file, as in ``germane.evaluate``; a document's
+    similarity is that of its best chunk. ``exclude_self=True``: query i is item i of the gallery, and is neither
+    retrieved nor relevant for itself, or with ids of both sides, the item with the query's id; or the
+    position of each query in the gallery, -1 for none.
     ``progress(name, queries done, queries)`` is called after each block. Conventions and errors are
     those of ``germane.evaluate``.
     """
     progress = make_progress(progress)
-    from germane.readers import embeddings
+    from germane.readers import array_ids, embeddings
 
+    if "item_ids" in policy:
+        raise InputError("the ids of the gallery are gallery_ids=.")
+    if exclude_self is True and query_ids is not None and gallery_ids is not None:
+        exclude_self = array_ids.find_own_places(query_ids, gallery_ids)
     run = embeddings.read_embeddings(queries, gallery, similarity, exclude_self, name)
     given = [side is not None for side in (query_labels, gallery_labels, qrels)]
     if given not in ([True, True, False], [False, False, True]):
@@ -71,8 +81,13 @@ def evaluate_embeddings(
                 f"{run.shape[0]} queries and {run.shape[1]} items."
             )
     chosen = parse_all(measures)
-    given_qrels, _, conventions = open_all(qrels, run, policy)
+    ids = array_ids.read_gallery_ids(query_ids, gallery_ids, run.shape)
+    given_qrels, named, conventions = open_all(qrels, run, {**policy, **ids})
     complete = find_complete_reason(chosen, (conventions,))
     judgments = read_graded(given_qrels, conventions, complete, progress)
-    judgments = embeddings.drop_excluded(judgments, run)
-    return evaluate(judgments, run, chosen, name=name, progress=progress, **policy)
+    assert isinstance(named, array_ids.NamedArray | embeddings.Embeddings)
+    judgments = named.drop_excluded(judgments)
+    policy.pop("collapse", None)  # which ``named`` is already
+    policy = drop_candidates(policy)
+    asked = measures if isinstance(measures, (str, list, tuple)) else chosen
+    return evaluate(judgments, named, asked, name=name, progress=progress, **policy)

@@ -30,8 +30,10 @@ from germane.evaluation.choices import (
     DEFAULT,
     Choices,
     Plan,
+    drop_candidates,
     make_plan,
     open_all,
+    open_collapse,
     open_judgments,
     resolve_dialect,
 )
@@ -90,10 +92,12 @@ class Evaluator:
             raise InputError(
                 "group= is for one flat array; give batches as {query: {item: score}}."
             )
+        policy = open_collapse(policy)
         self._spoken, own = resolve_dialect(dialect)
         self._measures, self._twice, self._asked = measures, twice, policy
         self._choices: Mapping[str, Any] = {**own, **policy}
         given, conventions = open_judgments(qrels, self._choices)
+        self._choices = drop_candidates(self._choices)  # which the judgments have from here on
         plan = make_plan(measures, self._spoken, conventions, policy)
         self._policies = plan.policies
         read = Collection(given, None, plan.complete)

@@ -1,6 +1,7 @@
 """Groups: a result's measures per category of query, with macro and micro means."""
 
 import math
+import os
 from collections.abc import Callable, Hashable, Iterator, Mapping, Set
 from typing import Any
 
@@ -13,6 +14,7 @@ from germane.measures.averaging import QueryValues
 from germane.measures.measure import Measure, parse
 from germane.output.formatting import add_schema, format_number, to_json_number
 from germane.output.tables import Table, Tabular
+from germane.readers.formats import is_path
 
 
 class Group(Mapping[str, QueryValues]):
@@ -148,6 +150,43 @@ class Groups(Tabular, Mapping[Hashable, Group]):
         )
 
 
+class GroupsOfRuns(Tabular, Mapping[str, Groups]):
+    """The measures of several runs per category of query: a mapping of run to ``Groups``."""
+
+    def __init__(self, runs: Mapping[str, Groups]) -> None:
+        self._runs = dict(runs)
+
+    def __getitem__(self, name: str) -> Groups:
+        try:
+            return self._runs[name]
+        except KeyError:
+            near = suggest(str(name), self._runs)
+            raise NotFoundError(
+                f"no run {clip(name)}.{near}  There are: {list_some(self._runs)}"
+            ) from None
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._runs)
+
+    def __len__(self) -> int:
+        return len(self._runs)
+
+    def __repr__(self) -> str:
+        return f"<Groups of {list_some(self._runs)}>"
+
+    def table(self, *, digits: int | None = 4) -> Table:
+        """One row a run and category, with the definitions as notes."""
+        tables = {name: groups.table(digits=digits) for name, groups in self._runs.items()}
+        first = next(iter(tables.values()))
+        rows = tuple((name, *row) for name, one in tables.items() for row in one.rows)
+        return Table(("run", *first.columns), rows, first.notes)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values for JSON, in a versioned schema; NaN becomes None."""
+        runs = [{"name": name, **groups.to_dict()} for name, groups in self._runs.items()]
+        return add_schema({"runs": runs})
+
+
 def group_measures(whole: Mapping[Measure, QueryValues], category: Any) -> Groups:
     """Split evaluated measures by category: a mapping, a function, or one value a query."""
     queries = next(iter(whole.values())).queries
@@ -158,11 +197,25 @@ def group_measures(whole: Mapping[Measure, QueryValues], category: Any) -> Group
     return Groups(groups, whole)
 
 
+def _may_be_file(text: str) -> bool:
+    return "." in text or os.path.exists(text)
+
+
+def read_category(category: Any) -> Any:
+    """Read a file of categories; anything else stays as it is."""
+    if not is_path(category) or (isinstance(category, str) and not _may_be_file(category)):
+        return category
+    from germane.readers.categories import read_categories  # which few need
+
+    return read_categories(category)
+
+
 def find_categories(queries: list[Hashable], category: Any) -> list[Hashable]:
     """Find the category of each query, by a mapping, a function, or one value a query.
 
     A pandas Series is a mapping, unless its index just counts its values.
     """
+    category = read_category(category)
     index = type(getattr(category, "index", None)).__name__
     if hasattr(category, "to_dict") and index != "RangeIndex" and not hasattr(category, "columns"):
         category = _convert_series(category)
@@ -201,7 +254,7 @@ def _name_categories(queries: list[Hashable], category: Any) -> list[Hashable]:
     in_order = hasattr(values, "__len__") and not isinstance(values, (str, bytes, Set))
     if not in_order or hasattr(values, "columns"):
         raise InputError(
-            "categories are a mapping of query to category, a function, or one value a query; "
+            "categories are a mapping of query to category, a function, one value a query, or a file; "
             f"got {clip(category)}"
         )
     if len(values) != len(queries):

@@ -26,13 +26,23 @@ class JudgedRun:
     policy: Policy
     kept: Bools  # Q: the queries that are evaluated
     whole: Retrieved | None = None  # the list with the items that scores took out, if it matters
-    _rankings: dict[Ties, Ranking] = field(default_factory=dict, init=False)
+    rankings: dict[Ties, Ranking] = field(default_factory=dict)  # made so far, by the order of ties
 
     def rank(self, ties: Ties) -> Ranking:
         """Rank the judged items under one order of ties."""
-        if ties not in self._rankings:
-            self._rankings[ties] = self._make_ranking(ties)
-        return self._rankings[ties]
+        if ties not in self.rankings:
+            self.rankings[ties] = self._make_ranking(ties)
+        return self.rankings[ties]
+
+    @property
+    def ranked_by(self) -> tuple[Hashable, ...]:
+        """All that a ranking depends on, for policies that read the data alike: equal keys, equal rankings."""
+        policy = self.policy
+        skipped = None if self.kept.all() or policy.missing != "skip" else self.kept.tobytes()
+        listed = None if policy.relevant == "judged" else self.kept.tobytes()
+        copies = policy.duplicates == "keep"
+        unknown = policy.unknown == "zero"
+        return skipped, listed, copies, unknown, policy.unjudged, policy.depth
 
     def _make_ranking(self, ties: Ties) -> Ranking:
         got, depth, retrieved = self.retrieved, self.policy.depth, self.retrieved.retrieved
@@ -54,7 +64,7 @@ class JudgedRun:
             ranking = _close_up(ranking)
         if self.policy.duplicates == "keep":
             ranking = _drop_copies(ranking)
-        if self.policy.missing == "skip":
+        if self.policy.missing == "skip" and not self.kept.all():
             ranking = _select_queries(ranking, self.kept)
         return ranking if self.policy.unknown != "zero" else _add_unknown(ranking, got.unknown)
 

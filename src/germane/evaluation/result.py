@@ -1,11 +1,12 @@
 """Result: the measures of a run, with the conventions and counts that its numbers rest on."""
 
-import math
 import re
-from collections.abc import Callable, Iterator, Mapping, ValuesView
+from collections.abc import Callable, Hashable, Iterator, Mapping, ValuesView
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from germane._version import VERSION
 from germane.core.finding import Finding
@@ -13,14 +14,13 @@ from germane.core.policy import Policy
 from germane.errors import InputError, MeasureError, NotFoundError, clip, list_some, suggest
 from germane.measures.averaging import MeasureResult
 from germane.measures.measure import Measure, parse
-from germane.output.formatting import add_schema, format_number, to_json_number
-from germane.output.tables import Table, Tabular
+from germane.output.formatting import add_schema, to_json_number
+from germane.output.frames import Columnar, Lookup, make_texts
+from germane.output.tables import LABEL, Table, Tabular
 
 if TYPE_CHECKING:
-    import pyarrow as pa
-
     from germane.dialects.dialect import Dialect
-    from germane.evaluation.groups import Groups
+    from germane.evaluation.groups import Groups, GroupsOfRuns
     from germane.evaluation.judging import Placement
 
 # Tables and groups are imported where they are made: most programs read only a mean or two.
@@ -46,6 +46,12 @@ class Counts:
     """of these, items that share their score with another item"""
     comments: int = 0
     """lines of both files that begin with # and are no data"""
+    collapsed: int = 0
+    """results of judged queries, with collapse=…, before groups took their place"""
+    groups: int = 0
+    """groups that took the place of these results"""
+    excluded: int = 0
+    """results of judged queries that exclude=… and only=… removed before ranks were counted"""
 
     @property
     def tied_share(self) -> float:
@@ -53,7 +59,7 @@ class Counts:
         return self.tied / self.judged_items_retrieved if self.judged_items_retrieved else 0.0
 
 
-class Result(Tabular, Mapping[str, MeasureResult]):
+class Result(Columnar, Tabular, Lookup[MeasureResult]):
     """The measures of one run.
 
     >>> result = germane.evaluate({"q1": {"d1": 1, "d2": 0}}, {"q1": {"d2": 0.9, "d1": 0.8}}, "AP RR")
@@ -62,9 +68,11 @@ class Result(Tabular, Mapping[str, MeasureResult]):
     >>> result["AP"].per_query["q1"]
     0.5
 
-    A mapping from measures (``"AP@10"`` or ``AP @ 10``) to their values; ``name``, ``counts`` and
+    Maps measures (``"AP@10"`` or ``AP @ 10``) to their values, as a dict does; ``name``, ``counts`` and
     ``policy`` say what was evaluated and how. ``findings`` are problems that can distort the numbers, and
-    ``limits`` those of a dialect that matter on this data. Prints as a table with definitions.
+    ``limits`` those of a dialect that matter on this data. Prints as a table with definitions. As a frame
+    (``pl.DataFrame(result)``, ``pa.table(result)``, ``result.to_pandas()``) it has a row a query: ``query``,
+    and a column of numbers for each measure.
     """
 
     def __init__(
@@ -80,6 +88,7 @@ class Result(Tabular, Mapping[str, MeasureResult]):
         policies: Mapping[Measure, Policy] | None = None,
         limits: Mapping[str, tuple[Measure, ...]] | None = None,
         fingerprint: str | None = None,
+        renamed: Mapping[str, Measure] | None = None,
     ) -> None:
         self.name = name
         self.findings = findings
@@ -92,6 +101,7 @@ class Result(Tabular, Mapping[str, MeasureResult]):
         self.limits = dict(
             limits or {}
         )  # of the dialect that matter on the data, with their measures
+        self.renamed = dict(renamed or {})  # names that were asked for → measures of another name
         self._by_measure = dict(measures)
         self._fingerprint = fingerprint  # of a result that was read from a file
 
@@ -163,6 +173,7 @@ class Result(Tabular, Mapping[str, MeasureResult]):
             policies=self.policies,
             limits=self.limits,
             fingerprint=self.fingerprint,
+            renamed=self.renamed,
         )
 
     def by(self, category: Any) -> "Groups":
@@ -170,26 +181,58 @@ class Result(Tabular, Mapping[str, MeasureResult]):
 
         ``category`` is a mapping of query to category, a function of the query, or one value a
         query, in the order of ``per_query``; a pandas Series is looked up by its index, unless that just
-        counts from 0. Raises NotFoundError for a query without a category.
+        counts from 0. The path of a file with the columns query and category, or of JSON
+        ``{query: category}``, is read. Raises NotFoundError for a query without a category.
         """
         from germane.evaluation.groups import group_measures
 
         return group_measures(self._by_measure, category)
 
-    def table(self, *, digits: int | None = 4) -> Table:
-        """One row; definitions, counts and policy as notes. ``digits=None``: all of them."""
-        return Results({self.name: self}).table(digits=digits)
+    def table(
+        self,
+        *,
+        digits: int | None = 4,
+        rename: Mapping[str, str] | None = None,
+        confidence: float | None = None,
+    ) -> Table:
+        """One row; definitions, counts and policy as notes. The arguments are those of ``Results.table``."""
+        one = Results({self.name: self})
+        return one.table(digits=digits, rename=rename, confidence=confidence)
+
+    def latex(
+        self, *, caption: str = "", label: str = LABEL, rename: Mapping[str, str] | None = None
+    ) -> str:
+        """Write the table for a paper; the arguments are those of ``Results.latex``."""
+        return Results({self.name: self}).latex(caption=caption, label=label, rename=rename)
 
     def __repr__(self) -> str:
+        from germane.evaluation.layout import format_value
+
         means = ", ".join(f"{m}={format_value(self[m].mean, m, 4)}" for m in self.measures)
         return f"<Result {self.name}: {means}>"
 
-    def to_dict(self, *, queries: bool = False) -> dict[str, Any]:
-        """Plain values for JSON, in a versioned schema; NaN becomes None."""
-        return Results({self.name: self}).to_dict(queries=queries)
+    def to_dict(self, *, queries: bool = False, flat: bool = False) -> dict[str, Any]:
+        """Plain values for JSON, in a versioned schema; NaN becomes None.
+
+        ``flat=True`` gives the means alone, under the names of ``flat()``, for experiment trackers.
+
+        >>> result = germane.evaluate({"q1": ["d1"]}, {"q1": ["d1"]}, "AP(norm=R)@10 RR")
+        >>> result.to_dict(flat=True)
+        {'AP_norm-R_at_10': 1.0, 'RR': 1.0}
+
+        Raises InputError for ``queries`` and ``flat`` together.
+        """
+        if not flat:
+            return Results({self.name: self}).to_dict(queries=queries)
+        if queries:
+            raise InputError("flat=True gives the means alone; leave out queries or flat.")
+        return self.flat()
 
     def flat(self, *, prefix: str = "") -> dict[str, float]:
         """Measure → mean, under names that experiment trackers accept: MLflow refuses ``@``.
+
+        Letters, digits, ``_``, ``-`` and ``.`` stay; ``@`` becomes ``_at_``, ``=`` becomes ``-``, and
+        everything else becomes ``_``.
 
         >>> runs = {"q1": ["d1"]}
         >>> germane.evaluate({"q1": ["d1"]}, runs, "AP(norm=R)@10 RR").flat(prefix="test/")
@@ -197,22 +240,25 @@ class Result(Tabular, Mapping[str, MeasureResult]):
         """
         return {prefix + _replace_odd_letters(measure): self[measure].mean for measure in self}
 
-    def to_arrow(self) -> "pa.Table":
-        """A ``pyarrow.Table`` with a column ``query`` and one column a measure, one row a query."""
-        import pyarrow as pa
+    @property
+    def queries(self) -> list[Hashable]:
+        """The queries, in the order of ``values``."""
+        return next(iter(self.values())).queries
 
-        queries = next(iter(self.values())).queries
-        columns = {str(measure): self[measure].values for measure in self.measures}
-        return pa.table({"query": pa.array(map(_make_printable, queries)), **columns})
+    def _list_columns(self) -> dict[str, Any]:
+        values = {str(measure): self[measure].values for measure in self.measures}
+        return {"query": make_texts(self.queries), **values}
 
 
-class Results(Tabular, Mapping[str, Result]):
-    """Several runs evaluated on the same judgments: a mapping of name to Result.
+class Results(Columnar, Tabular, Lookup[Result]):
+    """Several runs evaluated on the same judgments: the Result of each by its name.
 
     >>> runs = {"a": {"q": {"d": 1.0}}, "b": {"q": {"e": 1.0}}}
     >>> results = germane.evaluate_many({"q": {"d": 1}}, runs, "RR")
     >>> results["a"]["RR"].mean, results["b"]["RR"].mean
     (1.0, 0.0)
+
+    As a frame it has a row for each run and query: ``run``, ``query`` and the measures.
     """
 
     def __init__(self, results: Mapping[str, Result]) -> None:
@@ -241,43 +287,59 @@ class Results(Tabular, Mapping[str, Result]):
         """The measures that every run was evaluated with."""
         return next(iter(self._results.values())).measures
 
-    def table(self, *, digits: int | None = 4) -> Table:
-        """One row a run; definitions, counts and policy as notes. ``digits=None``: all of them."""
-        rows = [(name, *_write_means(result, digits)) for name, result in self._results.items()]
-        return Table(("run", *map(str, self.measures)), tuple(rows), tuple(self._notes()))
+    def table(
+        self,
+        *,
+        digits: int | None = 4,
+        rename: Mapping[str, str] | None = None,
+        confidence: float | None = None,
+    ) -> Table:
+        """One row a run; definitions, counts and policy as notes. ``digits=None``: all of them.
 
-    def table_per_query(self, *, digits: int | None = 4) -> Table:
+        ``rename`` gives measures other names, as in ``{"AP": "MAP"}``; the note with the definition has
+        both. ``confidence`` adds the interval of each mean that has one, as ``MeasureResult.interval``. The
+        best of several runs is stressed in the formats that can. Raises NotFoundError for a measure that was
+        not evaluated, and InputError for two measures of one name.
+        """
+        from germane.evaluation.layout import make_table
+
+        return make_table(self, digits, rename, confidence)
+
+    def latex(
+        self, *, caption: str = "", label: str = LABEL, rename: Mapping[str, str] | None = None
+    ) -> str:
+        r"""Write the table for a paper: booktabs, with the definitions as notes below it.
+
+        ``caption`` and ``label`` are those of ``Table.latex_float``, and ``rename`` is that of ``table``.
+        """
+        return self.table(rename=rename).latex_float(caption=caption, label=label)
+
+    def _list_columns(self) -> dict[str, Any]:
+        queries = {name: result.queries for name, result in self.items()}
+        values = {
+            str(measure): np.concatenate([result[measure].values for result in self.values()])
+            for measure in self.measures
+        }
+        return {
+            "run": make_texts(name for name, ids in queries.items() for _ in ids),
+            "query": make_texts(query for ids in queries.values() for query in ids),
+            **values,
+        }
+
+    def by(self, category: Any) -> "GroupsOfRuns":
+        """The measures of each run per category of query; ``category`` is that of ``Result.by``."""
+        from germane.evaluation.groups import GroupsOfRuns, read_category
+
+        category = read_category(category)
+        return GroupsOfRuns({name: result.by(category) for name, result in self._results.items()})
+
+    def table_per_query(
+        self, *, digits: int | None = 4, rename: Mapping[str, str] | None = None
+    ) -> Table:
         """One row a query and run, and one row ``all`` a run."""
-        rows = []
-        for name, result in self._results.items():
-            columns = [(result[m].per_query, m) for m in self.measures]
-            for query in next(iter(result.values())).queries:
-                cells = [
-                    format_value(values[query], m, digits) if query in values else ""
-                    for values, m in columns
-                ]
-                rows.append((name, str(query), *cells))
-            rows.append((name, "all", *_write_means(result, digits)))
-        return Table(("run", "query", *map(str, self.measures)), tuple(rows), tuple(self._notes()))
+        from germane.evaluation.layout import make_table_per_query
 
-    def _notes(self) -> Iterator[str]:
-        measures = list(map(str, self.measures))
-        longest = max(map(len, measures))
-        for measure, name in zip(self.measures, measures, strict=True):
-            yield f"{name:<{longest}}  {measure.definition}"
-        yield ""
-        for write in (_write_counts, lambda result: f"policy: {result.policy}"):
-            yield from _share_lines({name: write(one) for name, one in self._results.items()})
-        result = next(iter(self._results.values()))
-        for measure, own in result.policies.items():
-            yield f"policy of {measure}: {own}"
-        if result.dialect is not None:
-            yield f"dialect: {result.dialect.name} ({result.dialect.tool} {result.dialect.version})"
-            lines = {name: _write_limits(result) for name, result in self._results.items()}
-            yield from filter(None, _share_lines(lines))
-            if result.own:
-                names = ", ".join(map(str, result.own))
-                yield f"germane's own measures, not {result.dialect.tool}'s: {names}"
+        return make_table_per_query(self, digits, rename)
 
     def to_dict(self, *, queries: bool = False) -> dict[str, Any]:
         """Plain values for JSON, in a versioned schema; NaN becomes None."""
@@ -286,8 +348,16 @@ class Results(Tabular, Mapping[str, Result]):
         return add_schema({"germane": VERSION, "policy": policy, "runs": runs})
 
 
+def _make_counts_dict(counts: Counts) -> dict[str, int]:
+    """Make plain values of counts; those of collapsed results only where there are some."""
+    plain = asdict(counts)
+    if not counts.collapsed:
+        del plain["collapsed"], plain["groups"]
+    return plain
+
+
 def _make_run_dict(result: Result, queries: bool, policy: Mapping[str, Any]) -> dict[str, Any]:
-    run: dict[str, Any] = {"name": result.name, "counts": asdict(result.counts)}
+    run: dict[str, Any] = {"name": result.name, "counts": _make_counts_dict(result.counts)}
     run["measures"] = [
         {
             "measure": str(measure),
@@ -295,6 +365,7 @@ def _make_run_dict(result: Result, queries: bool, policy: Mapping[str, Any]) -> 
             "mean": to_json_number(result[measure].mean),
             "best": to_json_number(result[measure].best),
             "worst": to_json_number(result[measure].worst),
+            **_name_asked(result, measure),
         }
         for measure in result.measures
     ]
@@ -314,7 +385,7 @@ def _make_run_dict(result: Result, queries: bool, policy: Mapping[str, Any]) -> 
     if queries:
         if result.fingerprint is not None:
             run["judgments"] = result.fingerprint
-        ids = next(iter(result.values())).queries
+        ids = result.queries
         if len(set(map(str, ids))) < len(ids):
             raise InputError("two query ids have the same text; JSON cannot tell them apart.")
         run["queries"] = {
@@ -328,77 +399,13 @@ def _make_run_dict(result: Result, queries: bool, policy: Mapping[str, Any]) -> 
     return run
 
 
-def write_warnings(results: Results) -> Iterator[str]:
-    """Write the findings, one line for each run, or one line if all runs have the same."""
-    lines = {name: " ".join(map(str, result.findings)) for name, result in results.items()}
-    yield from filter(None, _share_lines(lines) if any(lines.values()) else ())
-
-
-def _share_lines(lines: Mapping[str, str]) -> Iterator[str]:
-    """Yield the line that all runs share, or one line for each run where they differ."""
-    if len(set(lines.values())) == 1:
-        yield next(iter(lines.values()))
-    else:
-        yield from (f"{name}: {line}" for name, line in lines.items())
-
-
-def _write_limits(result: Result) -> str:
-    limits = [f"{', '.join(map(str, of))}: {says}" for says, of in result.limits.items()]
-    return f"limits of the dialect: {' '.join(limits)}" if limits else ""
-
-
-def _write_counts(result: Result) -> str:
-    counts = result.counts
-    parts = [f"{counts.judged:,} queries judged", f"{counts.answered:,} answered"]
-    if counts.missing:
-        parts.append(f"{counts.missing:,} missing")
-    if counts.without_relevant:
-        parts.append(f"{counts.without_relevant:,} without relevant items")
-    if counts.unjudged_queries:
-        parts.append(f"{counts.unjudged_queries:,} more in the run, not judged")
-    if counts.comments:
-        parts.append(f"{counts.comments:,} comment line{'s' * (counts.comments > 1)}")
-    if counts.tied:
-        parts.append(f"{counts.tied_share:.1%} of judged items retrieved are tied")
-    if bands := [f"{one.measure} {low}…{high}" for one, low, high in find_bands(result)]:
-        parts.append("tie band " + ", ".join(bands))
-    return "; ".join(parts)
-
-
-def find_bands(result: Result) -> Iterator[tuple[MeasureResult, str, str]]:
-    """Find the measures that depend on the order of ties, with the ends of their bands, lowest first.
-
-    ``best`` is the lower end of some measures: relevant items come first there, which does not raise
-    every measure. Bands that are too narrow to show in a table are left out.
-    """
-    for one in result.values():
-        ends = sorted((one.worst, one.best))
-        low, high = (format_value(value, one.measure, 4) for value in ends)
-        if low != high:
-            yield one, low, high
-
-
-def format_value(value: float, measure: Measure, digits: int | None) -> str:
-    """Write a value: counts as whole numbers, others with so many decimals, or with all (None)."""
-    if measure.row.aggregate == "sum" and math.isfinite(value) and value == int(value):
-        return str(int(value))
-    return format_number(value, digits)
-
-
-def _write_means(result: Result, digits: int | None) -> Iterator[str]:
-    return (format_value(result[m].mean, m, digits) for m in result.measures)
+def _name_asked(result: Result, measure: Measure) -> dict[str, Any]:
+    """The other names by which a measure was asked for, if any."""
+    names = [name for name, meant in result.renamed.items() if meant == measure]
+    return {"asked_as": names} if names else {}
 
 
 def _replace_odd_letters(name: str) -> str:
     """Replace all but letters, digits, ``_``, ``-`` and ``.``."""
     words = name.replace("@", "_at_").replace("=", "-")
     return re.sub(r"_+", "_", re.sub(r"[^\w.-]", "_", words)).strip("_")
-
-
-def _make_printable(identifier: object) -> str:
-    text = str(identifier)
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return text.encode("utf-8", "backslashreplace").decode()
-    return text

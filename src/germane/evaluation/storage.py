@@ -125,9 +125,14 @@ def evaluate_kept(
     scattered.
     """
     progress = make_progress(progress)
+    for choice in ("exclude", "only"):
+        if policy.get(choice) is not None:
+            raise InputError(f"{choice}= is not for a checkpoint; evaluate without one.")
     folder = Path(checkpoint)
-    made = {"germane": VERSION, "measures": str(measures), "dialect": dialect}
+    made: dict[str, Any] = {"germane": VERSION, "measures": str(measures), "dialect": dialect}
     made |= {word: str(choice) for word, choice in policy.items()}
+    if policy.get("collapse") is not None:
+        made["collapse"] = _describe_state(policy["collapse"])
     _claim(folder, made | {"qrels": _describe_state(qrels), "run": _describe_state(run)})
     evaluator = Evaluator(qrels, measures, dialect=dialect, **policy)
     _, own = resolve_dialect(dialect)
@@ -204,6 +209,8 @@ def _pack_batch(end: int, read: Read) -> bytes:
     said = []
     for way, (got, places) in enumerate(read.values()):
         arrays |= {f"{way} {name}": getattr(got, name) for name in _ARRAYS}
+        if got.rows is not None:
+            arrays[f"{way} rows"] = got.rows
         arrays[f"{way} places"] = places
         said.append([got.unknown, [asdict(finding) for finding in got.findings]])
     arrays["said"] = np.frombuffer(json.dumps({"end": end, "ways": said}).encode(), np.uint8)
@@ -222,7 +229,8 @@ def _load_batch(path: Path, ways: list[Way]) -> tuple[int, Read]:
             for number, (way, (unknown, findings)) in enumerate(pairs):
                 columns = {name: arrays[f"{number} {name}"] for name in _ARRAYS}
                 found = (Finding(**{**one, "examples": tuple(one["examples"])}) for one in findings)
-                got = Retrieved(**columns, unknown=unknown, findings=tuple(found))
+                rows = arrays.get(f"{number} rows")
+                got = Retrieved(**columns, unknown=unknown, findings=tuple(found), rows=rows)
                 read[way] = got, arrays[f"{number} places"]
             return said["end"], read
     except Exception as error:  # whatever NumPy, zip and JSON raise for a file that is not theirs

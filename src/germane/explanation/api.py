@@ -4,6 +4,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from typing import Any, Unpack
 
 import numpy as np
@@ -14,7 +15,8 @@ from germane.core.ragged import Bools, Ints
 from germane.core.ranking import Ranking
 from germane.errors import InputError, MeasureError, clip
 from germane.evaluation.choices import OtherChoices
-from germane.evaluation.result import Result, format_value
+from germane.evaluation.layout import format_value
+from germane.evaluation.result import Result
 from germane.explanation.explanation import Explanation, Rank, Ranks, Reading, write_term
 from germane.explanation.single_query import (
     NONE,
@@ -28,9 +30,11 @@ from germane.measures import Scored
 from germane.measures.averaging import compute_scores, compute_terms
 from germane.measures.measure import Measure, Measures, parse_all
 from germane.output.formatting import format_short
+from germane.readers.texts import open_texts
 
 WRITTEN = 24  # terms up to which a formula is written out; of more terms, the first half is
 UNORDERED = ("expected", "grouped")  # orders of ties in which single items have no rank
+TOLD = 10  # first ranks that are rows of their own where items have texts
 SHORT = 30  # lists up to this length are shown rank by rank, longer ones are folded between hits
 
 
@@ -41,6 +45,8 @@ def explain(
     *,
     query: Hashable | None = None,
     relevant: int | Iterable[float] | Relevant | None = None,
+    queries: Any = None,
+    items: Any = None,
     progress: Progress | bool | None = None,
     **policy: Unpack[OtherChoices],
 ) -> Explanation:
@@ -51,18 +57,30 @@ def explain(
 
     Call ``explain(qrels, run, measures, query=…)`` with the inputs of ``evaluate``, or
     ``explain(grades, measures, relevant=…)`` with those of ``score``. Several measures stand side by
-    side, with the ranks and the norm that make them differ from the first. Raises NotFoundError for a
+    side, with the ranks and the norm that make them differ from the first. ``queries`` and ``items``
+    show the text of the query and of its items: each is the path of a TSV, JSON Lines or Parquet file,
+    a mapping of id to text, or a function. Raises NotFoundError for a
     query that nobody judged, CoverageError for one that the run lacks unless it counts as 0
     (``missing="zero"``), PolicyError for ``ties="expected"`` and ``"grouped"``, in which single items
     have no rank, and the errors of ``evaluate``.
     """
     progress = make_progress(progress)
+    said, described = open_texts(queries, "queries"), open_texts(items, "items")
     if is_list(qrels, run, policy):
         run, measures = None, measures if run is None else run
+        if said or described:
+            raise InputError("queries=… and items=… are for qrels and a run; grades have no ids.")
     chosen = parse_all(measures)
     rel = _find_level(chosen)
     listed = open_list(qrels, run, query, relevant, rel, chosen, {**policy}, UNORDERED, progress)
-    return _make_explanation(listed, chosen, rel)
+    made = _make_explanation(listed, chosen, rel, TOLD if described else 0)
+    texts: dict[str, str] = {}
+    if described:
+        ids = [row.item for row in made.rows] + [item for item, _ in made.missed]
+        found = described.find(one for one in ids if one is not None)
+        texts = {one: str(text) for one, text in found.items()}
+    asked = said.find([made.query]) if said else {}
+    return replace(made, texts=texts, query_text=str(asked.get(str(made.query), "")))
 
 
 def explain_result(

@@ -6,6 +6,7 @@ from typing import Any, Literal, Unpack, get_args
 import numpy as np
 
 from germane.core.arguments import Seed, make_generator
+from germane.core.bootstrap import check_confidence
 from germane.core.policy import Policy, Relevant
 from germane.core.progress import Progress, make_progress
 from germane.core.ragged import Floats
@@ -109,8 +110,7 @@ def mean_pr_curve(
     """
     progress = make_progress(progress)
     levels = make_recall_levels(points)
-    if not isinstance(confidence, (int, float)) or not 0 < confidence < 1:
-        raise InputError(f"confidence takes a number between 0 and 1; got {clip(confidence)}")
+    check_confidence(confidence)
     rel, draws = _find_level(rel), make_generator(rng)
     measure = make_precision_measure(0.0, rel)
     judged_input, found, conventions = open_all(qrels, run, policy)
@@ -123,13 +123,22 @@ def mean_pr_curve(
 
 
 def average_curve(
-    result: Result, *, rel: float = 1.0, confidence: float = 0.95, rng: int = 0
+    result: Result,
+    *,
+    rel: float = 1.0,
+    confidence: float = 0.95,
+    rng: int = 0,
+    band: Literal["compute", "skip"] = "compute",
 ) -> MeanPRCurve:
-    """Compute the ``mean_pr_curve`` of a result in memory, without reading its run again."""
+    """Compute the ``mean_pr_curve`` of a result in memory, without reading its run again.
+
+    ``band="skip"`` leaves the mean as both ends of the band, whose bootstrap takes nearly all of the time.
+    """
     if result.placement is None:
         raise InputError(f"{clip(result.name)} was read from a file, which holds no ranks.")
     ranking, draws = result.placement.ranking, make_generator(rng)
-    return _average(ranking, result.policy, make_recall_levels(11), rel, confidence, draws)
+    levels = make_recall_levels(11)
+    return _average(ranking, result.policy, levels, rel, confidence, draws, band)
 
 
 def _average(
@@ -139,12 +148,17 @@ def _average(
     rel: float,
     confidence: float,
     draws: "np.random.Generator",
+    band: Literal["compute", "skip"] = "compute",
 ) -> MeanPRCurve:
     measures = [make_precision_measure(level, rel) for level in levels]
     results = [evaluate_measure(one, ranking, conventions.no_relevant) for one in measures]
     precision = np.array([one.mean for one in results])
     per_query = np.array([one.values for one in results])
-    low, high = _compute_band(per_query, precision, confidence, draws)
+    low, high = (
+        _compute_band(per_query, precision, confidence, draws)
+        if band == "compute"
+        else (precision.copy(), precision.copy())
+    )
     return MeanPRCurve(
         ranking, rel, conventions, np.array(levels), precision, per_query, confidence, low, high
     )

@@ -2,18 +2,23 @@
 
 import math
 from collections.abc import Hashable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from itertools import accumulate
 from typing import Any, NamedTuple, overload
+
+import numpy as np
 
 from germane.core.policy import Policy
 from germane.core.ragged import Bools, Floats, Ints
 from germane.errors import clip
 from germane.measures.measure import Measure
 from germane.output.formatting import add_schema, format_number, to_json_number
+from germane.output.frames import Columnar, make_numbers, make_texts
 from germane.output.tables import Table, Tabular
 
 SHOWN = 1000  # rows of a table for people: lists of the usual depth are shown whole
+WIDTH = 60  # characters of an item's text in a table for people
+SHORT = 30  # characters of a missed item's text
 
 
 class Rank(NamedTuple):
@@ -103,7 +108,7 @@ class Reading:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Explanation(Tabular):
+class Explanation(Columnar, Tabular):
     """The values of one query's measures, with the ranks, terms and norms that make them.
 
     >>> print(germane.explain([1, 0, 1], "AP@3", relevant=4).readings[0].formula)
@@ -122,6 +127,8 @@ class Explanation(Tabular):
     retrieved: int
     policy: Policy | None = None  # the conventions; bare grades have none
     answered: bool = True  # False: the run does not have the query
+    texts: Mapping[str, str] = field(default_factory=dict)  # of items, by the text of their id
+    query_text: str = ""
 
     def table(self, *, digits: int | None = 4) -> Table:
         """Return ranks as rows, and for each measure its terms and their running sum.
@@ -129,6 +136,10 @@ class Explanation(Tabular):
         ``digits=None`` gives all digits, terms as decimals, and all rows. Otherwise the middle of more
         than a thousand rows is left out.
         """
+        return replace(self.tabulate_ranks(digits), notes=tuple(self._notes()))
+
+    def tabulate_ranks(self, digits: int | None = 4) -> Table:
+        """Return the table without its notes, which take as long as its rows."""
         shown: Sequence[int] = range(len(self.rows))
         if digits is not None and len(shown) > SHOWN:
             shown = (*shown[: SHOWN // 2], *shown[-SHOWN // 2 :])
@@ -136,6 +147,7 @@ class Explanation(Tabular):
         named, tied = any(row.item is not None for row in places), any(row.tied for row in places)
         columns = ["rank", *(["item"] if named else []), "relevance", "hit", "P@rank", "recall"]
         columns += ["tie"] if tied else []
+        columns += ["text"] if self.texts else []
         if len(self.readings) == 1:
             columns += ["term", "sum"]
         else:
@@ -144,13 +156,35 @@ class Explanation(Tabular):
                 columns += [str(reading.measure), sum_]
         sums = [reading.sums for reading in self.readings]
         rows = [
-            (*_write_rank(row, named, tied, digits), *self._write_terms(i, row, sums, digits))
+            (
+                *_write_rank(row, named, tied, digits),
+                *([self._write_text(row, digits)] if self.texts else []),
+                *self._write_terms(i, row, sums, digits),
+            )
             for i, row in zip(shown, places, strict=True)
         ]
         if len(rows) < len(self.rows):
             left_out = f"… {len(self.rows) - len(rows):,} rows"
             rows.insert(SHOWN // 2, (left_out, *["…"] * (len(columns) - 1)))
-        return Table(tuple(columns), tuple(rows), tuple(self._notes()), left=(1,) if named else ())
+        left = (*([1] if named else []), *([columns.index("text")] if self.texts else []))
+        return Table(tuple(columns), tuple(rows), left=left)
+
+    def _list_columns(self) -> dict[str, Any]:
+        rows = tuple(self.rows)
+        columns = {
+            "rank": np.array([row.rank for row in rows], np.int64),
+            "upto": np.array([row.upto for row in rows], np.int64),
+            "item": make_texts(row.item for row in rows),
+            "relevance": make_numbers(row.relevance for row in rows),
+            "hit": np.array([row.hit for row in rows], bool),
+            "precision": np.array([row.precision for row in rows]),
+            "recall": np.array([row.recall for row in rows]),
+        }
+        for reading in self.readings:
+            of = "" if len(self.readings) == 1 else f" of {reading.measure}"
+            columns[f"term{of}"] = np.array(reading.terms)
+            columns[f"sum{of}"] = np.array(reading.sums)
+        return columns
 
     @property
     def differences(self) -> tuple[str, ...]:
@@ -196,9 +230,10 @@ class Explanation(Tabular):
                 "retrieved": self.retrieved,
                 "answered": self.answered,
                 "policy": None if self.policy is None else self.policy.to_dict(),
-                "ranks": [{**row._asdict(), "item": _write_text(row.item)} for row in self.rows],
+                **({"query_text": self.query_text} if self.query_text else {}),
+                "ranks": [{**row._asdict(), **self._name_item(row.item)} for row in self.rows],
                 "missed": [
-                    {"item": _write_text(item), "relevance": grade} for item, grade in self.missed
+                    {**self._name_item(item), "relevance": grade} for item, grade in self.missed
                 ],
                 "differences": list(self.differences),
                 "measures": [
@@ -221,6 +256,23 @@ class Explanation(Tabular):
             }
         )
 
+    def _show_missed(self, item: Hashable | None) -> str:
+        """Show the id of a missed item, and the beginning of its text."""
+        name = _write_text(item) or ""
+        text = " ".join(self.texts.get(name, "").split())
+        return f"{name} ({text[:SHORT].rstrip()}{'…' * (len(text) > SHORT)})" if text else name
+
+    def _name_item(self, item: Hashable | None) -> dict[str, str | None]:
+        """Name an item by its id, and its text where there are texts."""
+        name = _write_text(item)
+        return {"item": name, "text": self.texts.get(str(name))} if self.texts else {"item": name}
+
+    def _write_text(self, row: Rank, digits: int | None) -> str:
+        """Write the text of a row's item on one line; people get its beginning."""
+        text = "" if row.item is None or row.upto > row.rank else self.texts.get(str(row.item), "")
+        text = " ".join(text.split())
+        return text if digits is None or len(text) <= WIDTH else text[: WIDTH - 1].rstrip() + "…"
+
     def _write_terms(
         self, i: int, row: Rank, sums: list[tuple[float, ...]], digits: int | None
     ) -> Iterator[str]:
@@ -234,17 +286,19 @@ class Explanation(Tabular):
             yield format_number(running[i], digits)
 
     def _notes(self) -> Iterator[str]:
+        if self.query_text:
+            yield from (f"query {clip(self.query)}: {' '.join(self.query_text.split())}", "")
         for reading in self.readings:
             yield reading.formula
             if reading.divisor:
                 yield f"  divided by {reading.divisor}"
             if reading.ties:
                 yield f"  if ties were ordered otherwise: {reading.tie_values}"
-        if self.differences:
+        if differences := self.differences:
             yield ""
-            yield from self.differences
+            yield from differences
         yield ""
-        missed = ", ".join(_write_text(item) or "" for item, _ in self.missed[:10])
+        missed = ", ".join(self._show_missed(item) for item, _ in self.missed[:10])
         more = ", …" * (len(self.missed) > 10)
         yield (
             f"{self.relevant} relevant, {self.retrieved} retrieved, {len(self.missed)} missed"

@@ -1,9 +1,10 @@
 """Curves: precision over recall, of one list and averaged over queries."""
 
+import os
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 
@@ -16,7 +17,14 @@ from germane.measures.averaging import compute_scores, evaluate_measure
 from germane.measures.interpolated import area_under_curve
 from germane.measures.measure import Measure
 from germane.output.formatting import add_schema, format_number, to_json_number
+from germane.output.frames import Columnar
+from germane.output.markup import Paper
 from germane.output.tables import Table, Tabular
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from germane.explanation.displays import PRCurveDisplay, PRCurvesDisplay
 
 Start: TypeAlias = Literal["(0,1)", "(0,0)", "(1/R,P@first)", "none"]
 Rule: TypeAlias = Literal["step", "trapezoid", "interpolated", 11, 101]
@@ -32,7 +40,7 @@ RULES: dict[Rule, str] = {  # each with the name by which its area is known
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class PRCurve(Tabular):
+class PRCurve(Columnar, Tabular):
     """The precision–recall curve of one list: a point at every rank.
 
     >>> curve = germane.pr_curve([0, 0, 1, 0, 1], relevant=3)
@@ -136,6 +144,22 @@ class PRCurve(Tabular):
         scored = area_under_curve(self.ranking, None, self.rel, check_rule(rule), self.start)
         return float(compute_values(self.ranking, scored)[0])
 
+    def plot(
+        self, ax: "Axes | None" = None, *, rule: Rule = "step", paper: Paper = "light"
+    ) -> "PRCurveDisplay":
+        """Draw the curve and the area under it into ``ax``, or into a new figure."""
+        from germane.explanation.displays import PRCurveDisplay
+
+        return PRCurveDisplay(self, rule=rule).plot(ax, paper=paper)
+
+    def save(
+        self, path: str | os.PathLike[str], *, rule: Rule = "step", paper: Paper = "light"
+    ) -> None:
+        """Write the picture of ``plot`` to a file: svg, png or pdf."""
+        from germane.explanation.displays import PRCurveDisplay
+
+        PRCurveDisplay(self, rule=rule).save(path, paper=paper)
+
     def table(self, *, digits: int | None = 4) -> Table:
         """Return one row a relevant rank, and the end of the curve; areas as notes.
 
@@ -165,6 +189,10 @@ class PRCurve(Tabular):
         if self.policy is not None:
             yield f"policy: {self.policy}"
 
+    def _list_columns(self) -> dict[str, Any]:
+        names = ("rank", "recall", "precision", "interpolated")
+        return {**{name: getattr(self, name) for name in names}, "hit": self.hits}
+
     def __repr__(self) -> str:
         return f"<PRCurve of {clip(self.query)}: {len(self.rank)} points, AP {self.area():.4f}>"
 
@@ -189,7 +217,7 @@ class PRCurve(Tabular):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class MeanPRCurve(Tabular):
+class MeanPRCurve(Columnar, Tabular):
     """Interpolated precision at standard recall levels, averaged over queries, with a band.
 
     >>> runs = {"q1": ["a", "b"], "q2": ["x", "c"]}
@@ -228,6 +256,22 @@ class MeanPRCurve(Tabular):
             _make_area_measure(rule, self.rel), self.ranking, self.policy.no_relevant
         ).mean
 
+    def plot(
+        self, ax: "Axes | None" = None, *, rule: Rule = "step", paper: Paper = "light"
+    ) -> "PRCurvesDisplay":
+        """Draw the curve and its band into ``ax``, or into a new figure."""
+        from germane.explanation.displays import PRCurvesDisplay
+
+        return PRCurvesDisplay({"mean": self}, rule=rule).plot(ax, paper=paper)
+
+    def save(
+        self, path: str | os.PathLike[str], *, rule: Rule = "step", paper: Paper = "light"
+    ) -> None:
+        """Write the picture of ``plot`` to a file: svg, png or pdf."""
+        from germane.explanation.displays import PRCurvesDisplay
+
+        PRCurvesDisplay({"mean": self}, rule=rule).save(path, paper=paper)
+
     def table(self, *, digits: int | None = 4) -> Table:
         """Return one row a recall level; the mean areas as notes."""
         levels = (f"{level:.2f}" for level in self.recall.tolist())
@@ -246,6 +290,9 @@ class MeanPRCurve(Tabular):
         names = {rule: str(_make_area_measure(rule, self.rel)) for rule in RULES}
         yield from _write_areas(names, self.area)
         yield f"policy: {self.policy}"
+
+    def _list_columns(self) -> dict[str, Any]:
+        return {name: getattr(self, name) for name in ("recall", "precision", "low", "high")}
 
     def __repr__(self) -> str:
         return f"<MeanPRCurve over {self.queries} queries, {len(self.recall)} levels>"

@@ -1,7 +1,7 @@
 """One ranked list with its judgments: a query of a run, or grades typed at a prompt."""
 
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -18,6 +18,7 @@ from germane.evaluation.judging import JudgedRun, judge, state_duplicates
 from germane.kernel.ids import sort_by_bytes, to_bytes
 from germane.measures.measure import Measure
 from germane.readers import RunInput
+from germane.readers.candidates import Filter
 from germane.readers.mappings import is_rows
 from germane.readers.relevance import make_ranking
 
@@ -110,6 +111,8 @@ def open_list(
     retrieved = None if selected is None else retrieve(judgments, selected, conventions)
     if retrieved is None or not retrieved.answered.any():
         return _open_unanswered(judgments, conventions, others)
+    if found.is_collapsed:
+        items, item_scores = _keep_best(items, item_scores, conventions)
     judged = judge(judgments, retrieved, conventions)
     ranking = judged.rank(conventions.ties)
     unjudged = _list_unjudged(ranking, judgments, items, item_scores, conventions)
@@ -156,20 +159,43 @@ def _open_unanswered(judgments: Qrels, conventions: Policy, others: bool) -> Sin
 def find_unjudged(judged: JudgedRun, run: RunInput) -> UnjudgedItems:
     """Find the unjudged items of a judged query, where the run finds items by query."""
     _, items, item_scores = run.select(judged.qrels, judged.policy.duplicates)
+    if run.is_collapsed:
+        items, item_scores = _keep_best(items, item_scores, judged.policy)
     ranking = judged.rank(judged.policy.ties)
     return _list_unjudged(ranking, judged.qrels, items, item_scores, judged.policy)
+
+
+def _keep_best(
+    items: list[Hashable], item_scores: list[Any], policy: Policy
+) -> tuple[list[Hashable], list[Any]]:
+    """Keep the best score of each group, or its first place where there are no scores."""
+    if not item_scores:
+        return list(dict.fromkeys(items)), []
+    scores = dict(zip(items, item_scores, strict=True))
+    if len(scores) == len(items):
+        return items, item_scores
+    scores, choose = {}, min if policy.scores == "distances" else max
+    for item, score in zip(items, item_scores, strict=True):
+        scores[item] = choose(scores.get(item, score), score)
+    return list(scores), list(scores.values())
 
 
 def _list_unjudged(
     ranking: Ranking, qrels: Qrels, items: list[Hashable], item_scores: list[Any], policy: Policy
 ) -> UnjudgedItems:
     """List the unjudged items: in the order of the list, they fill the ranks without a judged item."""
-    if policy.unjudged == "remove" or not policy.order.plain or len(set(items)) < len(items):
+    distances = policy.scores == "distances"
+    order_asked = replace(policy.order, scores="double") if distances else policy.order
+    if policy.unjudged == "remove" or not order_asked.plain or len(set(items)) < len(items):
         return NONE
+    candidates = Filter(qrels, "text")
+    if not candidates.is_empty:
+        kept = np.flatnonzero(candidates.admit(0, items)).tolist()
+        items, item_scores = [items[i] for i in kept], [item_scores[i] for i in kept if item_scores]
     order = np.arange(len(items))
     first, last = order + 1, order + 1
     if item_scores:
-        score = -np.array(item_scores, float)
+        score = np.array(item_scores, float) * (1 if distances else -1)
         start = order if policy.ties == "given" else sort_by_bytes(items)[::-1]
         order = start[np.argsort(score[start], kind="stable")]
         starts = np.append(True, np.diff(score[order]) > 0)

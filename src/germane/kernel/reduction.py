@@ -19,7 +19,8 @@ from germane.core.ragged import Bools, Floats, Ints
 from germane.core.retrieved import COPIES, Order, Retrieved
 from germane.errors import FormatError, PolicyError, clip
 from germane.kernel import library, plain
-from germane.kernel.columns import Categories, Ids
+from germane.kernel.columns import Categories, Ids, Text
+from germane.kernel.ids import to_bytes
 from germane.kernel.library import Hits, RepeatedRowError
 
 
@@ -30,6 +31,8 @@ class Judgments:
     queries: Sequence[Hashable]
     offsets: Ints
     items: Ids
+    exclude: Judgments | None = None  # items that are no candidates, of the same queries
+    only: Judgments | None = None  # the only candidates
 
 
 @dataclass(frozen=True, eq=False)
@@ -149,6 +152,7 @@ class Part(NamedTuple):
     code: Ints  # the queries
     retrieved: Ints  # the number of rows of each query
     columns: tuple[Ints, Ints, Ints, Ints, Ints]  # judgment, owner, rank, tied_from, tied_to
+    excluded: Ints | None  # the number of rows of each query that are no candidates
 
 
 class Reduction:
@@ -159,6 +163,7 @@ class Reduction:
         self._duplicates, self._order = duplicates, order
         self._answered = np.zeros(len(judged.queries), bool)
         self._retrieved = np.zeros(len(judged.queries), np.int64)
+        self._excluded: Ints | None = None
         self._queries = 0  # so far
         self._parts: list[tuple[Ints, ...]] = []
 
@@ -167,6 +172,7 @@ class Reduction:
 
         Raises RepeatedItem if that is an error, and FormatError for items with the same rank.
         """
+        batch, excluded = select_candidates(self.judged, batch)
         batch = admit_rows(self.judged, batch, self._order)
         try:
             batch, hits = self._find(batch)
@@ -176,7 +182,7 @@ class Reduction:
             kept = batch.score[hits.row] > 0
             hits = Hits(*(column[kept] for column in hits))
         columns = (hits.judgment, batch.code[hits.group], hits.rank, hits.tied_from, hits.tied_to)
-        return Part(batch.code, ragged.find_lengths(batch.offsets), columns)
+        return Part(batch.code, ragged.find_lengths(batch.offsets), columns, excluded)
 
     def _find(self, batch: Batch) -> tuple[Batch, Hits]:
         ordered = order_by_rank(batch, self.judged.queries)
@@ -200,6 +206,10 @@ class Reduction:
         if np.count_nonzero(self._answered) < self._queries:
             raise Scattered
         self._retrieved[code] = part.retrieved
+        if part.excluded is not None:
+            if self._excluded is None:
+                self._excluded = np.zeros_like(self._retrieved)
+            self._excluded[code] = part.excluded
         if len(part.columns[0]):
             self._parts.append(part.columns)
 
@@ -215,8 +225,31 @@ class Reduction:
         if np.array_equal(tied_from, tied_to):
             tied_from = tied_to = rank
         return Retrieved(
-            judgment, owner, rank, tied_from, tied_to, self._retrieved, self._answered, unknown
+            judgment,
+            owner,
+            rank,
+            tied_from,
+            tied_to,
+            self._retrieved,
+            self._answered,
+            unknown,
+            excluded=self._excluded,
         )
+
+
+def select_candidates(judged: Judgments, batch: Batch) -> tuple[Batch, Ints | None]:
+    """Select the rows whose items are candidates, and count the others of each query."""
+    if judged.exclude is None and judged.only is None:
+        return batch, None
+    kept = np.ones(len(batch.items), bool)
+    rows = Batch(batch.code, batch.offsets, batch.items, None)
+    for pairs, keeps in ((judged.exclude, False), (judged.only, True)):
+        if pairs is not None:
+            found = np.zeros(len(kept), bool)
+            found[reduce(pairs, rows, ties="place", repeats="keep").row] = True
+            kept &= found if keeps else ~found
+    selected = batch.take(np.flatnonzero(kept))
+    return selected, ragged.find_lengths(batch.offsets) - ragged.find_lengths(selected.offsets)
 
 
 def admit_rows(judged: Judgments, batch: Batch, order: Order) -> Batch:
@@ -225,7 +258,7 @@ def admit_rows(judged: Judgments, batch: Batch, order: Order) -> Batch:
         if order.threshold is not None:
             raise PolicyError("threshold=… is for scores; the run has ranks alone.")
     elif order.scores != "double":
-        score = order.round_scores(batch.score, batch.offsets)
+        score = order.convert_scores(batch.score, batch.offsets)
         most = np.finfo(float).max  # instead of infinity in single precision
         batch = replace(batch, score=np.clip(score, -most, most))
     if order.takes_all:
@@ -235,8 +268,12 @@ def admit_rows(judged: Judgments, batch: Batch, order: Order) -> Batch:
         kept = order.reach_threshold(batch.score)
     if order.own == "drop":
         own = [judged.queries[q] for q in batch.code.tolist()]
-        pairs = zip(batch.items.python, batch.owner.tolist(), strict=True)
-        kept &= np.fromiter((item != own[group] for item, group in pairs), bool, len(kept))
+        at = np.arange(len(kept))
+        if isinstance(batch.items, Text):  # few items are as long as their query
+            sizes = np.array([len(to_bytes(query)) for query in own], np.int64)
+            at = np.flatnonzero(batch.items.sizes == sizes[batch.owner])
+        pairs = zip(batch.items.take(at).python, batch.owner[at].tolist(), strict=True)
+        kept[at] &= np.fromiter((item != own[group] for item, group in pairs), bool, len(at))
     return batch.take(np.flatnonzero(kept))
 
 

@@ -9,7 +9,7 @@ from germane.measures import average, cascade, counts, first, gain, interpolated
 from germane.measures.definition import Definition, Parameter
 from germane.measures.terms import Scored, compute_values
 
-__all__ = ["BY_NAME", "TABLE", "Definition", "Parameter", "Scored", "compute_values"]
+__all__ = ["BY_NAME", "QUANTITIES", "TABLE", "Definition", "Parameter", "Scored", "compute_values"]
 
 _FAMILIES = (counts, sets, average, first, gain, cascade, interpolated, sparse)
 
@@ -19,3 +19,8 @@ TABLE: tuple[Definition, ...] = tuple(
 """Every measure, in print order: family by family, as they follow each other in its file."""
 
 BY_NAME = {row.name: row for row in TABLE}
+
+# Measures of which more is not better.
+QUANTITIES = frozenset(
+    ("NumQ", "NumRet", "NumRel", "NumNonrelRet", "Judged", "Unjudged", "IDCG", "RBPResidual")
+)

@@ -4,6 +4,7 @@ import math
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -13,6 +14,9 @@ from germane.core.ranking import Ranking
 from germane.errors import CoverageError, MeasureError, list_some
 from germane.measures import Scored, compute_values
 from germane.measures.measure import Measure
+
+if TYPE_CHECKING:
+    from germane.core.bootstrap import Interval
 
 FLOOR = 1e-5  # a geometric mean takes smaller values as this one
 
@@ -50,11 +54,7 @@ class QueryValues:
     def _mean(self) -> float:
         if self.measure.row.aggregate == "sum":
             return math.fsum(self.values.tolist())
-        kept = self.values
-        if self.no_relevant == "skip":
-            kept = kept[~np.isnan(kept)]
-        if self.undefined == "zero":
-            kept = np.nan_to_num(kept)
+        kept = self._select_averaged()
         if not len(kept):
             return 0.0 if self.undefined == "zero" else math.nan
         if self.norm is not None:
@@ -64,6 +64,60 @@ class QueryValues:
         if ("mean", "geometric") in self.measure.parameters:
             return math.exp(math.fsum(np.log(np.maximum(kept, FLOOR)).tolist()) / len(kept))
         return math.fsum(kept.tolist()) / len(kept)
+
+    def _repr_html_(self) -> str:
+        from germane.output.tables import Table
+
+        total = "sum" if self.measure.row.aggregate == "sum" else "mean"
+        cells = (str(self.measure), f"{self:.4f}", str(len(self.values)))
+        notes = (f"{self.measure}: {self.measure.definition}",)
+        return Table(("measure", total, "queries"), (cells,), notes).html()
+
+    def _select_averaged(self) -> Floats:
+        """The values that are averaged."""
+        kept = self.values
+        if self.no_relevant == "skip":
+            kept = kept[~np.isnan(kept)]
+        return np.nan_to_num(kept) if self.undefined == "zero" else kept
+
+    def __float__(self) -> float:
+        return float(self.mean)
+
+    def __format__(self, spec: str) -> str:
+        return format(self.mean, spec) if spec else str(self)
+
+    @property
+    def has_interval(self) -> bool:
+        """Is the mean one over queries? A count is not, and neither is a micro mean."""
+        return self.measure.row.aggregate == "mean" and self.norm is None
+
+    def interval(self, *, confidence: float = 0.95) -> "Interval | None":
+        """Estimate a confidence interval of the mean: the BCa bootstrap of the queries.
+
+        >>> qrels = {"q1": ["a"], "q2": ["b"], "q3": ["c"]}
+        >>> result = germane.evaluate(qrels, {"q1": ["a"], "q2": ["x", "b"], "q3": ["c"]}, "RR")
+        >>> interval = result["RR"].interval(confidence=0.9)
+        >>> print(f"{result['RR']:.3f}, {interval.level} [{interval.low:.3f}, {interval.high:.3f}]")
+        0.833, 90% [0.500, 1.000]
+
+        ``compare`` estimates the interval of a mean difference in the same way. Returns None where the
+        mean rests on one query or is not a number. Raises InputError for a confidence that is not between
+        0 and 1, and MeasureError for a count and for a micro mean, which is not a mean over queries.
+        """
+        from germane.core.bootstrap import check_confidence, estimate_mean_interval
+
+        check_confidence(confidence)
+        if not self.has_interval:
+            raise MeasureError(
+                f"{self.measure} is not a mean over queries: it has no confidence interval."
+            )
+        kept = self._select_averaged()
+        if len(kept) < 2 or np.isnan(kept).any():
+            return None
+        if ("mean", "geometric") in self.measure.parameters:
+            logarithm = estimate_mean_interval(np.log(np.maximum(kept, FLOOR)), confidence)
+            return replace(logarithm, low=math.exp(logarithm.low), high=math.exp(logarithm.high))
+        return estimate_mean_interval(kept, confidence)
 
     @cached_property
     def per_query(self) -> dict[Hashable, float]:

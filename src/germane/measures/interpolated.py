@@ -1,6 +1,5 @@
 """Interpolated precision, the best at a recall level or beyond it, and areas under the curve."""
 
-from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -202,17 +201,33 @@ def _measure_lines(ranking: Ranking, k: int | None, rel: float) -> Floats:
     at, offsets, _, best = _find_envelope(ranking, k, rel)
     first = ranking.tied_from if ranking.ties == "grouped" else ranking.rank
     levels, areas = np.linspace(0, 1, 101), np.zeros(len(ranking))
-    total, so_far = ranking.total(rel), ranking.so_far(rel)
-    for q, (start, end) in enumerate(pairwise(offsets.tolist())):
-        rank, step = np.unique(ranking.rank[at[start:end]], return_index=True)
-        hit = at[start:end][step]
-        recall = np.append(0, so_far[hit]) / max(int(total[q]), 1)
-        gap = first[hit] > np.append(0, rank[:-1]) + 1
-        x = np.stack([np.where(gap, recall[:-1], np.nan), recall[1:]], axis=1).ravel()
-        x = np.concatenate([[0.0], x, [recall[-1], 1.0]])
-        y = np.concatenate([[1.0], np.repeat(best[start:end][step], 2), [0.0, 0.0]])
-        height = np.interp(levels, x[~np.isnan(x)], y[~np.isnan(x)])
-        areas[q] = bool(len(hit)) * (height[1:] + height[:-1]).sum() / 2
+    total, rank = ranking.total(rel), ranking.rank
+    if ranking.ties == "grouped" and len(at):  # hits of one rank are one step
+        owner = ranking.owner[at]
+        step = np.append(True, (np.diff(owner) > 0) | (np.diff(rank[at]) > 0))
+        at, best = at[step], best[step]
+        offsets = ragged.make_offsets(np.bincount(ranking.owner[at], minlength=len(ranking)))
+    owner, count = ranking.owner[at], np.diff(offsets)
+    recall = ranking.so_far(rel)[at] / np.maximum(total, 1)[owner]
+    begins = offsets[:-1][count > 0]
+    before, previous = np.append(0.0, recall)[:-1], np.append(0, rank[at])[:-1]
+    before[begins], previous[begins] = 0.0, 0
+    # Each query has a point at recall 0, two for each step, and two at the end.
+    starts = 2 * offsets + 3 * np.arange(len(offsets))
+    x, y = np.zeros(starts[-1]), np.zeros(starts[-1])
+    kept = np.ones(starts[-1], bool)
+    left = 2 * np.arange(len(at)) + 3 * owner + 1
+    x[left], x[left + 1], y[left], y[left + 1] = before, recall, best, best
+    kept[left] = first[at] > previous + 1  # a step that follows another hit at once has one point
+    y[starts[:-1]], x[starts[1:] - 1] = 1.0, 1.0
+    ends = starts[1:][count > 0]
+    x[ends - 2] = recall[offsets[1:][count > 0] - 1]
+    x, y = x[kept], y[kept]
+    bounds = np.append(0, np.cumsum(kept))[starts].tolist()
+    for q in np.flatnonzero(count).tolist():
+        part = slice(bounds[q], bounds[q + 1])
+        height = np.interp(levels, x[part], y[part])
+        areas[q] = (height[1:] + height[:-1]).sum() / 2
     return areas
 
 

@@ -90,6 +90,11 @@ class Measure:
 
     __repr__ = __str__
 
+    def _repr_html_(self) -> str:
+        from germane.output.tables import Table
+
+        return Table(("measure", "definition"), ((str(self), self.definition),), left=(1,)).html()
+
     @property
     def row(self) -> Definition:
         """The measure's row of the table."""
@@ -249,6 +254,30 @@ def parse_all(measures: "Measures") -> tuple[Measure, ...]:
     if not several:
         raise MeasureError("no measure was given; for instance 'AP nDCG@10'.")
     return tuple(dict.fromkeys(several))
+
+
+def find_renamed(measures: "Measures") -> dict[str, Measure]:
+    """Find the names that stand for a measure of another name.
+
+    >>> from germane.measures.measure import find_renamed
+    >>> find_renamed("HR@10 AP@10 ndcg")
+    {'HR@10': Success@10}
+    """
+    if isinstance(measures, str):
+        return dict(_rename_all(measures))
+    if isinstance(measures, Measure):
+        return {}
+    return {name: one for given in measures for name, one in find_renamed(given).items()}
+
+
+@lru_cache(256)
+def _rename_all(text: str) -> tuple[tuple[str, Measure], ...]:
+    named = [(name, parse(name)) for name in split_names(text)]
+    return tuple((name, one) for name, one in named if not _is_own(name, one.name))
+
+
+def _is_own(written: str, name: str) -> bool:
+    return re.split(r"[(@]", written.removeprefix("germane:"))[0].casefold() == name.casefold()
 
 
 @lru_cache(256)

@@ -1,6 +1,5 @@
 """Set measures: how many relevant items are among the first k, or among all retrieved."""
 
-import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -198,7 +197,8 @@ def _round_up_share(part: "Fraction", total: Ints) -> Ints:
     Python's integers, because a long decimal times R needs more than 64 bits.
     """
     different, place = np.unique(total, return_inverse=True)
-    out: Ints = np.array([math.ceil(part * number) for number in different.tolist()], np.int64)
+    above, below = part.numerator, part.denominator
+    out: Ints = np.array([-(-above * n // below) for n in different.tolist()], np.int64)
     return out[place]
 
 
@@ -228,7 +228,7 @@ SUCCESS = Definition(
     lambda k, p: f"1 if any rel(i), {write_ranks(k)}",
     'score([0, 0, 1], "Success@2") == 0',
     parameters=(REL, MEAN),
-    aliases=("Hit", "HitRate", "Accuracy"),
+    aliases=("Hit", "HitRate", "HR", "Accuracy"),
 )
 
 

@@ -3,59 +3,115 @@
 import io
 import os
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
-from germane.errors import InputError, list_choices
+from germane.errors import InputError, check_choice, list_choices
 from germane.output import writing
+from germane.output.markup import PAPERS, Paper
+from germane.output.tables import make_visible
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 FORMATS = ("svg", "png", "pdf")
+TIGHT = (0, (5, 1, 1, 1, 1, 1))  # two dots between dashes
+DOTS, LONG = (0, (1, 1.2)), (0, (7, 2))
 
-INK, LINE, AREA, EDGE, FAINT = "#222222", "#1f3b73", "#cfdcf0", "#6f8fc0", "#9a9a9a"
-LINES = (  # color and dashes: no two share a lightness and a pattern
-    ("#1f3b73", "-"),
-    ("#d1682b", "--"),
-    ("#4f9d69", "-."),
-    ("#8a3b7d", (0, (1, 1.2))),
-    ("#b8a13a", (0, (5, 1, 1, 1, 1, 1))),
-    ("#6e6e6e", (0, (7, 2))),
-)
-STYLE: dict[str, Any] = {
-    "axes.edgecolor": "#888888",
-    "axes.grid": True,
-    "axes.labelcolor": INK,
-    "axes.spines.right": False,
-    "axes.spines.top": False,
-    "axes.axisbelow": True,
-    "axes.titlelocation": "left",
-    "axes.titlesize": 11,
-    "figure.dpi": 120,
-    "font.size": 10,
-    "font.family": ["DejaVu Sans", "sans-serif"],
-    "grid.color": "#e6e6e6",
-    "legend.frameon": False,
-    "legend.fontsize": 9,
-    "lines.linewidth": 1.8,
-    "savefig.dpi": 160,
-    "svg.fonttype": "none",
-    "svg.hashsalt": "germane",
-    "text.color": INK,
-    "text.parse_math": False,  # a dollar sign in an id starts no formula
-    "xtick.color": INK,
-    "ytick.color": INK,
-}
+
+class Palette(NamedTuple):
+    """The colors of a picture, on light or on dark paper."""
+
+    paper: str
+    ink: str
+    line: str
+    area: str
+    edge: str
+    faint: str
+    grid: str
+    frame: str
+    missing: tuple[str, str]  # an area and its hatching
+    ramp: tuple[tuple[float, float, float], tuple[float, float, float]]  # red, green, blue
+    lines: tuple[
+        tuple[str, Any], ...
+    ]  # color and dashes; lines of equal dashes differ in lightness
+
+
+PALETTES: dict[Paper, Palette] = {
+    "light": Palette(
+        paper="#ffffff",
+        ink="#222222",
+        line="#1f3b73",
+        area="#cfdcf0",
+        edge="#6f8fc0",
+        faint="#9a9a9a",
+        grid="#e6e6e6",
+        frame="#888888",
+        missing=("#f4f4f4", "#dddddd"),
+        ramp=((0.66, 0.75, 0.88), (0.07, 0.14, 0.30)),
+        lines=(
+            ("#1f3b73", "-"), ("#d1682b", "--"), ("#4f9d69", "-."), ("#8a3b7d", DOTS),
+            ("#b8a13a", TIGHT), ("#6e6e6e", LONG), ("#4aa3df", "-"), ("#8f1d2c", "--"),
+            ("#0b4a3f", "-."), ("#e07ab0", DOTS),
+        ),
+    ),
+    "dark": Palette(
+        paper="#14171c",
+        ink="#e9ebee",
+        line="#8ab4f8",
+        area="#24364f",
+        edge="#5f83b8",
+        faint="#7d8792",
+        grid="#2b313a",
+        frame="#66717d",
+        missing=("#1d2127", "#39414c"),
+        ramp=((0.27, 0.36, 0.52), (0.80, 0.89, 1.0)),
+        lines=(
+            ("#a9c8ff", "-"), ("#f0a068", "--"), ("#7fd6a0", "-."), ("#dd8fd0", DOTS),
+            ("#e3cf6b", TIGHT), ("#b5bcc6", LONG), ("#3f80dd", "-"), ("#d0475c", "--"),
+            ("#2f8f74", "-."), ("#8f52a8", DOTS),
+        ),
+    ),
+}  # fmt: skip
+
+
+def _make_style(colors: Palette) -> dict[str, Any]:
+    return {
+        "axes.edgecolor": colors.frame,
+        "axes.facecolor": colors.paper,
+        "axes.grid": True,
+        "axes.labelcolor": colors.ink,
+        "axes.spines.right": False,
+        "axes.spines.top": False,
+        "axes.axisbelow": True,
+        "axes.titlelocation": "left",
+        "axes.titlesize": 11,
+        "figure.dpi": 120,
+        "figure.facecolor": colors.paper,
+        "font.size": 10,
+        "font.family": ["DejaVu Sans", "sans-serif"],
+        "grid.color": colors.grid,
+        "legend.frameon": False,
+        "legend.fontsize": 9,
+        "lines.linewidth": 1.8,
+        "savefig.dpi": 160,
+        "svg.fonttype": "none",
+        "svg.hashsalt": "germane",
+        "text.color": colors.ink,
+        "text.parse_math": False,  # a dollar sign in an id starts no formula
+        "xtick.color": colors.ink,
+        "ytick.color": colors.ink,
+    }
 
 
 @contextmanager
-def apply_style() -> Iterator[None]:
+def apply_style(paper: Paper = "light") -> Iterator[None]:
     """Draw with Matplotlib in germane's style. Raises InputError where it is not installed."""
+    check_choice("paper", paper, PAPERS)
     library = import_matplotlib()
-    with library.rc_context(STYLE), warnings.catch_warnings():
+    with library.rc_context(_make_style(PALETTES[paper])), warnings.catch_warnings():
         warnings.filterwarnings("ignore", "Glyph .* missing from")  # an id in any script
         yield
         interactive = library.is_interactive()
@@ -73,37 +129,40 @@ def import_matplotlib() -> Any:
 
 
 class Display:
-    """A picture that can be drawn into axes or saved."""
+    """A picture that can be drawn into axes or saved, on light or on dark paper."""
 
     ax_: "Axes"
     figure_: "Figure"
+    colors: Palette
 
-    def plot(self: "D", ax: "Axes | None" = None) -> "D":
+    def plot(self: "D", ax: "Axes | None" = None, *, paper: Paper = "light") -> "D":
         """Draw into ``ax``, or into a new figure of pyplot; keep both as ``ax_`` and ``figure_``."""
-        with apply_style():
+        with apply_style(paper):
             if ax is None:
                 from matplotlib import pyplot
 
-                ax = pyplot.subplots(layout="constrained")[1]
+                ax = pyplot.subplots(figsize=self._size(), layout="constrained")[1]
             self.ax_, self.figure_ = ax, ax.get_figure(root=True)
+            self.colors = PALETTES[paper]
             self._draw(ax)
         return self
 
-    def save(self, path: str | os.PathLike[str]) -> None:
+    def save(self, path: str | os.PathLike[str], *, paper: Paper = "light") -> None:
         """Draw a new figure and write it, whole or not at all; the suffix chooses the format.
 
-        Raises InputError where the suffix is not svg, png or pdf, or the file cannot be written.
+        Raises InputError where the suffix is not svg, png or pdf, or the file cannot be written, and
+        PolicyError for another paper than light and dark.
         """
         suffix = check_suffix(path)
-        writing.replace(os.fspath(path), self.picture(suffix))
+        writing.replace(os.fspath(path), self.picture(suffix, paper=paper))
 
-    def picture(self, suffix: str) -> bytes:
+    def picture(self, suffix: str, *, paper: Paper = "light") -> bytes:
         """Draw a new figure as the bytes of a file: svg, png or pdf. The bytes are reproducible."""
-        with apply_style():
+        with apply_style(paper):
             from matplotlib.figure import Figure
 
             figure = Figure(figsize=self._size(), layout="constrained")
-            self.plot(figure.add_subplot())
+            self.plot(figure.add_subplot(), paper=paper)
             out = io.BytesIO()
             stamp = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}.get(suffix)
             figure.savefig(out, format=suffix, metadata=stamp)
@@ -136,3 +195,25 @@ def label_axes(ax: "Axes", recall: str) -> None:
         xlabel=f"Recall: {recall}",
         ylabel="Precision: share of relevant items so far",
     )
+
+
+def set_title(ax: "Axes", text: str) -> None:
+    ax.set_title(text, parse_math=False)  # these axes may be older than the style
+
+
+def shorten(name: object, most: int = 30) -> str:
+    """Cut a name for a picture; control characters are made visible."""
+    text = make_visible(str(name))
+    return text if len(text) <= most else text[: most - 1] + "…"
+
+
+def draw_bars(ax: "Axes", queries: Sequence[object], heights: list[float], color: str) -> None:
+    """Draw one bar a query, with the queries' ids where there is room for them."""
+    few = len(queries) <= 25
+    ax.bar(range(len(queries)), heights, width=0.8 if few else 1.0, color=color)
+    ax.grid(axis="x", visible=False)
+    ax.set_xlim(-0.6, len(queries) - 0.4)
+    if few:
+        names = [shorten(query, 12) for query in queries]
+        ax.set_xticks(range(len(queries)), names, rotation=90, parse_math=False)
+    ax.set_xlabel("query" if few else "queries, in this order")

@@ -5,8 +5,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Literal, TypeAlias, get_args
 
-from germane.errors import check_choice
+from germane.errors import InputError, check_choice, clip
 
+LABEL = "tab:germane"  # the key of a LaTeX table that is given no other
 Row = tuple[str, ...]
 Reader: TypeAlias = Literal["program", "spreadsheet"]
 
@@ -60,12 +61,37 @@ class Table:
         out = [begin, r"\toprule", heading, r"\midrule", *rows, r"\bottomrule", r"\end{tabular}"]
         return "\n".join([*out, *notes]) + "\n"
 
-    def latex_float(self) -> str:
-        """Write a ``table`` environment: the booktabs table, with the notes as its caption."""
-        table = replace(self, notes=()).latex()
-        sentences = (" ".join(note.split()).rstrip(".") + "." for note in self.notes if note)
-        caption = " ".join(map(_escape_latex, sentences))
-        return f"\\begin{{table}}\n\\centering\n\\caption{{{caption}}}\n{table}\\end{{table}}\n"
+    def latex_float(self, *, caption: str = "", label: str = LABEL) -> str:
+        """Write a ``table`` environment for a paper: a booktabs table with its notes below it.
+
+        The caption is escaped, and says which columns the table has unless it is given. ``label`` is the key
+        for references. Raises InputError for a label that LaTeX cannot read.
+        """
+        if not _LABEL.fullmatch(label):
+            raise InputError(
+                f"a label has letters, digits and : . / - _ only, such as {LABEL}; got {clip(label)}"
+            )
+        notes = [_JUST.sub(": ", note).rstrip(".") + "." for note in self.notes if note]
+        if self.strong:
+            notes.append("Bold: the best of the column.")
+        out = [
+            r"\begin{table}",
+            r"\centering",
+            rf"\caption{{{_escape_latex(caption or self._describe_columns())}}}",
+            rf"\label{{{label}}}",
+            replace(self, notes=()).latex().rstrip(),
+        ]
+        if notes:
+            lines = (_protect_argument(_escape_latex(note)) + r"\par" for note in notes)
+            box = r"\begin{minipage}{\linewidth}"
+            out += [r"\par\medskip", box, r"\footnotesize\raggedright", *lines, r"\end{minipage}"]
+        return "\n".join([*out, r"\end{table}"]) + "\n"
+
+    def _describe_columns(self) -> str:
+        of_text = {0, *self.left}
+        numbers = [name for c, name in enumerate(self.columns) if c not in of_text and name]
+        rows = [name for c, name in enumerate(self.columns) if c in of_text and name]
+        return f"{', '.join(numbers)} by {' and '.join(rows)}."
 
     def csv(self, *, reader: Reader = "program") -> str:
         """Write comma-separated values (RFC 4180), every cell exactly as it is.
@@ -192,7 +218,7 @@ _SUPERSCRIPTS = str.maketrans(LETTERS, "ᵃᵇᶜᵈᵉᶠᵍʰⁱʲᵏˡᵐⁿ�
 
 def make_visible(text: str) -> str:
     """Write out control characters and broken bytes: an id may hold a terminal's commands."""
-    if text.isascii() and text.isprintable():
+    if text.isprintable():
         return text
     return "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
 
@@ -245,7 +271,7 @@ _MARKUP = re.compile(
 
 
 def _escape_latex(text: str) -> str:
-    return make_visible(text).translate(_LATEX)
+    return make_visible(text).replace("--", "-\0-").translate(_LATEX)
 
 
 _LATEX = str.maketrans({
@@ -255,9 +281,17 @@ _LATEX = str.maketrans({
     "τ": r"\ensuremath{\tau}", "Σ": r"\ensuremath{\Sigma}", "Π": r"\ensuremath{\Pi}",
     "β": r"\ensuremath{\beta}", "ε": r"\ensuremath{\varepsilon}",
     "·": r"\ensuremath{\cdot}", "÷": r"\ensuremath{\div}", "±": r"\ensuremath{\pm}",
+    "●": r"\ensuremath{\bullet}", "×": r"\ensuremath{\times}", "−": r"\ensuremath{-}",
+    "√": r"\ensuremath{\surd}", "ρ": r"\ensuremath{\rho}", "⌊": r"\ensuremath{\lfloor}", "⌋": r"\ensuremath{\rfloor}",
+    "⌈": r"\ensuremath{\lceil}", "⌉": r"\ensuremath{\rceil}",
     "≤": r"\ensuremath{\le}", "≥": r"\ensuremath{\ge}", "→": r"\ensuremath{\to}",
     "²": r"\textsuperscript{2}", "…": r"\ldots{}", "–": "--",
+    "|": r"\textbar{}", "`": r"\textasciigrave{}", "\0": "{}",  # -- is a dash
 })  # fmt: skip
+
+
+_JUST = re.compile(r"(?<!^)  +")  # blanks that align definitions
+_LABEL = re.compile(r"[\w:./-]+", re.ASCII)
 
 
 def _protect_argument(row: str) -> str:

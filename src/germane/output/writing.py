@@ -55,6 +55,13 @@ def replace(path: str, data: bytes) -> None:
                 out.write(data)
 
 
+def make_folders(path: str, names: Iterable[str]) -> None:
+    """Make a folder with folders in it, where they are not there yet."""
+    with _explain(path):
+        for name in names:
+            os.makedirs(os.path.join(path, name), exist_ok=True)
+
+
 def append(path: str, text: str) -> None:
     """Append text to a file: the file is written again, whole or not at all."""
     with _explain(path):

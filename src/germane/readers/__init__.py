@@ -4,7 +4,8 @@
 input that needs them, since importing Arrow takes as long as importing NumPy.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from importlib import import_module
 from typing import Any, TypeAlias
 
@@ -54,16 +55,43 @@ def _is_frame(given: object) -> bool:
 
 def is_searched(given: object) -> bool:
     """Does finding the rows of one query take reading all rows of this run?"""
-    return is_path(given) or _is_frame(given) or getattr(given, "is_searched", False) is True
+    if is_path(given) or _is_frame(given) or isinstance(given, Iterator) or _is_records(given):
+        return True
+    return getattr(given, "is_searched", False) is True
+
+
+def _is_record(row: object) -> bool:
+    """Is this a namedtuple?"""
+    return isinstance(row, tuple) and hasattr(row, "_fields")
+
+
+def _is_records(given: object) -> bool:
+    """Are these rows that are namedtuples, such as ``Qrel`` of ir_datasets? They can be read again."""
+    if isinstance(given, (Mapping, str, bytes, Iterator)) or not isinstance(given, Iterable):
+        return False
+    return not numbers.is_array(given) and _is_record(next(iter(given), None))
+
+
+def _hold_records(given: Any) -> Any:
+    """Read an iterator of namedtuples; anything else stays as it is."""
+    if not isinstance(given, Iterator) or _is_frame(given):
+        return given
+    first = next(given, None)
+    if first is None:
+        return []
+    return [first, *given] if _is_record(first) else given
+
+
+def _open_records(given: Any, kind: str, reading: ReadOptions) -> Any:
+    return _import_reader("records").open_records(list(given), kind, reading.columns)
 
 
 def _open_columns(given: Any, kind: str, reading: ReadOptions) -> Any:
     return _import_reader("frames").open_frame(given, kind, reading.columns)
 
 
-def _open_file_of_columns(path: Any, kind: str, reading: ReadOptions) -> Any:
-    """Open a file as columns; None for a TREC file."""
-    chosen = formats.find_format(path, kind, reading.input_format)
+def _open_file_of_columns(path: Any, kind: str, chosen: str, reading: ReadOptions) -> Any:
+    """Open a file of a format as columns; None for a TREC file."""
     if chosen == "letor":
         return _import_reader("letor").open_letor(path, kind, reading.columns)
     if chosen != "trec":
@@ -97,16 +125,34 @@ def _open_qrels_rows(given: Any, reading: ReadOptions) -> QrelsInput:
 
 def _open_qrels_columns(given: Any, reading: ReadOptions) -> QrelsInput:
     frame = _open_columns(given, "qrels", reading)
+    return _open_qrels_frame(frame)
+
+
+def _open_qrels_frame(frame: Any) -> QrelsInput:
     read = _read_all(_import_reader("frame_qrels").read_qrels, frame)
     return QrelsInput(frame, read, frame.ids == "text", True, frame.lines)
 
 
 def _open_qrels_file(given: Any, reading: ReadOptions) -> QrelsInput:
     path = _limit(given, reading)
-    frame = _open_file_of_columns(path, "qrels", reading)
+    chosen = formats.find_format(path, "qrels", reading.input_format)
+    if chosen == "json":
+        return _open_nested_qrels(path)
+    frame = _open_file_of_columns(path, "qrels", chosen, reading)
     if frame is not None:
         return _open_qrels_columns(frame, reading)
     return QrelsInput(path, _read_all(_import_reader("trec_files").read_qrels, path), True)
+
+
+def _open_nested_qrels(path: Any) -> QrelsInput:
+    nested_json = _import_reader("nested_json")
+    given, where = nested_json.read_nested(path, "qrels"), nested_json.name_file(path)
+
+    def read(duplicates: str, progress: object, complete: str) -> Qrels:
+        qrels = mappings.read_qrels(given, duplicates, where=where)
+        return replace(qrels, name=find_name(path), ids="text")
+
+    return QrelsInput(given, read, True, where=where)
 
 
 def _open_qrels_cells(read: Callable[[Any, str], Qrels], given: Any) -> QrelsInput:
@@ -147,10 +193,50 @@ QRELS: tuple[tuple[_Recognize, Callable[[Any, ReadOptions], QrelsInput]], ...] =
         numbers.is_array,
         lambda given, reading: _open_qrels_cells(_import_reader("relevance").read_dense, given),
     ),
+    (
+        _is_records,
+        lambda given, reading: _open_qrels_frame(_open_records(given, "qrels", reading)),
+    ),
 )
 
 
+def open_pairs(given: Any, kind: str, columns: Any, input_format: InputFormat) -> QrelsInput | None:
+    """Open pairs of query and item as judgments without grades; None for anything else."""
+    given = _hold_records(given)
+    if is_path(given):
+        named = formats.choose_format(kind, input_format)
+        said = input_format if isinstance(input_format, str) else None
+        chosen = named or formats.find_format(given, kind, None)
+        chosen = said if said and chosen == "trec" else chosen
+        if chosen in ("json", "trec"):
+            return _open_qrels_file(given, ReadOptions(input_format=chosen))
+        reading = ReadOptions(columns, chosen)
+        return _open_qrels_frame(_open_file_of_columns(given, kind, chosen, reading))
+    reading = ReadOptions(columns)
+    if _is_frame(given):
+        return _open_qrels_frame(_open_columns(given, kind, reading))
+    if _is_records(given):
+        return _open_qrels_frame(_open_records(given, kind, reading))
+    if numbers.is_array(given) or numbers.is_sparse(given) or isinstance(given, Labels):
+        return open_qrels(given)
+    return None
+
+
 def open_qrels(given: Any, reading: ReadOptions = NOTHING_SAID) -> QrelsInput:
+    """Recognize judgments, and read the candidates that were asked for with them.
+
+    Raises InputError for anything else, and for columns that do not fit.
+    """
+    judged = _recognize_qrels(given, reading)
+    if reading.exclude is None and reading.only is None:
+        return judged
+    candidates = _import_reader("candidates").open_candidates(
+        reading.exclude, reading.only, reading.columns, reading.input_format
+    )
+    return replace(judged, read=lambda *how: candidates.attach(judged.read(*how)))
+
+
+def _recognize_qrels(given: Any, reading: ReadOptions) -> QrelsInput:
     """Recognize judgments. Raises InputError for anything else, and for columns that do not fit."""
     if isinstance(given, QrelsInput):
         return given
@@ -161,6 +247,15 @@ def open_qrels(given: Any, reading: ReadOptions = NOTHING_SAID) -> QrelsInput:
             _import_reader("arrays").group_arrays(given, None, reading.group)[0]
         )
     numbers.refuse_nested(given, "qrels")
+    given = _hold_records(given)
+    if not (reading.query_ids is reading.item_ids is None or isinstance(given, Qrels)):
+        array_ids = _import_reader("array_ids")
+        query_ids, item_ids = array_ids.read_both(reading)
+        if is_rows(given):
+            given = array_ids.name_rows(given, query_ids, "qrels")
+        unnamed = open_qrels(given, replace(reading, query_ids=None, item_ids=None))
+        named: QrelsInput = array_ids.name_qrels(unnamed, query_ids, item_ids)
+        return named
     for recognize, open_kind in QRELS:
         if recognize(given):
             return open_kind(given, reading)
@@ -168,8 +263,8 @@ def open_qrels(given: Any, reading: ReadOptions = NOTHING_SAID) -> QrelsInput:
         raise EmptyError("the qrels are empty: there are no judgments.")
     raise InputError(
         "qrels are the path of a file, a frame, {query: {item: grade}}, {query: relevant items}, "
-        "a list of either, an array of grades (Q, N), a CSR matrix, germane.Labels, or what "
-        f"read_qrels returns; got {clip(given)}{_advise(given)}"
+        "a list of either, rows that are namedtuples, an array of grades (Q, N), a CSR matrix, "
+        f"germane.Labels, or what read_qrels returns; got {clip(given)}{_advise(given)}"
     )
 
 
@@ -183,13 +278,22 @@ def _spell(run: Any, qrels: QrelsInput | None) -> Any:
     return _import_reader("mapping_ids").SpelledMapping(run)
 
 
+def _open_nested_run(path: Any) -> RunInput:
+    nested_json = _import_reader("nested_json")
+    given = nested_json.read_nested(path, "run")
+    kind = mappings.ScoredMapping if mappings.is_scores(given) else mappings.RankedLists
+    return kind(given, find_name(path), nested_json.name_file(path), "text")
+
+
 def _open_run_file(given: Any, qrels: QrelsInput | None, reading: ReadOptions) -> RunInput:
     path = _limit(given, reading)
     run: RunInput | None
     if formats.choose_format("run", reading.input_format) == "scores":
         run = _import_reader("letor").align_scores(qrels, path)
+    elif (chosen := formats.find_format(path, "run", reading.input_format)) == "json":
+        run = _open_nested_run(path)
     else:
-        run = _open_file_of_columns(path, "run", reading)
+        run = _open_file_of_columns(path, "run", chosen, reading)
     return run or _import_reader("trec_files").TrecFile(path)
 
 
@@ -209,7 +313,15 @@ RUNS: tuple[tuple[_Recognize, Callable[[Any, QrelsInput | None, ReadOptions], Ru
         lambda given, qrels, reading: mappings.RankedLists(_spell(dict(enumerate(given)), qrels)),
     ),
     (numbers.is_whole, lambda given, qrels, reading: _import_reader("arrays").TopIds(given)),
+    (numbers.is_pair, lambda given, qrels, reading: _import_reader("arrays").open_pair(given)),
+    (
+        numbers.is_text_array,
+        lambda given, qrels, reading: mappings.RankedLists(
+            _spell(dict(enumerate(given.tolist())), qrels)
+        ),
+    ),
     (numbers.is_array, lambda given, qrels, reading: _import_reader("arrays").ScoreArray(given)),
+    (_is_records, lambda given, qrels, reading: _open_records(given, "run", reading)),
 )
 
 
@@ -220,19 +332,51 @@ def open_run(
 
     Raises InputError for anything else, and for columns that do not fit.
     """
+    if reading.collapse is reading.query_ids is reading.item_ids is None:
+        return _recognize_run(given, reading, qrels)
+    array_ids = _import_reader("array_ids")
+    query_ids, item_ids = array_ids.read_both(reading)
+    groups = reading.collapse
+    if groups is not None:
+        groups = _import_reader("groups").open_groups(groups)
+    if isinstance(given, RunInput) and not given.is_array:
+        return given if groups is None else given.collapse(groups)
+    if numbers.is_text_array(given):
+        given = given.tolist()
+    if is_rows(given):
+        given = array_ids.name_rows(given, query_ids, "run")
+        query_ids = None
+        if item_ids is not None:
+            raise InputError("item_ids= names the columns of arrays; these lists hold ids.")
+    if groups is not None and mappings.is_mapping(given):
+        given = _import_reader("groups").CollapsedMapping(given, groups, lowest=reading.lowest)
+        groups = None
+    run = _recognize_run(given, reading, qrels)
+    if groups is not None and isinstance(run, mappings.MappedRun):  # of a file
+        collapsed = _import_reader("groups").CollapsedMapping(
+            run.mapping, groups, lowest=reading.lowest
+        )
+        run, groups = run.replace_mapping(collapsed), None
+    named: RunInput = array_ids.name_run(run, query_ids, item_ids, groups)
+    return named
+
+
+def _recognize_run(given: Any, reading: ReadOptions, qrels: QrelsInput | None) -> RunInput:
     if isinstance(given, RunInput):  # of read_run, or opened before
         return given
     if qrels is not None and qrels.lines is not None and _has_no_ids(given, qrels.lines):
         run: RunInput = _import_reader("letor").align_scores(qrels, given)
         return run
+    given = _hold_records(given)
     for recognize, open_kind in RUNS:
         if recognize(given):
             return open_kind(given, qrels, reading)
     _refuse_empty_run(given)
     raise InputError(
         "a run is the path of a file, a frame, {query: {item: score}}, {query: [item, …]}, a list of "
-        "ranked lists, an array of scores (Q, N), an array of the ids of the best k (Q, K), or what "
-        f"read_run returns; got {clip(given)}{_advise(given)}"
+        "ranked lists, rows that are namedtuples, an array of scores (Q, N), an array of the ids of the "
+        "best k (Q, K), a pair of arrays (Q, K), which are scores and ids, or what read_run returns; "
+        f"got {clip(given)}{_advise(given)}"
     )
 
 
@@ -261,7 +405,7 @@ def _advise(given: object) -> str:
         return "  toarray() makes scores of it; cells that are not stored are 0 then."
     first = given[0] if isinstance(given, (list, tuple)) else None
     if numbers.is_array(first):
-        return "  One array is needed: of the distances and ids that a search of FAISS returns, the ids."
+        return "  A list of arrays is a run where it holds two of shape (Q, K), the scores and the ids of a search."
     if isinstance(first, tuple):
         return "  Ranked lists are lists; tuples look like rows of a frame, as pandas.DataFrame(rows) is."
     if isinstance(first, (int, float)):
@@ -284,7 +428,7 @@ def open_inputs(
         numbers.refuse_nested(qrels, "qrels")
         numbers.refuse_nested(run, "run")
         grades, scores = _import_reader("arrays").group_arrays(qrels, run, reading.group)
-        return _open_qrels_groups(grades), scores
+        return open_qrels(_open_qrels_groups(grades), replace(reading, group=None)), scores
     refuse_ambiguous(qrels, run)
     _refuse_empty_run(run)
     judged = open_qrels(qrels, reading)

@@ -1,11 +1,13 @@
 """Reads runs that are arrays: scores (Q, N) or flat with groups, or the ids of the best k (Q, K)."""
 
+from __future__ import annotations
+
 import sys
-from collections.abc import Hashable, Iterator
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import combinations
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -19,6 +21,7 @@ from germane.errors import (
     EmptyError,
     FormatError,
     InputError,
+    PolicyError,
     clip,
     list_some,
 )
@@ -27,8 +30,12 @@ from germane.kernel.ids import as_integer, is_missing
 from germane.kernel.reduction import Batch, Judgments, Part, Reduction, RepeatedItem
 from germane.kernel.threads import map_in_threads
 from germane.readers import grid, matrix, numbers, relevance
+from germane.readers.candidates import find_candidates, find_columns
 from germane.readers.inputs import RunInput
-from germane.readers.rows import STEP
+from germane.readers.rows import STEP, add_candidates
+
+if TYPE_CHECKING:
+    from germane.readers.groups import Groups
 
 
 class NumberedRun(RunInput):
@@ -44,6 +51,32 @@ class NumberedRun(RunInput):
         """List the items of a query in the order given, and their scores, which ids do not have."""
         return [], []
 
+    def find_shape(self) -> tuple[int, int]:
+        """Find the numbers of queries and of items."""
+        raise NotImplementedError
+
+    def check_items(self, item_ids: Sequence[Hashable]) -> None:
+        """Raise FormatError unless there is an id for each item."""
+        width = self.find_shape()[1]
+        if len(item_ids) != width:
+            raise FormatError(f"item_ids has {len(item_ids)} ids for {width} items.")
+
+    def drop_excluded(
+        self, qrels: Qrels, rows: Ints | None = None, columns: Ints | None = None
+    ) -> Qrels:
+        """Drop the judgments of items that are no candidates for their query."""
+        return qrels
+
+    def count_rows(self) -> Ints:
+        """Count the results of each query."""
+        raise NotImplementedError
+
+    def collapse_columns(
+        self, groups: Groups, item_ids: Sequence[Hashable] | None
+    ) -> tuple[NumberedRun, list[Any]]:
+        """Make a run whose items are groups of items, and list the groups."""
+        raise NotImplementedError
+
     def select(
         self, qrels: Qrels, duplicates: str, progress: object = None
     ) -> tuple[RunInput | None, list[Any], list[Any]]:
@@ -54,8 +87,8 @@ class NumberedRun(RunInput):
 class ScoreArray(NumberedRun):
     """Scores (Q, N): row q has those of query q. A masked cell is not retrieved."""
 
-    def __init__(self, array: Any) -> None:
-        self.array = array
+    def __init__(self, array: Any, columns: grid.ColumnGroups | None = None) -> None:
+        self.array, self.columns = array, columns
         name = getattr(array, "name", None)
         self.name = name if isinstance(name, str) else "run"
 
@@ -63,7 +96,26 @@ class ScoreArray(NumberedRun):
         if not isinstance(query, int) or not 0 <= query < len(self.array):
             return [], []
         row = numbers.to_numpy(self.array[query], "the run")
-        return _drop_masked(np.arange(len(row)), row)
+        items = np.arange(len(row)) if self.columns is None else self.columns.codes
+        return _drop_masked(items, row)
+
+    def find_shape(self) -> tuple[int, int]:
+        shape = tuple(self.array.shape)
+        if len(shape) != 2:
+            raise FormatError(
+                f"scores have shape (queries, items); got {shape}. Flat arrays need group=…"
+            )
+        return shape
+
+    def count_rows(self) -> Ints:
+        there = ~np.ma.getmaskarray(numbers.to_numpy(self.array, "scores"))
+        return np.asarray(np.count_nonzero(there, axis=1))
+
+    def collapse_columns(
+        self, groups: Groups, item_ids: Sequence[Hashable] | None
+    ) -> tuple[NumberedRun, list[Any]]:
+        codes, names = groups.number_columns(item_ids, self.find_shape()[1])
+        return ScoreArray(self.array, grid.ColumnGroups(codes, len(names))), names
 
     def retrieve(
         self, qrels: Qrels, duplicates: str, order: Order, progress: object = None
@@ -82,7 +134,34 @@ class ScoreArray(NumberedRun):
             numbers.check_finite(part, "scores", rows=asked)
             return _fill(part) if masked else (part, None)
 
+        if self.columns is not None:
+            return _reduce_groups(qrels, scores.shape, read_block, order, self.columns)
         return grid.reduce_grid(qrels, scores.shape, read_block, order, what="scores")
+
+
+def _reduce_groups(
+    qrels: Qrels,
+    shape: tuple[int, int],
+    block: grid.Block,
+    order: Order,
+    columns: grid.ColumnGroups,
+) -> Retrieved:
+    """Rank groups by their best columns. Distances are negated before, so that the highest is the best."""
+    distances = order.scores == "distances"
+    if distances:
+        limit = None if order.threshold is None else -order.threshold
+        order = replace(order, scores="double", threshold=limit)
+
+    def read_block(asked: Ints) -> grid.Scores:
+        scores, absent = block(asked)
+        if distances:
+            scores = np.where(scores == -np.inf, scores, -scores)
+        scores = columns.reduce(scores)
+        return scores, None if absent is None else np.count_nonzero(scores == -np.inf, axis=1)
+
+    cells = max(1, grid.CELLS // shape[1]) * columns.count
+    shape = shape[0], columns.count
+    return grid.reduce_grid(qrels, shape, read_block, order, what="scores", cells=cells)
 
 
 def _fill(scores: Any) -> tuple[Any, Ints]:
@@ -126,12 +205,13 @@ class Grouped(NumberedRun):
         if not order.plain:
             values = values.astype(float)
             values[self.place] = grid.admit_columns(values[self.place], self.offsets, order)
+        number = {query: g for g, query in enumerate(self.queries)}
+        group = np.array([number[query] for query in qrels.queries], np.int64)
+        values, excluded = self._drop_excluded(qrels, values, group)
         owner = ragged.find_owners(self.offsets)
         position = np.empty(len(values), np.int64)  # of each item within its group
         position[self.place] = np.arange(len(values)) - self.offsets[owner]
         missing = ragged.count_flags(values[self.place] == -np.inf, owner, len(sizes))
-        number = {query: g for g, query in enumerate(self.queries)}
-        group = np.array([number[query] for query in qrels.queries], np.int64)
         flat = grid.find_columns(qrels, len(values), "scores")
         hits = grid.Hits(len(flat))
         for asked in _group_similar(sizes[group]):
@@ -149,7 +229,26 @@ class Grouped(NumberedRun):
                 judgments, query, matrix.rank_columns(scores, offsets, position[flat[judgments]])
             )
         retrieved = (sizes - missing)[group]
-        return hits.join(retrieved, np.arange(len(qrels)), len(qrels))
+        return hits.join(retrieved, np.arange(len(qrels)), len(qrels), excluded)
+
+    def _drop_excluded(self, qrels: Qrels, values: Any, group: Ints) -> tuple[Any, Ints | None]:
+        """Set the scores of items that are no candidates to -inf, and count these items."""
+        pairs = find_candidates(qrels)
+        if not pairs:
+            return values, None
+        values = values.copy()
+        group_of = np.empty(len(values), np.int64)
+        group_of[self.place] = ragged.find_owners(self.offsets)
+        outside = np.zeros(len(values), bool)
+        for name, one in pairs:
+            at = find_columns(one, name, len(values))
+            at = at[group_of[at] == group[ragged.find_owners(one.offsets)]]
+            named = np.zeros(len(values), bool)
+            named[at] = True
+            outside |= ~named if name == "only" else named
+        outside &= np.isin(group_of, group) & (values > -np.inf)
+        values[outside] = -np.inf
+        return values, np.bincount(group_of[outside], minlength=len(self.queries))[group]
 
 
 def group_arrays(grades: Any, scores: Any, group: Any) -> tuple[Any, Grouped | None]:
@@ -256,34 +355,90 @@ def _group_similar(sizes: Ints) -> Iterator[Ints]:
 
 
 class TopIds(NumberedRun):
-    """The ids of the best K items (Q, K) of each query."""
+    """The ids of the best K items (Q, K) of each query, and their scores, if these are given."""
 
     name = "run"
 
-    def __init__(self, array: Any) -> None:
-        self.array = array
+    def __init__(self, array: Any, scores: Any = None, *, collapsed: bool = False) -> None:
+        self.array, self.scores, self.is_collapsed = array, scores, collapsed
 
     def list_items(self, query: Hashable) -> tuple[list[int], list[float]]:
         if not isinstance(query, int) or not 0 <= query < len(self.array):
             return [], []
         ids = read_ids(self.array[query])
-        return ids[ids >= 0].tolist(), []
+        there = ids >= 0
+        if self.scores is None:
+            return ids[there].tolist(), []
+        scores = numbers.to_numpy(self.scores[query], "the scores of top-k ids")
+        return ids[there].tolist(), np.ma.getdata(scores)[there].tolist()
+
+    def find_shape(self) -> tuple[int, int]:
+        return len(self.array), int(_read_block(self.array).max()) + 1
+
+    def check_items(self, item_ids: Sequence[Hashable]) -> None:
+        ids = _read_block(self.array)
+        if ids.max() >= len(item_ids):
+            row, place = (int(at[0]) for at in np.nonzero(ids >= len(item_ids)))
+            raise FormatError(
+                f"run, row {row}, rank {place + 1}: {ids[row, place]} is no place in item_ids, which has "
+                f"{len(item_ids)} ids. Rows of top-k ids are places from 0."
+            )
+
+    def count_rows(self) -> Ints:
+        return np.asarray(np.count_nonzero(_read_block(self.array) >= 0, axis=1))
+
+    def collapse_columns(
+        self, groups: Groups, item_ids: Sequence[Hashable] | None
+    ) -> tuple[NumberedRun, list[Any]]:
+        ids = _read_block(self.array)
+        _count(ids, np.arange(len(ids)), None)
+        found, place = np.unique(ids, return_inverse=True)
+        some = found[found >= 0].tolist()
+        if groups.values is None:
+            given = some if item_ids is None else [item_ids[at] for at in some]
+            code, names = groups.number_columns(given, len(given))
+        else:
+            every, names = groups.number_columns(item_ids, len(groups.values))
+            if some and some[-1] >= len(every):
+                raise FormatError(
+                    f"collapse= has {len(every)} groups, one for each item; the run has item {some[-1]}."
+                )
+            code = every[some]
+        code = np.append(np.full(len(found) - len(some), -1), code)
+        return TopIds(code[place.reshape(ids.shape)], self.scores, collapsed=True), names
 
     def retrieve(
         self, qrels: Qrels, duplicates: str, order: Order, progress: object = None
     ) -> Retrieved:
         ids = _read_block(self.array)
+        scores = None if self.scores is None else _read_scores(self.scores, ids, order)
+        if scores is None and order.scores == "distances":
+            raise PolicyError(
+                "scores=distances is for scores, and ids of the best K have none. Give both, as a search "
+                "returns them: (distances, ids)."
+            )
         row = grid.find_rows(qrels, len(ids))
         asked = np.flatnonzero(row >= 0)
         items = Integers(grid.find_columns(qrels, None, "run"))
-        judged = Judgments(list(range(len(qrels))), qrels.offsets, items)
-        reduction = Reduction(judged, duplicates, order)
+        width = qrels.width
+        judged = add_candidates(
+            Judgments(list(range(len(qrels))), qrels.offsets, items),
+            [
+                (name, one.offsets, Integers(find_columns(one, name, width)))
+                for name, one in find_candidates(qrels)
+            ],
+        )
+        copies = "max" if self.is_collapsed else duplicates
+        reduction = Reduction(judged, copies, order)
         step = max(1, STEP // ids.shape[1])
 
         def reduce_rows(start: int) -> Part:
             queries = asked[start : start + step]
-            some = ids[ragged.as_slice(row[queries])]
-            return reduction.reduce(_make_batch(some, queries, row, qrels.width))
+            at = ragged.as_slice(row[queries])
+            batch = _make_batch(ids[at], queries, row, qrels.width)
+            if scores is not None:
+                batch = replace(batch, score=scores[at][ids[at] >= 0].astype(float))
+            return reduction.reduce(batch)
 
         try:
             for part in map_in_threads(reduce_rows, range(0, len(asked), step)):
@@ -293,6 +448,46 @@ class TopIds(NumberedRun):
             raise _explain_repeat(ids, int(row[q])) from None
         got = reduction.join(grid.list_unknown(row, len(ids)))
         return replace(got, sample=partial(_take_sample, ids))
+
+
+def open_pair(given: Sequence[Any]) -> TopIds:
+    """Open the scores and the ids of the best K items, in the order of FAISS or the other one."""
+    shapes = [tuple(one.shape) for one in given]
+    whole = [numbers.is_whole(one) for one in given]
+    if shapes[0] != shapes[1] or sum(whole) != 1:
+        shown = " and ".join(
+            f"{one.dtype} {shape}" for one, shape in zip(given, shapes, strict=True)
+        )
+        raise FormatError(
+            "a pair of arrays has the scores of the best K items, floating-point numbers, and their ids, "
+            f"whole numbers, in one shape (queries, k); got {shown}"
+        )
+    ids, scores = given if whole[0] else reversed(given)
+    return TopIds(ids, scores)
+
+
+def _read_scores(given: Any, ids: Ints, order: Order) -> Any:
+    """Read the scores of top-k ids, which fall in each row, or rise if they are distances."""
+    scores = numbers.to_numpy(given, "the scores of top-k ids")
+    there = ids >= 0
+    numbers.check_finite(np.ma.masked_array(scores, ~there), "the scores of top-k ids")
+    scores = np.ma.getdata(scores)
+    beside = there[:, 1:] & there[:, :-1]
+    distances = order.scores == "distances"
+    worse = scores[:, 1:] < scores[:, :-1] if distances else scores[:, 1:] > scores[:, :-1]
+    if (beside & worse).any():
+        row, place = (int(at[0]) for at in np.nonzero(beside & worse))
+        advice = (
+            "Are they similarities? Then leave out scores=distances."
+            if distances
+            else "Are they distances? scores=distances says so."
+        )
+        raise FormatError(
+            f"run, row {row}: the ids are given best first, but the score at rank {place + 2}, "
+            f"{scores[row, place + 1]:g}, is better than that at rank {place + 1}, "
+            f"{scores[row, place]:g}. {advice}"
+        )
+    return scores
 
 
 def _take_sample(ids: Ints, most: int) -> Sample:

@@ -134,9 +134,14 @@ def _read_arrow(source: Opener, kind: str, columns: Any) -> _Opened:
 def _read_separated(
     source: Opener, kind: str, columns: Any, separator: str, header: list[str] | None = None
 ) -> _Opened:
+    if kind == "groups":  # a line of names would only name the group of an item that no run has
+        header = ["item", "group"]
     parse = ParseOptions(delimiter=separator, quote_char='"' if separator == "," else False)
     read = ReadOptions(column_names=header)
     names = header or _read_first_line(source, separator)
+    if kind == "by" and not headings.has_query(names) and len(names) == 2:  # there is no header
+        names = header = ["query", "category"]
+        read = ReadOptions(column_names=header)
     try:
         found = headings.resolve_names(names, kind, source.name, None if header else columns)
     except FormatError as error:

@@ -1,8 +1,11 @@
 """Runs that are embeddings: ranks the whole gallery for every query, a block of queries at a time."""
 
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
 import numpy as np
 
@@ -18,7 +21,7 @@ from germane.errors import (
     PolicyError,
     check_choice,
 )
-from germane.kernel.columns import Integers
+from germane.kernel.columns import Ids
 from germane.readers import grid, margins, matrix, numbers
 from germane.readers.arrays import NumberedRun
 from germane.readers.similarity import (
@@ -29,6 +32,9 @@ from germane.readers.similarity import (
     prepare_factors,
     square_lengths,
 )
+
+if TYPE_CHECKING:
+    from germane.readers.groups import Groups
 
 CELLS = 1 << 24  # similarities of a block, two of which are held; small blocks multiply slowly
 LARGE = 2.0**200  # a squared length; up to it, and down to its inverse, no type loses digits
@@ -44,31 +50,110 @@ class Embeddings(NumberedRun):
     vectors: Vectors
     excluded: Ints | None  # (Q), the column that is no candidate for a query; -1: none
     name: str
+    columns: grid.ColumnGroups | None = None  # of the gallery, whose groups then stand together
 
     @property
     def shape(self) -> tuple[int, int]:
         return len(self.vectors.queries), len(self.vectors.gallery)
 
+    def find_shape(self) -> tuple[int, int]:
+        return self.shape
+
+    def count_rows(self) -> Ints:
+        left_out = 0 if self.excluded is None else self.excluded >= 0
+        return np.full(self.shape[0], self.shape[1]) - left_out
+
+    def collapse_columns(
+        self, groups: Groups, item_ids: Sequence[Hashable] | None
+    ) -> tuple[NumberedRun, list[Any]]:
+        codes, names = groups.number_columns(item_ids, self.shape[1])
+        order = np.argsort(codes, kind="stable")
+        vectors, excluded = self.vectors, self.excluded
+        if not np.array_equal(order, np.arange(len(order))):
+            vectors = replace(
+                vectors,
+                gallery=vectors.gallery[order],
+                gallery_lengths=vectors.gallery_lengths[order],
+            )
+            if excluded is not None:
+                place = np.append(np.argsort(order), -1)  # the last for queries without one
+                excluded = place[excluded]
+        columns = grid.ColumnGroups(codes[order], len(names))
+        return replace(self, vectors=vectors, excluded=excluded, columns=columns), names
+
+    @property
+    def excluded_columns(self) -> Ints | None:
+        """The column, or the group with no other column, that is excluded for each query; -1: none."""
+        if self.excluded is None or self.columns is None:
+            return self.excluded
+        group = np.where(self.excluded >= 0, self.columns.codes[self.excluded], -1)
+        alone = np.append(np.diff(self.columns.offsets) == 1, False)
+        return np.where(alone[group], group, -1)
+
+    def drop_excluded(
+        self, qrels: Qrels, rows: Ints | None = None, columns: Ints | None = None
+    ) -> Qrels:
+        """Drop the judgments of items that are excluded for their query; a query may lose all of them.
+
+        ``rows`` and ``columns`` are those of the queries and of the judged items, -1 for unknown ones;
+        without them, ids number both.
+        """
+        excluded = self.excluded_columns
+        if excluded is None:
+            return qrels
+        if rows is None or columns is None:
+            rows = grid.find_rows(qrels, self.shape[0])
+            columns = grid.find_columns(qrels, self.shape[1], "gallery")
+        row = np.repeat(rows, np.diff(qrels.offsets))
+        kept = (row < 0) | (columns < 0) | (columns != excluded[row])
+        at = np.flatnonzero(kept)
+        items = qrels.items
+        left = ragged.count_flags(kept, ragged.find_owners(qrels.offsets), len(qrels))
+        return replace(
+            qrels,
+            offsets=ragged.make_offsets(left),
+            items=items.take(at) if isinstance(items, Ids) else [items[j] for j in at.tolist()],
+            grades=qrels.grades[kept],
+            columns=None,
+        )
+
+    def collapse_scores(self, scores: grid.Scores) -> grid.Scores:
+        """Reduce a block of scores, with the numbers of absent cells, to groups of columns."""
+        if self.columns is None:
+            return scores
+        best = self.columns.reduce(scores[0])
+        absent = None if scores[1] is None else np.count_nonzero(best == -np.inf, axis=1)
+        return best, absent
+
     def retrieve(
         self, qrels: Qrels, duplicates: str, order: Order, progress: Progress | None = None
     ) -> Retrieved:
+        if order.scores == "distances":
+            raise PolicyError(
+                "scores=distances is for distances that you give; similarity=euclidean ranks embeddings by "
+                "their distance."
+            )
         if self.vectors.similarity == "euclidean" and not order.plain:
             raise PolicyError(
                 "euclidean orders the gallery by distance, which is no score; scores, threshold and "
                 "nonpositive are for cosine and dot."
             )
         size, width = self.shape
+        count = width if self.columns is None else self.columns.count
 
         def report(queries: int) -> None:
             if progress is not None:
                 progress(self.name, queries, size)
 
         reduce = partial(
-            grid.reduce_grid, qrels, self.shape, order=order, what="gallery", report=report
+            grid.reduce_grid, qrels, (size, count), order=order, what="gallery", report=report
         )
         if not order.plain:  # the scores themselves matter, each of them
             return reduce(
-                lambda asked: _mask_excluded(self, asked, self.vectors.compute_block(asked))
+                lambda asked: self.collapse_scores(
+                    _mask_excluded(self, asked, self.vectors.compute_block(asked))
+                ),
+                cells=max(1, grid.CELLS // width) * count,
             )
         factors = _prepare_factors(qrels, self)
         step = max(1, min(size, CELLS // width))
@@ -77,16 +162,28 @@ class Embeddings(NumberedRun):
 
         def rank(rows: Ints, scores: Any, offsets: Ints, columns: Ints) -> matrix.Ranks:
             def compute(b: int, near: Ints) -> Floats:
-                return self.vectors.compute_scores(int(rows[b]), near)
+                return self.compute_scores(int(rows[b]), near)
 
             return margins.rank_exactly(scores, offsets, columns, factors.margin[rows], compute)
 
         def multiply(asked: Ints) -> grid.Scores:
             scores = held[: len(asked)]
             multiply_block(factors, factors.queries[ragged.as_slice(asked)], scores)
-            return _mask_excluded(self, asked, scores)
+            return self.collapse_scores(_mask_excluded(self, asked, scores))
 
-        return reduce(multiply, cells=step * width, rank=rank)
+        return reduce(multiply, cells=step * count, rank=rank)
+
+    def compute_scores(self, query: int, items: Ints) -> Floats:
+        """Compute the similarities of a query and some items: columns, or groups of columns."""
+        if self.columns is None:
+            return self.vectors.compute_scores(query, items)
+        starts, lengths = self.columns.offsets[items], np.diff(self.columns.offsets)[items]
+        columns = ragged.list_stretches(starts, lengths)
+        scores = self.vectors.compute_scores(query, columns)
+        if self.excluded is not None:
+            scores[columns == self.excluded[query]] = -np.inf
+        best: Floats = np.maximum.reduceat(scores, ragged.make_offsets(lengths)[:-1])
+        return best
 
 
 def read_embeddings(
@@ -125,9 +222,9 @@ def _prepare_factors(qrels: Qrels, run: Embeddings) -> Factors:
         return factors
     scores = np.empty((len(some), run.shape[1]), factors.gallery.dtype)
     multiply_block(factors, factors.queries[rows[some]], scores)
-    scores, _ = _mask_excluded(run, rows[some], scores)
+    scores, _ = run.collapse_scores(_mask_excluded(run, rows[some], scores))
     judgments, sizes = grid.find_judgments(qrels, some)
-    columns = grid.find_columns(qrels, run.shape[1], "gallery")[judgments]
+    columns = grid.find_columns(qrels, scores.shape[1], "gallery")[judgments]
     near = margins.count_near(
         scores, ragged.make_offsets(sizes), columns, factors.margin[rows[some]]
     )
@@ -142,24 +239,6 @@ def _mask_excluded(run: Embeddings, asked: Ints, scores: Any) -> grid.Scores:
     inside = np.flatnonzero(excluded >= 0)
     scores[inside, excluded[inside]] = -np.inf
     return scores, (excluded >= 0).astype(np.int64)
-
-
-def drop_excluded(qrels: Qrels, run: Embeddings) -> Qrels:
-    """Drop the judgments of items that are excluded for their query; a query may lose all of them."""
-    if run.excluded is None:
-        return qrels
-    row = grid.find_rows(qrels, run.shape[0])
-    owner = np.repeat(row, np.diff(qrels.offsets))
-    columns = grid.find_columns(qrels, run.shape[1], "gallery")
-    kept = (owner < 0) | (columns != run.excluded[owner])
-    left = ragged.count_flags(kept, ragged.find_owners(qrels.offsets), len(qrels))
-    return replace(
-        qrels,
-        offsets=ragged.make_offsets(left),
-        items=Integers(columns[kept]),
-        grades=qrels.grades[kept],
-        columns=None,
-    )
 
 
 def _read_vectors(given: Any, what: str) -> Any:

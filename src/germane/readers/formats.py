@@ -83,7 +83,7 @@ def find_name(path: Path) -> str:
 
 _DATA_SUFFIXES = {
     "gz", "bz2", "xz", "zst", "txt", "run", "trec", "res", "qrels", "tsv", "csv", "parquet", "arrow",
-    "feather", "jsonl", "ndjson", "letor", "svmlight", "libsvm",
+    "feather", "json", "jsonl", "ndjson", "letor", "svmlight", "libsvm",
 }  # fmt: skip
 
 
@@ -91,7 +91,7 @@ InputFormat: TypeAlias = str | Mapping[str, str] | None
 """The format of qrels and run, or of one: ``{"run": "jsonl"}``."""
 
 FORMATS = (
-    "trec", "parquet", "arrow", "csv", "tsv", "jsonl", "msmarco", "letor", "svmlight", "scores",
+    "trec", "parquet", "arrow", "csv", "tsv", "json", "jsonl", "msmarco", "letor", "svmlight", "scores",
 )  # fmt: skip
 
 _SUFFIXES = {
@@ -100,6 +100,7 @@ _SUFFIXES = {
     ".feather": "arrow",
     ".csv": "csv",
     ".tsv": "tsv",
+    ".json": "json",
     ".jsonl": "jsonl",
     ".ndjson": "jsonl",
     ".letor": "letor",
@@ -116,6 +117,9 @@ _MEANS = {
 _COMPRESSED = (".gz", ".bz2", ".xz", ".zst")
 
 
+_SIDES = {"qrels", "run", "exclude", "only"}
+
+
 def check_format(input_format: Any) -> None:
     """Refuse a format that does not exist."""
     if input_format is None:
@@ -123,7 +127,7 @@ def check_format(input_format: Any) -> None:
     each = input_format.values() if isinstance(input_format, Mapping) else [input_format]
     for one in each:
         check_choice("input_format", one, FORMATS, InputError)
-    odd = set(input_format) - {"qrels", "run"} if isinstance(input_format, Mapping) else ()
+    odd = set(input_format) - _SIDES if isinstance(input_format, Mapping) else ()
     if odd:
         raise InputError(
             f"input_format is one format, or one for qrels and one for run; got {clip(odd.pop())}."
@@ -149,6 +153,8 @@ def find_format(path: Path, kind: str, input_format: InputFormat = None) -> str:
     for suffix in _COMPRESSED:
         name = name.removesuffix(suffix)
     found = _SUFFIXES.get(os.path.splitext(name)[1], "trec")
+    if kind in ("groups", "by"):  # lines of item and group, or of query and category
+        return "tsv" if found == "trec" else found
     return _find_format_of_lines(path, kind) if found == "tsv" else found
 
 
@@ -158,7 +164,7 @@ def _find_format_of_lines(path: Path, kind: str) -> str:
         return "tsv"
     lines = _read_first_lines(path)
     fields = lines[0] if lines else []
-    if len(fields) == _TREC_FIELDS[kind]:
+    if len(fields) == _TREC_FIELDS.get(kind, _TREC_FIELDS["qrels"]):
         with suppress(ValueError):
             float(fields[-2 if kind == "run" else -1])
             return "trec"

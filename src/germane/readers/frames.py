@@ -21,13 +21,23 @@ from germane.kernel.columns import Ids, Integers, Text, read_python_ids
 from germane.kernel.reduction import Judgments, RepeatedItem, find_changes
 from germane.readers import arrow, headings, numbers
 from germane.readers.arrow import Entries, Place
+from germane.readers.candidates import match_items
 from germane.readers.formats import BATCH, ProgressNote
 from germane.readers.headings import Headings
 from germane.readers.inputs import RunInput
-from germane.readers.rows import RowReducer, check_texts, cut_pieces, join_rows, read_piece
+from germane.readers.rows import (
+    RowReducer,
+    add_candidates,
+    check_texts,
+    cut_pieces,
+    join_rows,
+    read_piece,
+)
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+    from germane.readers.groups import Groups
 
 HEAD = 2000  # first rows, from which a sample is taken
 
@@ -48,6 +58,7 @@ class Frame(RunInput):
     parts: Sequence[tuple[int, str]] = ()  # of a folder: the first row of each file, and its name
     storage: Literal["in memory", "on disk"] = "in memory"
     as_text: tuple[bool, bool] = (False, False)  # are query and item ids read as text?
+    groups: Groups | None = None  # that take the place of items
     rounded: int = 0  # scores that became equal to another as doubles, as the reader has found
 
     def __repr__(self) -> str:
@@ -67,6 +78,16 @@ class Frame(RunInput):
     @property
     def label(self) -> str:
         return "the run" if self.where == "run" else self.where
+
+    @property
+    def is_collapsed(self) -> bool:  # type: ignore[override]
+        return self.groups is not None
+
+    def collapse(self, groups: Groups) -> Frame:
+        if self.is_collapsed:
+            return self
+        groups.check_items_have_ids()
+        return replace(self, groups=groups, ids="text" if groups.is_text else self.ids)
 
     # --- Its columns ---------------------------------------------------------------------------
 
@@ -140,6 +161,8 @@ class Frame(RunInput):
         name = (self.headings.query, self.headings.item)[side]
         place = Place(self.where, name, row, self.entries[side], self.parts)
         ids = arrow.read_ids(record.column(name), place)
+        if side and self.groups is not None:
+            ids = self.groups.find_groups(ids, self.ids == "text")
         return ids.as_text() if self.as_text[side] else ids
 
     def read_numbers(self, record: pa.RecordBatch, name: str, row: int, what: str) -> Floats:
@@ -157,8 +180,9 @@ class Frame(RunInput):
         judged, frame = match_kinds(qrels, head, frame)
         if on_disk:
             head = _copy(head)  # so that the other rows of its record are freed
+        copies = "max" if self.is_collapsed else duplicates
         reducer = RowReducer(
-            judged, partial(cut_pieces, frame), partial(read_piece, frame), duplicates, order
+            judged, partial(cut_pieces, frame), partial(read_piece, frame), copies, order
         )
         try:
             got = reducer.reduce(note, on_disk=on_disk)
@@ -168,7 +192,8 @@ class Frame(RunInput):
             if self.where == "run" or not str(error).startswith("run, "):
                 raise
             raise FormatError(f"{self.where}{str(error).removeprefix('run')}") from None
-        return replace(got, sample=partial(_take_sample, frame, head))
+        rows = reducer.judged_rows if self.is_collapsed else None
+        return replace(got, rows=rows, sample=partial(_take_sample, frame, head))
 
     def select(
         self, qrels: Qrels, duplicates: str, progress: Progress | None = None
@@ -366,7 +391,8 @@ def match_kinds(qrels: Qrels, head: pa.RecordBatch, frame: Frame) -> tuple[Judgm
     """
     judged = list(qrels.columns or map(read_python_ids, (qrels.queries, qrels.items)))
     as_text = [False, False]
-    for at, retrieved in enumerate(frame.read_ids(head.slice(0, 3), 0)):
+    first = frame.read_ids(head.slice(0, 3), 0)
+    for at, retrieved in enumerate(first):
         mine = judged[at]
         if mine.kind == retrieved.kind or not len(mine):
             judged[at] = _widen(mine, retrieved) if len(mine) else retrieved.part(0, 0)
@@ -379,11 +405,21 @@ def match_kinds(qrels: Qrels, head: pa.RecordBatch, frame: Frame) -> tuple[Judgm
                 f"({list_some(ids)}). Cast one of them."
             )
         judged[at], as_text[at] = mine.as_text(), True
+    pairs, spelled = match_items(qrels, first[1], frame.ids, as_text=as_text[1])
+    if spelled and not as_text[1]:
+        judged[1], as_text[1] = judged[1].as_text(), True
     queries, items = judged
     if isinstance(items, Text):
         check_texts(qrels, items)
-    matched = Judgments(queries, qrels.offsets, items)
+    retrieved = first[1].as_text() if as_text[1] else first[1]
+    pairs = [(name, offsets, _fit(ids, retrieved)) for name, offsets, ids in pairs]
+    matched = add_candidates(Judgments(queries, qrels.offsets, items), pairs)
     return matched, replace(frame, as_text=(as_text[0], as_text[1]))
+
+
+def _fit(ids: Ids, retrieved: Ids) -> Ids:
+    """Fit the items of pairs to the run's; no items have the kind of the run's."""
+    return _widen(ids, retrieved) if len(ids) else retrieved.part(0, 0)
 
 
 def _widen(judged: Ids, retrieved: Ids) -> Ids:

@@ -13,8 +13,25 @@ from germane.errors import CoverageError, InputError, clip
 from germane.kernel.columns import Integers
 from germane.kernel.ids import as_integer, is_integer
 from germane.readers import matrix
+from germane.readers.candidates import Mask
 
 CELLS = 1 << 23  # scores that are held at once
+
+
+class ColumnGroups:
+    """The group of each column; a group's score is the highest of its columns."""
+
+    def __init__(self, codes: Ints, count: int) -> None:
+        self.codes, self.count = codes, count
+        self.order = np.argsort(codes, kind="stable")
+        self.offsets = ragged.make_offsets(np.bincount(codes, minlength=count))
+        self._in_order = bool((codes[1:] >= codes[:-1]).all())
+
+    def reduce(self, scores: Any) -> Any:
+        """Reduce rows of scores of columns to those of groups."""
+        arranged = scores if self._in_order else scores[:, self.order]
+        return np.maximum.reduceat(arranged, self.offsets[:-1], axis=1)
+
 
 Scores: TypeAlias = tuple[Any, Ints | None]
 """Rows of scores, and the number of cells in each row that are absent, which are -inf; or None."""
@@ -45,10 +62,20 @@ def reduce_grid(
     asked = np.flatnonzero(rows >= 0)
     retrieved = np.zeros(len(qrels), np.int64)
     hits, ranked = Hits(len(columns)), 0
+    mask = Mask(qrels, width)
+    excluded = None if mask.is_empty else np.zeros(len(qrels), np.int64)
     step = max(1, cells // max(1, width))
     shares = (asked[start : start + step] for start in range(0, len(asked), step))
     for queries in shares:
         scores, absent = block(rows[queries])
+        if excluded is not None:
+            scores = scores.astype(
+                np.result_type(scores, np.float32)
+            )  # a copy; bools have no infinity
+            there = scores > -np.inf
+            scores[mask.find_outside(queries)] = -np.inf
+            absent = np.count_nonzero(scores == -np.inf, axis=1)
+            excluded[queries] = np.count_nonzero(there, axis=1) - (width - absent)
         if not order.plain:
             ends = np.arange(len(scores) + 1) * width
             scores = admit_columns(scores.ravel(), ends, order).reshape(scores.shape)
@@ -65,14 +92,14 @@ def reduce_grid(
         del scores  # before the next ones are made
         ranked += len(queries)
         report(ranked)
-    return hits.join(retrieved, rows, shape[0])
+    return hits.join(retrieved, rows, shape[0], excluded)
 
 
 def admit_columns(scores: Any, offsets: Ints, order: Order) -> Any:
     """Convert flat scores to the precision asked for, and to -inf if they do not count as retrieved."""
     there = scores > -np.inf
     left = ragged.count_flags(there, ragged.find_owners(offsets), len(offsets) - 1)
-    precise = order.round_scores(scores[there].astype(float), ragged.make_offsets(left))
+    precise = order.convert_scores(scores[there].astype(float), ragged.make_offsets(left))
     precise = np.maximum(precise, np.finfo(float).min)  # singles may overflow, but are not absent
     precise[~order.reach_threshold(precise)] = -np.inf
     out = np.full(len(scores), -np.inf)
@@ -102,7 +129,9 @@ class Hits:
         for at, first, last in found.tied:
             self._tied.append((slice(start + at.start, start + at.stop), first, last))
 
-    def join(self, retrieved: Ints, rows: Ints, count: int) -> Retrieved:
+    def join(
+        self, retrieved: Ints, rows: Ints, count: int, excluded: Ints | None = None
+    ) -> Retrieved:
         """Join the hits. ``rows``: the row of each query, out of ``count`` rows, or -1."""
         judgment, owner, rank = (
             part[: self._count] for part in (self._judgment, self._owner, self._rank)
@@ -121,6 +150,7 @@ class Hits:
             retrieved,
             rows >= 0,
             list_unknown(rows, count),
+            excluded=excluded,
         )
 
 

@@ -22,7 +22,14 @@ NAMES: dict[str, tuple[str, ...]] = {
     "relevance": ("relevance", "rel", "label", "grade"),
 }  # fmt: skip
 
+_TERRIER = ("qid", "docno")
+"""PyTerrier's ids. A column ``query`` beside these has the text, and ``docid`` the place in an index."""
+
+_BESIDE_TERRIER = {"query": ("query",), "item": ("docid",)}
+
 _OF = {"run": ("query", "item", "score", "rank"), "qrels": ("query", "item", "relevance")}
+_OF["by"] = ("query", "item")  # the category stands in the place of the item
+_OF |= dict.fromkeys(("exclude", "only"), ("query", "item"))
 
 
 @dataclass(frozen=True)
@@ -83,9 +90,22 @@ def check_names(columns: Any) -> None:
             )
 
 
+def has_query(names: Sequence[str]) -> bool:
+    """Does one of these names stand for the query?"""
+    known = {name.casefold() for name in NAMES["query"]}
+    return any(name.casefold() in known for name in names)
+
+
 def resolve_names(found: Sequence[str], kind: str, where: str, columns: Any = None) -> Headings:
     """Find the columns of a run or of qrels. Raises FormatError that lists the columns."""
-    chosen = {**(columns or {}), **((columns or {}).get(kind) or {})}
+    if kind == "groups":
+        return _resolve_pairs(found, where)
+    if kind == "by":
+        return _resolve_categories(found, where)
+    common = columns or {}
+    if kind in ("exclude", "only"):  # whose columns may have other names than those of the run
+        common = {part: name for part, name in common.items() if name in found or part == kind}
+    chosen = {**common, **(common.get(kind) or {})}
     names = {part: _choose_one(part, found, where, chosen) for part in _OF[kind]}
     for part in ("query", "item"):
         if names[part] is None:
@@ -97,6 +117,7 @@ def resolve_names(found: Sequence[str], kind: str, where: str, columns: Any = No
         raise FormatError(
             f"{where}: no column is the score or the rank; found {_list_names(found)}. Known names: "
             f"{', '.join(NAMES['score'] + NAMES['rank'])}. columns={{'score': name}} names another."
+            + _advise_distances(found)
         )
     if kind == "qrels" and names["relevance"] is None and "relevance" not in chosen:
         names["relevance"] = _refuse_scored(found, where)
@@ -115,6 +136,42 @@ def _refuse_shared(names: Mapping[str, str | None], where: str) -> None:
             )
 
 
+def _resolve_pairs(found: Sequence[str], where: str) -> Headings:
+    """Find the columns of items and of groups, which are read as those of queries and items."""
+    if {"item", "group"} <= set(found):
+        return Headings("item", "group")
+    if len(found) != 2:
+        raise FormatError(
+            f"{where}: two columns are needed, item and group; found {_list_names(found)}."
+        )
+    return Headings(*found)
+
+
+def _advise_distances(found: Sequence[str]) -> str:
+    """Advise how a column of distances is named; nothing if there is none."""
+    named = next((name for name in found if "dist" in name.casefold()), None)
+    if named is None:
+        return ""
+    return f" For distances: columns={{'score': {named!r}}} and scores=distances."
+
+
+CATEGORIES = ("category", "group", "class", "type", "segment")
+
+
+def _resolve_categories(found: Sequence[str], where: str) -> Headings:
+    """Find the columns of queries and of their categories: one of a known name, or the only other one."""
+    query = _choose_one("query", found, where, {})
+    others = [name for name in found if name != query]
+    known = [name for name in others if name.casefold() in CATEGORIES]
+    if query is None or (len(others) != 1 and len(known) != 1):
+        raise FormatError(
+            f"{where}: two columns are needed, a query and its category; found {_list_names(found)}. Known "
+            f"names of the first: {', '.join(NAMES['query'])}; of the second: {', '.join(CATEGORIES)}, or "
+            "any where there are two columns."
+        )
+    return Headings(query, (known if len(others) != 1 else others)[0])
+
+
 def _choose_one(
     part: str, found: Sequence[str], where: str, chosen: Mapping[str, Any]
 ) -> str | None:
@@ -126,6 +183,8 @@ def _choose_one(
         return name  # type: ignore[no-any-return]
     known = {name.casefold() for name in NAMES[part]}
     fitting = [name for name in found if name.casefold() in known and name not in chosen.values()]
+    if set(_TERRIER) <= set(found) and part in ("query", "item"):
+        fitting = [name for name in fitting if name not in _BESIDE_TERRIER[part]]
     if len(fitting) > 1:
         differ = len(set(fitting)) > 1
         advice = f"columns={{{part!r}: name}} says which." if differ else "Rename or drop one."

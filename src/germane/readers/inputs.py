@@ -18,6 +18,7 @@ from germane.readers import formats, headings
 from germane.readers.formats import InputFormat
 
 if TYPE_CHECKING:
+    from germane.readers.groups import Groups
     from germane.readers.letor import Lines
 
 
@@ -30,6 +31,12 @@ class ReadOptions:
     group: Any = None
     max_expansion: object = None
     max_line: object = None
+    collapse: Any = None
+    query_ids: Any = None
+    item_ids: Any = None
+    lowest: bool = False  # is the lowest score of a group the best, since scores are distances?
+    exclude: Any = None
+    only: Any = None
 
     def __post_init__(self) -> None:
         """Check formats and names of columns. Raises InputError."""
@@ -37,6 +44,13 @@ class ReadOptions:
         headings.check_names(self.columns)
         if self.group is not None and (self.columns is not None or self.input_format is not None):
             raise InputError("group= is for flat arrays, which have neither columns nor a format.")
+        if self.group is not None and not (
+            self.collapse is self.query_ids is self.item_ids is None
+        ):
+            raise InputError(
+                "collapse=, query_ids= and item_ids= are not for flat arrays with group=, whose grades belong "
+                "to the items themselves. Give a frame with the columns query, item and score."
+            )
 
 
 class RunInput:
@@ -47,6 +61,7 @@ class RunInput:
     has_columns: ClassVar[bool] = False
     is_array: ClassVar[bool] = False  # are its items columns, which have no ids to order ties by?
     is_searched: ClassVar[bool] = False  # does finding one query take reading all rows?
+    is_collapsed: bool = False  # do groups take the place of items, so that these may repeat?
 
     @property
     def label(self) -> str:
@@ -62,6 +77,10 @@ class RunInput:
     def has_ids(self) -> bool:
         """Do items have ids? Others are numbered by their place."""
         return not self.is_array
+
+    def collapse(self, groups: Groups) -> RunInput:
+        """Replace the items by their groups, unless that was done before."""
+        return self
 
     def retrieve(
         self, qrels: Qrels, duplicates: str, order: Order, progress: Progress | None = None
@@ -121,3 +140,4 @@ class QrelsInput:
     is_text: bool = False  # from a file of text, where integers are their digits
     has_columns: bool = False
     lines: Lines | None = None  # of a LETOR file: scores without ids are matched with these
+    where: str = "qrels"  # the name in errors

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from functools import cached_property
 from typing import Any
 from uuid import UUID
@@ -21,19 +22,22 @@ class SpelledMapping(Mapping[Hashable, Any]):
     """A run whose integers, bytes and UUIDs appear as text. A query's items are spelled on access."""
 
     def __init__(self, run: Mapping[Hashable, Any]) -> None:
-        self._run = run
+        self.run = run
 
     @cached_property
     def _own(self) -> dict[Hashable, Hashable]:
         """The text of each query → its id. Raises FormatError where two have the same."""
-        own = {_spell_id(query): query for query in self._run}
-        if len(own) < len(self._run):
+        own = {spell_id(query): query for query in self.run}
+        if len(own) < len(self.run):
             raise FormatError("two query ids of the run have the same text.")
         return own
 
+    def find_own(self, query: Hashable) -> Hashable:
+        """Find the id of the query that has this text."""
+        return query if isinstance(query, str) and query in self.run else self._own[query]
+
     def __getitem__(self, query: Hashable) -> Any:
-        own = query if isinstance(query, str) and query in self._run else self._own[query]
-        return _spell_results(query, self._run[own])
+        return _spell_results(query, self.run[self.find_own(query)])
 
     def __contains__(self, query: object) -> bool:
         return query in self._own
@@ -68,14 +72,27 @@ def _spell_ids(ids: Collection[Any]) -> Collection[Any]:
     if types == {int}:
         with suppress(ValueError):  # more digits than str() allows
             return list(map(str, ids))
-    return list(map(_spell_id, ids))
+    return list(map(spell_id, ids))
 
 
-def _spell_id(identifier: Any) -> Any:
+def spell_id(identifier: Any) -> Any:
     """Spell an id as a file of text does. A value unlike ids, such as a score, stays as it is."""
     if is_integer(identifier) or isinstance(identifier, (bytes, UUID)):
         return to_text(to_bytes(identifier))
     return identifier
+
+
+def spell_qrels(qrels: Qrels) -> Qrels:
+    """Spell the ids of judgments as a file of text does."""
+    if qrels.ids == "text":
+        return qrels
+    queries, items = list(map(spell_id, qrels.queries)), list(map(spell_id, qrels.items))
+    spelled = replace(qrels, queries=queries, items=items, columns=None)
+    if len(spelled.position) < len(queries):
+        raise FormatError("two query ids of the qrels have the same text.")
+    if sum(map(len, spelled.judged)) < len(items):
+        raise FormatError("two item ids of a query of the qrels have the same text.")
+    return spelled
 
 
 def refuse_queries(qrels: Qrels, run: Mapping[Hashable, Any]) -> None:

@@ -7,14 +7,14 @@ from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, S
 from functools import partial
 from itertools import islice
 from math import nan
-from typing import Any, TypeAlias, TypeGuard
+from typing import Any, Self, TypeAlias, TypeGuard
 
 import numpy as np
 
 from germane.core import ragged
 from germane.core.arguments import list_values
 from germane.core.qrels import Qrels
-from germane.core.ragged import Floats, Ints
+from germane.core.ragged import Bools, Floats, Ints
 from germane.core.retrieved import DEEP, SAMPLED, Order, Retrieved, Sample
 from germane.errors import (
     DuplicateError,
@@ -29,8 +29,9 @@ from germane.errors import (
 )
 from germane.kernel.ids import is_missing, sort_by_bytes, to_bytes, to_text
 from germane.readers import headings, mapping_ids, numbers
+from germane.readers.candidates import Filter
 from germane.readers.inputs import RunInput
-from germane.readers.mapping_ids import SpelledMapping
+from germane.readers.mapping_ids import SpelledMapping, spell_qrels
 from germane.readers.numbers import (
     EXACT,
     ORDINARY,
@@ -77,11 +78,16 @@ def is_column(given: object) -> bool:
     return is_listed and not any(hasattr(given, name) for name in ("columns", "schema"))
 
 
-def read_qrels(given: Mapping[Hashable, Any], duplicates: str, progress: object = None) -> Qrels:
+def read_qrels(
+    given: Mapping[Hashable, Any],
+    duplicates: str,
+    progress: object = None,
+    where: str = "qrels",
+) -> Qrels:
     """Read ``{query: {item: grade}}``, or ``{query: relevant items}``, whose grades are 1."""
     if not given:
         raise EmptyError("the qrels are empty: there are no judgments.")
-    headings.refuse_columns("qrels", given)
+    headings.refuse_columns(where, given)
     queries: list[Hashable] = []
     unjudged: list[Hashable] = []
     items: list[Hashable] = []
@@ -95,18 +101,18 @@ def read_qrels(given: Mapping[Hashable, Any], duplicates: str, progress: object 
             items += judged
             grades += judged.values()
         else:
-            relevant = _list_relevant(query, judged, duplicates)
+            relevant = _list_relevant(query, judged, duplicates, where)
             items += relevant
             grades += [1.0] * len(relevant)
         queries.append(query)
         offsets.append(len(items))
     if not queries:
         raise EmptyError("the qrels are empty: no query has a judgment.")
-    _check_named("qrels", queries, items)
+    _check_named(where, queries, items)
     numbers = read_doubles(grades, EXACT)
     odd = not ORDINARY.issuperset(map(type, grades))
     if numbers is None or (odd and not all(map(is_finite_number, grades))):
-        raise _explain_bad_grade(given)
+        raise _explain_bad_grade(given, where)
     return Qrels(queries, np.array(offsets), items, numbers, unjudged=tuple(unjudged))
 
 
@@ -123,23 +129,23 @@ _NAMES = {str, int, bytes, tuple, np.str_, np.int64}
 """Types of ids that are never missing."""
 
 
-def _list_relevant(query: Hashable, judged: Any, duplicates: str) -> list[Hashable]:
+def _list_relevant(query: Hashable, judged: Any, duplicates: str, where: str) -> list[Hashable]:
     judged = list_values(judged)
     if isinstance(judged, (str, bytes)) or not isinstance(judged, Collection):
         raise FormatError(
-            f"qrels, query {clip(query)}: judgments are {{item: grade}} or a collection of relevant "
+            f"{where}, query {clip(query)}: judgments are {{item: grade}} or a collection of relevant "
             f"items; got {show_typed(judged)}"
         )
     try:
         unique = list(dict.fromkeys(judged))
     except TypeError:
-        raise _explain_bad_id("qrels", query, judged) from None
+        raise _explain_bad_id(where, query, judged) from None
     if duplicates == "each":
         return list(judged)
     if len(unique) < len(judged) and duplicates not in ("first", "last", "max"):
         twice = next(item for item in unique if list(judged).count(item) > 1)
         raise DuplicateError(
-            f"qrels, query {clip(query)}: item {clip(twice)} is judged twice. duplicates=first or "
+            f"{where}, query {clip(query)}: item {clip(twice)} is judged twice. duplicates=first or "
             "repeated=once counts it once."
         )
     return unique
@@ -152,7 +158,7 @@ def _explain_bad_id(where: str, query: Hashable, items: Iterable[Any]) -> Format
     )
 
 
-def _explain_bad_grade(given: Mapping[Hashable, Any]) -> GradeError:
+def _explain_bad_grade(given: Mapping[Hashable, Any], where: str) -> GradeError:
     query, item, grade = next(
         (query, item, grade)
         for query, judged in given.items()
@@ -162,32 +168,66 @@ def _explain_bad_grade(given: Mapping[Hashable, Any]) -> GradeError:
     )
     within = " in the range ±2^53" if is_finite_number(grade) else ""
     wrong = explain_not_finite("relevance grade", f"got {show_number(grade)}", within=within)
-    return GradeError(f"qrels, query {clip(query)}, item {clip(item)}: {wrong}")
+    return GradeError(f"{where}, query {clip(query)}, item {clip(item)}: {wrong}")
 
 
-class _MappedRun(RunInput):
+class MappedRun(RunInput):
     """A mapping of queries to results."""
 
-    name = "run"
     is_mapping = True
 
-    def __init__(self, mapping: Mapping[Hashable, Any]) -> None:
-        self.mapping = mapping
+    def __init__(
+        self,
+        mapping: Mapping[Hashable, Any],
+        name: str = "run",
+        where: str = "run",
+        ids: str = "typed",
+    ) -> None:
+        self.mapping, self.name = mapping, name
+        self.where = where  # the name in errors
+        self.ids = ids  # or text: in a file of text, an integer is its digits
+
+    @property
+    def label(self) -> str:
+        return "the run" if self.where == "run" else self.where
+
+    def replace_mapping(self, mapping: Mapping[Hashable, Any]) -> Self:
+        """Make a run of the same source with other results."""
+        return type(self)(mapping, self.name, self.where, self.ids)
 
     def select(
         self, qrels: Qrels, duplicates: str, progress: object = None
     ) -> tuple[RunInput | None, list[Any], list[Any]]:
-        query = qrels.queries[0]
-        if qrels.ids == "text" and not isinstance(self.mapping, SpelledMapping):
-            self = type(self)(SpelledMapping(self.mapping))
+        query = self._match_ids(qrels).queries[0]
+        if (qrels.ids, self.ids) == ("text", "typed") and not isinstance(
+            self.mapping, SpelledMapping
+        ):
+            self = self.replace_mapping(SpelledMapping(self.mapping))
         got = self.mapping.get(query)
         if not isinstance(got, Mapping):
             return self if query in self.mapping else None, [] if got is None else list(got), []
-        return type(self)({query: got}), list(got), list(got.values())
+        return self.replace_mapping({query: got}), list(got), list(got.values())
 
     def find_judged(self, qrels: Qrels) -> Ints:
-        found = (qrels.position.get(query) for query in self.mapping)
+        position = self._match_ids(qrels).position
+        found = (position.get(query) for query in self.mapping)
         return np.array(sorted(q for q in found if q is not None), np.int64)
+
+    def _match_ids(self, qrels: Qrels) -> Qrels:
+        """Spell the ids of the judgments as text if this run is from a file of text."""
+        return spell_qrels(qrels) if self.ids == "text" else qrels
+
+    def _retrieve_each(
+        self,
+        qrels: Qrels,
+        run: Mapping[Hashable, Any],
+        add: Callable[..., None],
+        choice: "str | Order",
+    ) -> Retrieved:
+        matched = self._match_ids(qrels)
+        ids = "text" if "text" in (matched.ids, self.ids) else "typed"
+        hits = _Hits(len(qrels), self.where, Filter(matched, ids))
+        return _retrieve_each(matched, run, hits, add, choice)
 
     def find_queries(self, wanted: object) -> set[str]:
         return {to_text(to_bytes(query)) for query in self.mapping}
@@ -198,16 +238,16 @@ class _MappedRun(RunInput):
         return all(scores is None or (scores[1:] <= scores[:-1]).all() for scores in scored)
 
 
-class ScoredMapping(_MappedRun):
+class ScoredMapping(MappedRun):
     """``{query: {item: score}}``."""
 
     def retrieve(
         self, qrels: Qrels, duplicates: str, order: Order, progress: object = None
     ) -> Retrieved:
-        return _retrieve_each(qrels, self.mapping, _rank_scored, order)
+        return self._retrieve_each(qrels, self.mapping, _rank_scored, order)
 
 
-class RankedLists(_MappedRun):
+class RankedLists(MappedRun):
     """``{query: [item, …]}``."""
 
     @property
@@ -221,17 +261,21 @@ class RankedLists(_MappedRun):
             raise PolicyError("threshold=… is for scores; ranked lists have none.")
         run = self.mapping
         if order.own == "drop":
-            run = {query: _drop_own(query, got) for query, got in run.items()}
-        return _retrieve_each(qrels, run, _rank_listed, duplicates)
+            run = {query: _drop_own(self.where, query, got) for query, got in run.items()}
+        return self._retrieve_each(qrels, run, _rank_listed, duplicates)
 
 
 def _retrieve_each(
-    qrels: Qrels, run: Mapping[Hashable, Any], add: Callable[..., None], choice: "str | Order"
+    qrels: Qrels,
+    run: Mapping[Hashable, Any],
+    hits: "_Hits",
+    add: Callable[..., None],
+    choice: "str | Order",
 ) -> Retrieved:
     if not run:
         raise EmptyError("the run is empty: it has no queries.")
-    _check_named("run", run)
-    hits, answers = _Hits(len(qrels)), 0
+    _check_named(hits.where, run)
+    answers = 0
     for q, (query, judged) in enumerate(zip(qrels.queries, qrels.judged, strict=True)):
         got = run.get(query, _ABSENT)
         if got is not _ABSENT:
@@ -252,7 +296,10 @@ _ABSENT = object()
 class _Hits:
     """The hits found so far."""
 
-    def __init__(self, queries: int) -> None:
+    def __init__(self, queries: int, where: str, candidates: Filter) -> None:
+        self.where = where  # the name of the run in errors
+        self.candidates = candidates
+        self.excluded = None if candidates.is_empty else np.zeros(queries, np.int64)
         pandas = sys.modules.get("pandas")
         self.missing = {None, nan, np.nan, *((pandas.NA, pandas.NaT) if pandas else ())}
         self.answered = np.zeros(queries, bool)
@@ -273,6 +320,13 @@ class _Hits:
             extend(self.tied_from, tied_from)
             extend(self.tied_to, tied_to)
 
+    def admit(self, q: int, items: Collection[Hashable]) -> Bools:
+        """Find which results of a query are candidates, and count the others."""
+        kept = self.candidates.admit(q, items)
+        assert self.excluded is not None
+        self.excluded[q] = len(kept) - np.count_nonzero(kept)
+        return kept
+
     def join(self, qrels: Qrels, run: Mapping[Hashable, Any], unknown: list[Hashable]) -> Retrieved:
         rank = np.asarray(self.rank)
         is_tied = self.tied_from is not self.tied_to
@@ -286,7 +340,19 @@ class _Hits:
             self.answered,
             unknown,
             sample=partial(_take_sample, qrels.queries, run),
+            rows=_count_rows(qrels.queries, run),
+            excluded=self.excluded,
         )
+
+
+def _count_rows(queries: Sequence[Hashable], run: Mapping[Hashable, Any]) -> Ints | None:
+    """Count the results of each judged query before they were collapsed; None if they were not."""
+    if type(run) is dict or "germane.readers.groups" not in sys.modules:
+        return None
+    from germane.readers.groups import count_rows
+
+    counts = [count_rows(run, query) if query in run else 0 for query in queries]
+    return None if None in counts else np.array(counts, np.int64)
 
 
 def _take_sample(queries: list[Hashable], run: Mapping[Hashable, Any], most: int) -> Sample:
@@ -325,11 +391,13 @@ def _rank_scored(
 ) -> None:
     if not isinstance(got, MAPPING):
         raise FormatError(
-            f"run, query {clip(query)}: results are {{item: score}}; got {show_typed(got)}"
+            f"{hits.where}, query {clip(query)}: results are {{item: score}}; got {show_typed(got)}"
         )
     if not got.keys().isdisjoint(hits.missing) or type(next(iter(got), "")) not in _NAMES:
-        _check_named(f"run, query {clip(query)}", got)
-    scores = check_scores(query, got)
+        _check_named(f"{hits.where}, query {clip(query)}", got)
+    scores = check_scores(hits.where, query, got)
+    if hits.excluded is not None:
+        got, scores = _keep(got, scores, hits.admit(q, got))
     if not order.plain:
         got, scores = _admit(query, got, scores, order)
     hits.retrieved[q] = len(scores)
@@ -365,10 +433,16 @@ def _admit(
     query: Hashable, got: Mapping[Hashable, Any], scores: Floats, order: Order
 ) -> tuple[Mapping[Hashable, Any], Floats]:
     """Keep the items that count as retrieved, with scores in the precision asked for."""
-    scores = order.round_scores(scores, np.array([0, len(scores)]))
+    scores = order.convert_scores(scores, np.array([0, len(scores)]))
     kept = order.reach_threshold(scores)
     if order.own == "drop":
         kept &= np.fromiter((item != query for item in got), bool, len(kept))
+    return _keep(got, scores, kept)
+
+
+def _keep(
+    got: Mapping[Hashable, Any], scores: Floats, kept: Bools
+) -> tuple[Mapping[Hashable, Any], Floats]:
     scores = scores[kept]
     items = [item for item, keep in zip(got, kept.tolist(), strict=True) if keep]
     return dict(zip(items, scores.tolist(), strict=True)), scores
@@ -402,19 +476,19 @@ def _find_places(at: list[int], items: list[Hashable], scores: Floats, order: Or
     return places
 
 
-def check_scores(query: Hashable, got: Mapping[Hashable, Any]) -> Floats:
+def check_scores(where: str, query: Hashable, got: Mapping[Hashable, Any]) -> Floats:
     """Read the scores of a query. Refuses one that is not a finite number."""
     scores = read_doubles(got.values())
     first = next(iter(got.values()), 0)
     if scores is None or (type(first) not in ORDINARY and not is_finite_number(first)):
-        raise _explain_bad_score(query, got)
+        raise _explain_bad_score(where, query, got)
     return scores
 
 
-def _explain_bad_score(query: Hashable, got: Mapping[Hashable, Any]) -> ScoreError:
+def _explain_bad_score(where: str, query: Hashable, got: Mapping[Hashable, Any]) -> ScoreError:
     item, score = next((item, score) for item, score in got.items() if not is_finite_number(score))
     return ScoreError(
-        f"run, query {clip(query)}, item {clip(item)}: "
+        f"{where}, query {clip(query)}, item {clip(item)}: "
         + explain_not_finite("score", f"got {show_number(score)}")
     )
 
@@ -427,47 +501,52 @@ def _rank_listed(
     got: Any,
     duplicates: str,
 ) -> None:
-    got = _list_ranked(query, got)
+    got = _list_ranked(hits.where, query, got)
     try:
+        if hits.excluded is not None:
+            kept = hits.admit(q, got).tolist()
+            got = [item for item, keep in zip(got, kept, strict=True) if keep]
         items = set(got)
         if not items.isdisjoint(hits.missing) or (got and type(got[0]) not in _NAMES):
-            _check_named(f"run, query {clip(query)}", got)
+            _check_named(f"{hits.where}, query {clip(query)}", got)
         if len(items) < len(got):
-            got = _check_unique(query, got, duplicates)
+            got = _check_unique(hits.where, query, got, duplicates)
         ranks = [i for i, item in enumerate(got, 1) if item in judged]
     except TypeError:
-        raise _explain_bad_id("run", query, got) from None
+        raise _explain_bad_id(hits.where, query, got) from None
     hits.retrieved[q] = len(got)
     hits.add(q, [judged[got[rank - 1]] for rank in ranks], ranks, ranks, ranks)
 
 
-def _drop_own(query: Hashable, got: Any) -> list[Hashable]:
+def _drop_own(where: str, query: Hashable, got: Any) -> list[Hashable]:
     """Leave out the item that has the id of the query."""
-    listed = _list_ranked(query, got)
+    listed = _list_ranked(where, query, got)
     try:
         set(listed)
     except TypeError:
-        raise _explain_bad_id("run", query, listed) from None
+        raise _explain_bad_id(where, query, listed) from None
     return [item for item in listed if item != query]
 
 
-def _list_ranked(query: Hashable, got: Any) -> Sequence[Any]:
+def _list_ranked(where: str, query: Hashable, got: Any) -> Sequence[Any]:
     """List the items of a query by their position; the labels of a Series do not matter."""
     if is_floating(got):
         raise FormatError(
-            f"run, query {clip(query)}: a ranked list holds ids, best first; got {type(got).__name__} of "
+            f"{where}, query {clip(query)}: a ranked list holds ids, best first; got {type(got).__name__} of "
             "floating-point numbers. Scores go with their items: {item: score}, as to_dict() of a "
             "Series makes it."
         )
     got = list_values(got)
     if isinstance(got, (str, bytes)) or not isinstance(got, Sequence):
         raise FormatError(
-            f"run, query {clip(query)}: results are a list of items; got {show_typed(got)}"
+            f"{where}, query {clip(query)}: results are a list of items; got {show_typed(got)}"
         )
     return got
 
 
-def _check_unique(query: Hashable, got: Sequence[Hashable], duplicates: str) -> Sequence[Hashable]:
+def _check_unique(
+    where: str, query: Hashable, got: Sequence[Hashable], duplicates: str
+) -> Sequence[Hashable]:
     match duplicates:
         case "keep" | "recount":
             return got
@@ -479,7 +558,7 @@ def _check_unique(query: Hashable, got: Sequence[Hashable], duplicates: str) -> 
     for rank, item in enumerate(got, 1):
         if rank_of.setdefault(item, rank) != rank:
             raise DuplicateError(
-                f"run, query {clip(query)}: item {clip(item)} is retrieved twice, at ranks "
+                f"{where}, query {clip(query)}: item {clip(item)} is retrieved twice, at ranks "
                 f"{rank_of[item]} and {rank}. duplicates=first keeps its first copy."
             )
     return got

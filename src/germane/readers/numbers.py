@@ -139,6 +139,22 @@ def is_whole(given: object) -> bool:
     return name.startswith(("int", "uint")) and is_array(given)
 
 
+def is_text_array(given: object) -> bool:
+    """Is this a two-dimensional array of text, ids of the best K items?"""
+    if len(getattr(given, "shape", ())) != 2:
+        return False
+    kind = getattr(getattr(given, "dtype", None), "kind", "")
+    held = kind == "O" and is_array(given) and isinstance(next(iter(given.flat), None), str)  # type: ignore[attr-defined]
+    return held or kind in ("U", "T")
+
+
+def is_pair(given: object) -> bool:
+    """Is this a pair of arrays (Q, K), as a search returns them: scores and ids, in either order?"""
+    if not isinstance(given, (tuple, list)) or len(given) != 2:
+        return False
+    return all(is_array(one) and len(one.shape) == 2 for one in given)
+
+
 def is_floating(given: object) -> bool:
     """Is this an array or a column of floating-point numbers, which are no ids?"""
     if type(given) is list:

@@ -42,6 +42,7 @@ from germane.kernel.reduction import (
 )
 from germane.kernel.threads import map_in_threads
 from germane.readers import arrow, spill
+from germane.readers.candidates import find_candidates
 from germane.readers.formats import ProgressNote
 from germane.readers.spill import Spill
 
@@ -49,6 +50,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from germane.readers.frames import Frame
+    from germane.readers.groups import Groups
 
 
 P = TypeVar("P")
@@ -95,10 +97,26 @@ class Rows:
 
 def judge_text(qrels: Qrels) -> Judgments:
     """Spell all ids of the judgments as text, as in a file of text."""
-    queries = [to_text(to_bytes(query)) for query in qrels.queries]
+    queries = [
+        query if isinstance(query, str) and query.isascii() else to_text(to_bytes(query))
+        for query in qrels.queries
+    ]
     items = read_python_ids(qrels.items).as_text()
     check_texts(qrels, items)
-    return Judgments(queries, qrels.offsets, items)
+    return add_candidates(Judgments(queries, qrels.offsets, items), match_text(qrels))
+
+
+def match_text(qrels: Qrels) -> list[tuple[str, Ints, Ids]]:
+    """Spell the candidates of judgments as text: their offsets and items."""
+    return [(name, one.offsets, one.items.as_text()) for name, one in find_candidates(qrels)]
+
+
+def add_candidates(judged: Judgments, pairs: Sequence[tuple[str, Ints, Ids]]) -> Judgments:
+    """Add the candidates, in the ids of the run."""
+    if not pairs:
+        return judged
+    named = {name: Judgments(judged.queries, offsets, items) for name, offsets, items in pairs}
+    return replace(judged, exclude=named.get("exclude"), only=named.get("only"))
 
 
 def check_texts(qrels: Qrels, items: Text) -> None:
@@ -108,6 +126,12 @@ def check_texts(qrels: Qrels, items: Text) -> None:
     pairs = zip(ragged.find_owners(qrels.offsets).tolist(), items.to_bytes(), strict=True)
     if len(set(pairs)) < len(items):
         raise FormatError("two item ids of a query of the qrels have the same text.")
+
+
+def collapse_rows(rows: Rows, groups: Groups) -> Rows:
+    """Replace the items of a file of text by their groups, as text."""
+    groups.check_items_have_ids()
+    return replace(rows, items=groups.find_groups(rows.items, True).as_text())
 
 
 class RowReducer:
@@ -132,6 +156,7 @@ class RowReducer:
             raise FormatError("two query ids of the qrels have the same text.")
         self._unknown: dict[Hashable, None] = {}
         self.rows = 0
+        self.judged_rows = np.zeros(len(judged.queries), np.int64)  # of each query
 
     def reduce(self, note: ProgressNote, *, on_disk: bool = True) -> Retrieved:
         """Reduce the run. Raises RepeatedItem for a repeated item if that is an error.
@@ -144,21 +169,23 @@ class RowReducer:
         except Scattered:
             pass
         self._unknown, self.rows = {}, 0
+        self.judged_rows[:] = 0
         note.note = IN_MEMORY
         return self._reduce_gathered(note, on_disk)
 
     def _reduce_grouped(self) -> Retrieved:
         reduction = Reduction(self._judged, self._duplicates, self._order)
 
-        def reduce_piece(piece: Any) -> tuple[Part | None, list[Hashable], int]:
+        def reduce_piece(piece: Any) -> tuple[Part | None, list[Hashable], int, Ints, Ints]:
             rows = self._read(piece)
             known, code, unknown = self._select_judged(rows)
             batch = Batch(code, known.offsets, known.items, known.score, known.rank)
             part = reduction.reduce(batch) if len(code) else None
-            return part, unknown, len(rows.items)
+            return part, unknown, len(rows.items), code, ragged.find_lengths(known.offsets)
 
-        for part, unknown, rows in map_in_threads(reduce_piece, self._pieces()):
+        for part, unknown, rows, code, lengths in map_in_threads(reduce_piece, self._pieces()):
             self.rows += rows
+            self.judged_rows[code] = lengths
             self._unknown.update(dict.fromkeys(unknown))
             if part is not None:
                 reduction.add(part)
@@ -197,6 +224,7 @@ class RowReducer:
             known, code, unknown = self._select_judged(rows)
             self._unknown.update(dict.fromkeys(unknown))
             code = np.repeat(code, ragged.find_lengths(known.offsets))
+            self.judged_rows += np.bincount(code, minlength=len(self.judged_rows))
             known = replace(
                 known, queries=[], offsets=np.zeros(1, np.int64)
             )  # code has the queries

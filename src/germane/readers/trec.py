@@ -392,8 +392,8 @@ def _guess_kind(fields: list[bytes], kind: str) -> str:
 
 def _explain_json(kind: str) -> str:
     return (
-        "  This looks like JSON, not a TREC file; rows as objects, one a line, are "
-        f"input_format={{{kind!r}: 'jsonl'}}."
+        f"  This looks like JSON, not a TREC file. Use input_format={{{kind!r}: 'json'}} for one object, or "
+        "'jsonl' for an object on each line."
     )
 
 

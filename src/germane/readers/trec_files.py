@@ -9,6 +9,7 @@ from collections.abc import Collection, Hashable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -25,7 +26,10 @@ from germane.readers import trec
 from germane.readers.files import BLOCK, Block, TextFile, count_line_ends
 from germane.readers.formats import BATCH, Path, ProgressNote, find_name
 from germane.readers.inputs import RunInput
-from germane.readers.rows import RowReducer, Rows, join_rows, judge_text
+from germane.readers.rows import RowReducer, Rows, collapse_rows, join_rows, judge_text
+
+if TYPE_CHECKING:
+    from germane.readers.groups import Groups
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,6 +43,7 @@ class Run(RunInput):
 
     name: str
     rows: Rows
+    is_collapsed: bool = False
 
     def __len__(self) -> int:
         return len(self.rows.queries)
@@ -55,6 +60,11 @@ class Run(RunInput):
         assert rows.score is not None
         return Run(self.name, rows) if at else None, list(rows.items), rows.score.tolist()
 
+    def collapse(self, groups: Groups) -> Run:
+        if self.is_collapsed:
+            return self
+        return Run(self.name, collapse_rows(self.rows, groups), True)
+
     def find_judged(self, qrels: Qrels) -> Ints:
         places = {to_text(to_bytes(query)): q for q, query in enumerate(qrels.queries)}
         found = [places[query] for query in self.rows.queries if query in places]
@@ -66,15 +76,15 @@ class Run(RunInput):
     def retrieve(
         self, qrels: Qrels, duplicates: str, order: Order, progress: object = None
     ) -> Retrieved:
-        reducer = RowReducer(
-            judge_text(qrels), self.rows.split, lambda rows: rows, duplicates, order
-        )
+        copies = "max" if self.is_collapsed else duplicates
+        reducer = RowReducer(judge_text(qrels), self.rows.split, lambda rows: rows, copies, order)
         try:
             got = reducer.reduce(ProgressNote(None), on_disk=False)
         except RepeatedItem as found:
             raise explain_repeat(self.name, "retrieved", found.query, found.item) from None
         unknown = [query for query in got.unknown if not str(query).startswith("#")]  # or a comment
-        return replace(got, unknown=unknown, sample=partial(_take_sample, self.rows))
+        rows = reducer.judged_rows if self.is_collapsed else None
+        return replace(got, unknown=unknown, rows=rows, sample=partial(_take_sample, self.rows))
 
 
 class TrecFile(RunInput):
@@ -85,6 +95,16 @@ class TrecFile(RunInput):
     def __init__(self, path: Path) -> None:
         self.path, self.name = path, find_name(path)
         self._held: Run | None = None  # of a stream that had to be read before it is reduced
+        self._groups: Groups | None = None
+
+    def collapse(self, groups: Groups) -> TrecFile:
+        if self._groups is None:
+            self._groups, self.is_collapsed = groups, True
+        return self
+
+    def _read_rows(self, lines: trec.Lines) -> Rows:
+        rows = _make_rows(lines)
+        return rows if self._groups is None else collapse_rows(rows, self._groups)
 
     @property
     def label(self) -> str:
@@ -107,19 +127,22 @@ class TrecFile(RunInput):
             first: dict[int, tuple[bytes, Rows]] = {}  # the blocks that a sample is taken of
 
             def read_rows(block: Block) -> Rows:
-                rows = _make_rows(trec.split_block(file, block, trec.RUN, comments))
+                rows = self._read_rows(trec.split_block(file, block, trec.RUN, comments))
                 if block.start < BLOCK:
                     first[block.start] = block.data, rows
                 return rows
 
-            reducer = RowReducer(judged, file.read_blocks, read_rows, duplicates, order)
+            copies = "max" if self.is_collapsed else duplicates
+            reducer = RowReducer(judged, file.read_blocks, read_rows, copies, order)
             try:
                 got = reducer.reduce(note)
             except RepeatedItem as found:
                 raise _find_repeat(file, trec.RUN, found.query, found.item) from None
             if not reducer.rows:
                 raise trec.explain_empty(file, trec.RUN)
-            return replace(got, comments=comments.count, sample=partial(_sample_blocks, first))
+            sample = partial(_sample_blocks, first, collapsed=self.is_collapsed)
+            rows = reducer.judged_rows if self.is_collapsed else None
+            return replace(got, comments=comments.count, rows=rows, sample=sample)
 
     def select(
         self, qrels: Qrels, duplicates: str, progress: Progress | None = None
@@ -134,18 +157,19 @@ class TrecFile(RunInput):
             for lines in trec.read_blocks(file, trec.RUN, trec.Comments({wanted})):
                 at = [s for s, query in enumerate(lines.queries) if query == wanted]
                 if at:
-                    rows = _make_rows(lines).take(np.array(at))
+                    rows = self._read_rows(lines).take(np.array(at))
                     assert rows.score is not None
                     items.append(rows.items.compact())
                     scores.append(rows.score)
-            if duplicates == "error":
+            if duplicates == "error" and not self.is_collapsed:
                 copies = Counter(item for some in items for item in some)
                 if (most := copies.most_common(1)) and most[0][1] > 1:
                     raise _find_repeat(file, trec.RUN, to_text(wanted), most[0][0])
         if not items:
             return None, [], []
         item, score = join_ids(items), np.concatenate(scores)
-        run = Run(self.name, Rows([to_text(wanted)], np.array([0, len(item)]), item, score))
+        rows = Rows([to_text(wanted)], np.array([0, len(item)]), item, score)
+        run = Run(self.name, rows, self.is_collapsed)
         return run, list(item), score.tolist()
 
     def load(self, progress: Progress | None = None) -> Run:
@@ -153,7 +177,8 @@ class TrecFile(RunInput):
         if self._held is not None:
             return self._held
         with TextFile(self.path, progress) as file:
-            return Run(self.name, Rows(*_read_grouped(file, trec.RUN, _AllData())))
+            run = Run(self.name, Rows(*_read_grouped(file, trec.RUN, _AllData())))
+        return run if self._groups is None else run.collapse(self._groups)
 
     def find_queries(self, wanted: Iterable[Hashable]) -> set[Hashable]:
         """Find the queries that the file has among some, with or without a ``#`` before them."""
@@ -175,23 +200,26 @@ class TrecFile(RunInput):
             for block in file.read_blocks():
                 if block.start < start:
                     continue
-                held.append(_make_rows(trec.split_block(file, block, trec.RUN, trec.Comments())))
+                lines = trec.split_block(file, block, trec.RUN, trec.Comments())
+                held.append(self._read_rows(lines))
                 end = block.start + len(block.data)
                 if sum(len(one.items) for one in held) >= BATCH:
-                    yield end, Run(self.name, join_rows(held))
+                    yield end, Run(self.name, join_rows(held), self.is_collapsed)
                     held = []
         if any(len(one.items) for one in held):
-            yield end, Run(self.name, join_rows(held))
+            yield end, Run(self.name, join_rows(held), self.is_collapsed)
 
 
-def _sample_blocks(blocks: dict[int, tuple[bytes, Rows]], most: int) -> Sample:
+def _sample_blocks(
+    blocks: dict[int, tuple[bytes, Rows]], most: int, *, collapsed: bool = False
+) -> Sample:
     """Take the first rows of some queries from the first blocks of a file."""
     data, rows = blocks[0]
     if len(rows.items) < most and len(blocks) > 1:  # the last query has a block of its own
         several = [blocks[start] for start in sorted(blocks)]
         data = b"".join(data for data, _ in several)
         rows = join_rows([rows for _, rows in several])
-    return _take_sample(rows, most, data)
+    return _take_sample(rows, most, None if collapsed else data)
 
 
 def _take_sample(rows: Rows, most: int, data: bytes | None = None) -> Sample:

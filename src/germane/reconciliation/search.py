@@ -27,8 +27,8 @@ from germane.reconciliation.spread import LISTED, Values
 
 Choices = tuple[tuple[str, Any], ...]
 
-# Words that leave every number as it is, or give an error or NaN.
-_NO_NUMBER = {"error", "nan", "error_if_all", "missing_if_some"}
+# Words that leave every number as it is, that give an error or NaN, or that no tool decides.
+_NO_NUMBER = {"error", "nan", "error_if_all", "missing_if_some", "distances"}
 
 
 @dataclass(frozen=True)

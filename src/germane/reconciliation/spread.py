@@ -3,9 +3,11 @@
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields, replace
-from typing import Any, Unpack
+from typing import Any, Literal, Unpack
 
-from germane.core.policy import DEFAULTS, STAGES, Policy
+import numpy as np
+
+from germane.core.policy import DEFAULTS, STAGES, Averaging, Policy
 from germane.core.progress import Progress, make_progress
 from germane.dialects import dialects, resolve_dialect
 from germane.dialects.dialect import STAGE_NAMES, Dialect, Entry, Stage
@@ -15,9 +17,11 @@ from germane.evaluation.api import compute_measures
 from germane.evaluation.choices import Choices, open_all
 from germane.evaluation.collection import Collection
 from germane.evaluation.limits import find_holding, may_matter
+from germane.evaluation.undefined import make_amendment
 from germane.measures.averaging import MeasureResult
 from germane.measures.measure import Measure, Measures, parse, parse_all
 from germane.output.formatting import format_number, to_json_number
+from germane.output.frames import Columnar, make_texts
 from germane.output.tables import Table, Tabular
 
 _SAME = 1e-12
@@ -53,7 +57,7 @@ class DialectValue:
 
 
 @dataclass(frozen=True)
-class Spread(Tabular):
+class Spread(Columnar, Tabular):
     """A measure of a run under every dialect, from the highest value to the lowest.
 
     >>> spread = germane.spread({"q": {"a": 1, "b": 1, "c": 1}}, {"q": {"a": 2.0, "x": 1.0}}, "AP@2")
@@ -96,6 +100,18 @@ class Spread(Tabular):
             cells.append((one.dialect, value, str(one.measure or ""), one.says or stages + unsure))
         columns = ("dialect", "value", "measure", "differs in")
         return Table(columns, tuple(cells), tuple(notes), (2, 3))
+
+    def _list_columns(self) -> dict[str, Any]:
+        rows = sorted(self._rows(), key=_order_descending)
+        return {
+            "dialect": make_texts(one.dialect for one in rows),
+            "value": np.array([one.value for one in rows]),
+            "name": make_texts(one.name for one in rows),
+            "measure": make_texts(one.measure for one in rows),
+            "differs in": make_texts(", ".join(one.stages) for one in rows),
+            "says": make_texts(one.says for one in rows),
+            "unsure": make_texts(one.unsure for one in rows),
+        }
 
     def _rows(self) -> list[DialectValue]:
         return [row for one in (self.own, *self.stated) for row in one.rows]
@@ -148,9 +164,13 @@ def spread_each(
     measures: Measures,
     *,
     progress: Progress | bool | None = None,
+    limits: Literal["find", "skip"] = "find",
     **policy: Unpack[Choices],
 ) -> tuple[Spread, ...]:
-    """Compute ``spread`` for several measures of one run, which is read only once."""
+    """Compute ``spread`` for several measures of one run, which is read only once.
+
+    ``limits="skip"`` leaves ``unsure`` empty, which takes as long as everything else.
+    """
     progress = make_progress(progress)
     judgments, found, conventions = open_all(qrels, run, policy)
     given = {name: word for name, word in policy.items() if name in DEFAULTS}
@@ -160,7 +180,7 @@ def spread_each(
         result = values(conventions, asked)
         why = _explain_undefined(result)
         own = DialectValue("germane", str(asked), asked, result.mean, (), why)
-        question = _Question(asked, conventions, given, values, result.mean)
+        question = _Question(asked, conventions, given, values, result.mean, limits)
         stated, without = [], []
         for dialect in dialects().values():
             foreign = find_same_kind(dialect, asked)
@@ -181,13 +201,25 @@ class Values:
     def __init__(self, collection: Collection) -> None:
         self.collection = collection
         self._found: dict[tuple[Policy, Measure], MeasureResult] = {}
+        self._computed: dict[tuple[object, ...], MeasureResult] = {}  # by ranking; few differ
 
     def __call__(self, policy: Policy, measure: Measure) -> MeasureResult:
         key = policy, measure
         if key not in self._found:
             judged = self.collection.judge(policy)
-            self._found[key] = compute_measures((measure,), judged)[measure]
+            ranking = judged.rank(policy.ties)  # kept by the collection
+            amended = make_amendment(policy) is not None
+            after = _AMENDING if amended else _AFTER_RANKING
+            alike = id(ranking), measure, amended, *(getattr(policy, name) for name in after)
+            if alike not in self._computed:
+                self._computed[alike] = compute_measures((measure,), judged)[measure]
+            self._found[key] = self._computed[alike]
         return self._found[key]
+
+
+_AFTER_RANKING = ("no_relevant", "no_hit", "undefined", "digits", "query_digits")
+_AMENDING = (*(field.name for field in fields(Averaging)), "empty", "short")
+"""The conventions that still matter where the ranking is known: where queries are amended, more of them."""
 
 
 @dataclass(frozen=True)
@@ -199,6 +231,7 @@ class _Question:
     given: Mapping[str, Any]  # the conventions that hold in every dialect
     values: Values
     own: float
+    limits: Literal["find", "skip"]
 
     def evaluate(self, dialect: Dialect, foreign: Entry) -> DialectValue:
         """Evaluate a dialect on the data, and on the list alone where its tool may see no more."""
@@ -221,12 +254,16 @@ class _Question:
             policy = replace(self.conventions, **words)
             result = self.values(policy, measure)
             judged = collection.judge(policy)
-            limits = find_holding(dialect, foreign, measure, judged, collection.is_ordered)
+            limits = (
+                find_holding(dialect, foreign, measure, judged, collection.is_ordered)
+                if self.limits == "find"
+                else ()
+            )
         except GermaneError as error:
             why = str(error).partition(". ")[0]
             return DialectValue(label, name, measure, math.nan, (), why)
         moving, changed = [], []
-        for stage in STAGE_NAMES:
+        for stage in () if _are_same(result.mean, self.own) else STAGE_NAMES:
             alone, this = self.conventions, measure
             if stage != "measuring":
                 names = {field.name for field in fields(STAGES[stage])}
@@ -239,7 +276,7 @@ class _Question:
                 changed.append(stage)
                 if not self._has_own_value(alone, this):
                     moving.append(stage)
-        stages = () if _are_same(result.mean, self.own) else tuple(moving or changed)
+        stages = tuple(moving or changed)
         unsure = " ".join(dict.fromkeys(one.says for one in limits if may_matter(one, result)))
         why = _explain_undefined(result)
         return DialectValue(label, name, measure, result.mean, stages, why, unsure)

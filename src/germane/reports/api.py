@@ -1,20 +1,20 @@
 """The verb report: one or more runs on the same judgments as one page."""
 
+import math
 import os
 from collections.abc import Hashable, Iterator, Mapping
-from dataclasses import dataclass
-from itertools import chain
-from typing import Any, Unpack
+from dataclasses import dataclass, field
+from itertools import count
+from typing import Any, Unpack, get_args
 
 import numpy as np
 
 from germane.comparison.api import compare
-from germane.comparison.pairing import estimate_mean_intervals
 from germane.comparison.settings import Correction, Family, Settings, TestName
 from germane.core.arguments import parse_whole
 from germane.core.progress import Progress, make_progress
 from germane.core.ranking import Ranking
-from germane.errors import InputError, clip
+from germane.errors import InputError, check_choice, clip
 from germane.evaluation.api import evaluate_many
 from germane.evaluation.choices import DEFAULT, Choices
 from germane.evaluation.judging import Placement
@@ -24,8 +24,10 @@ from germane.explanation.curves import average_curve
 from germane.explanation.explanation import Explanation
 from germane.measures.measure import Measure, Measures
 from germane.output import writing
-from germane.reports.findings import Explained, Findings
+from germane.readers.texts import open_texts
+from germane.reports.findings import Findings, Layout
 from germane.reports.inputs import describe_origin, open_by_query, select_runs, spread_runs
+from germane.reports.markup import BANDED
 from germane.reports.page import write_page
 
 __all__ = ["Report", "report"]
@@ -41,19 +43,32 @@ class Report:
 
     >>> germane.report({"q": ["d"]}, {"bm25": {"q": ["d"]}}, "RR").html[:15]
     '<!DOCTYPE html>'
+
+    ``files`` holds the other files of a report that is a folder, by their names.
     """
 
     title: str
     html: str
+    files: Mapping[str, str] = field(default_factory=dict)
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the page whole or not at all. Raises InputError where it cannot be written."""
+        """Write the page whole or not at all; with ``layout="folder"``, a folder with ``index.html``.
+
+        Raises InputError where it cannot be written.
+        """
         place = os.fspath(path)
-        writing.check(place)
-        writing.replace(place, self.html.encode())
+        if not self.files:
+            writing.check(place)
+            writing.replace(place, self.html.encode())
+            return
+        writing.make_folders(place, sorted({os.path.dirname(name) for name in self.files}))
+        for name, text in self.files.items():
+            writing.replace(os.path.join(place, name), text.encode())
+        writing.replace(os.path.join(place, "index.html"), self.html.encode())
 
     def __repr__(self) -> str:
-        return f"<Report {self.title}: {len(self.html.encode()):,} bytes>"
+        size = len(self.html.encode()) + sum(len(text.encode()) for text in self.files.values())
+        return f"<Report {self.title}: {size:,} bytes>"
 
 
 def report(
@@ -70,6 +85,10 @@ def report(
     equivalence: float | None = None,
     resamples: int = 10_000,
     rng: int = 0,
+    queries: Any = None,
+    items: Any = None,
+    max_size: int | None = None,
+    layout: Layout = "page",
     command: str | None = None,
     progress: Progress | bool | None = None,
     **policy: Unpack[Choices],
@@ -83,8 +102,13 @@ def report(
     The page has every mean with its interval and definition, cautions about the data,
     precision–recall curves, the values of every query in a table to sort and search, the rankings
     behind the values, the range of each number over the orders of ties, and the conventions, inputs
-    and versions. It has the rankings of as many queries as keep it below 2 MB: first those with the
-    largest differences, and the lowest values, of the first measure.
+    and versions. It has the rankings of as many queries as keep it below ``max_size`` bytes, by default
+    2 MB: first those with the largest differences of any two runs, and the lowest values, of the first
+    measure. ``layout="folder"`` writes all rankings, into a folder with a file for each hundred queries.
+
+    ``queries`` and ``items`` show the texts or images behind the ids: each is the path of a TSV, JSON
+    Lines or Parquet file, a mapping of id to text, or a function. A text that is the path of an image
+    becomes a thumbnail, and an address becomes a link. The page loads nothing.
 
     ``qrels``, ``runs`` and the conventions are those of ``evaluate_many``, ``baseline`` to
     ``resamples`` those of ``compare``, and ``rng`` is a seed: the same inputs give the same page.
@@ -95,13 +119,25 @@ def report(
     seed = parse_whole(rng)
     if seed is None or seed < 0:
         raise InputError(f"rng takes a seed, which is a whole number from 0; got {clip(rng)}")
+    if max_size is not None and (parse_whole(max_size) is None or max_size < 0):
+        raise InputError(f"max_size takes a number of bytes; got {clip(max_size)}")
+    check_choice("layout", layout, get_args(Layout), InputError)
+    said, described = open_texts(queries, "queries"), open_texts(items, "items")
     results = evaluate_many(qrels, runs, measures, progress=progress, **policy)
     if baseline is not None:
         results[baseline]  # one run alone is compared with nothing, but its name is checked
     origin = describe_origin(qrels, runs, command, progress)
     again = select_runs(runs, results, policy)
     spreads = spread_runs(qrels, again, results, policy, progress)
-    explanations = _explain(results, open_by_query(again, results), progress)
+    by_query = open_by_query(again, results, policy)
+    ordered_runs = _order_runs(results)
+    explained = count()
+
+    def explain(query: Hashable, name: str) -> tuple[Explanation, ...]:
+        if progress is not None:
+            progress("rankings", next(explained), None)
+        return tuple(_explain_query(results[name], query, by_query.get(name)))
+
     means = _select_means(results)
     several = len(results) > 1 and bool(means)
     rel = next((m.rel for m in results.measures if m.rel is not None), 1.0)
@@ -111,30 +147,42 @@ def report(
     judgments = next(iter(placements.values())).qrels
     findings = Findings(
         title=title or _make_title(list(results)),
-        results=results,
-        intervals=estimate_mean_intervals(results, means, settings.alpha) if means else {},
+        results=ordered_runs,
+        pair=_choose_pair(ordered_runs, baseline),
+        intervals={
+            name: {m: result[m].interval(confidence=settings.confidence) for m in means}
+            for name, result in results.items()
+        },
         confidence=settings.confidence,
         comparison=compare(results, None, means, **vars(settings), rng=seed) if several else None,
         curves={
-            name: average_curve(result, rel=rel, confidence=settings.confidence, rng=seed)
-            for name, result in results.items()
+            name: average_curve(
+                result,
+                rel=rel,
+                confidence=settings.confidence,
+                rng=seed,
+                band="compute" if len(results) <= BANDED else "skip",
+            )
+            for name, result in ordered_runs.items()
             if ordered
         },
-        spreads=spreads,
-        explanations=explanations if ordered else (),
+        spreads={name: spreads[name] for name in ordered_runs if name in spreads},
+        explain=explain if ordered else None,
+        queries=said,
+        items=described,
+        layout=layout,
+        max_size=max_size,
         judgments=len(judgments.items),
         only_relevant=not bool((judgments.grades < 1).any()),
         judged_share={
-            name: _share_judged(placement.ranking)
-            for name, placement in placements.items()
-            if ordered
+            name: _share_judged(placements[name].ranking) for name in ordered_runs if ordered
         },
         left_out=(
             () if ordered else (f"ties={ties} puts equal scores in no order: no rankings here.",)
         ),
         origin=origin,
     )
-    return Report(findings.title, write_page(findings))
+    return Report(findings.title, *write_page(findings))
 
 
 def _make_title(names: list[str]) -> str:
@@ -165,26 +213,6 @@ def _require_placement(result: Result) -> Placement:
     return result.placement
 
 
-# --- Queries to explain ----------------------------------------------------------------------------
-
-
-def _explain(
-    results: Results, runs: Mapping[str, Any], progress: Progress | None
-) -> Iterator[Explained]:
-    """Explain each query: large differences and low values first, by turns."""
-    order = _order_queries(results)
-    for i, query in enumerate(order):
-        if progress is not None:
-            progress("rankings", i, len(order))
-        yield (
-            query,
-            {
-                name: tuple(_explain_query(result, query, runs.get(name)))
-                for name, result in results.items()
-            },
-        )
-
-
 def _explain_query(result: Result, query: Hashable, run: Any) -> Iterator[Explanation]:
     """Explain a query once for all measures that agree on which items are hits."""
     levels: dict[float | None, list[Measure]] = {}
@@ -195,14 +223,19 @@ def _explain_query(result: Result, query: Hashable, run: Any) -> Iterator[Explan
         yield explain_result(result, query, tuple(measures), run, FIRST)
 
 
-def _order_queries(results: Results) -> list[Hashable]:
-    """Order the queries of all runs by turns: the largest difference left, the lowest value left."""
-    per_run = [next(iter(result.values())).per_query for result in results.values()]
-    values = {
-        query: [of_run[query] for of_run in per_run]
-        for query in per_run[0]
-        if all(query in of_run for of_run in per_run)
-    }
-    apart = sorted(values, key=lambda query: min(values[query]) - max(values[query]))
-    low = sorted(values, key=lambda query: sum(values[query]))
-    return list(dict.fromkeys(chain.from_iterable(zip(apart, low, strict=True))))
+def _order_runs(results: Results) -> Results:
+    """Order runs by the first measure, the best first."""
+
+    def find_place(name: str) -> tuple[bool, float]:
+        mean = next(iter(results[name].values())).mean
+        return math.isnan(mean), -mean
+
+    return Results({name: results[name] for name in sorted(results, key=find_place)})
+
+
+def _choose_pair(ordered: Results, baseline: str | None) -> tuple[str, ...]:
+    """Choose the runs that are compared first: the best two, or the best one and the baseline."""
+    names = list(ordered)
+    if baseline is None or len(names) < 2:
+        return tuple(names[:2])
+    return next(name for name in names if name != baseline), baseline

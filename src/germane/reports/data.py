@@ -1,29 +1,29 @@
-"""Data: the values of every query and the explanations of some, as JSON for the page's script."""
+"""Data: the values of every query and the rankings of some, as JSON for the page's script."""
 
 import base64
 import json
 import math
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Hashable
 from typing import Any
 
 import numpy as np
 
 from germane.core.ragged import Floats
-from germane.evaluation.result import Result
-from germane.explanation.explanation import Explanation
+from germane.evaluation.result import Results
 from germane.output.tables import make_visible
-from germane.reports.findings import Explained, Findings
+from germane.reports.findings import Findings
+from germane.reports.rankings import Kept, describe_text, keep_rankings
 
-WHOLE_PAGE = 1_900_000  # bytes of a page; explanations take the room that the rest leaves
-LEAST = 250_000  # bytes of explanations, however large the rest
-ROWS = 150  # of a ranking
-MISSED = 40  # items listed by name
-CELL = "\u00a0"  # stands between cells; make_visible writes it out, so that no cell holds it
+MAX_SIZE = 2_000_000  # bytes of a page where nothing else is asked for
+LEAST = 250_000  # bytes of rankings then, however large the rest
+SPARED = 0.96  # of a page's size: names of keys and policies are not counted
+TOLD = 200_000  # bytes of all queries' texts
+BLOCK = 100  # queries in a file of a folder
 
 
-def write_data(findings: Findings, page_size: int) -> str:
-    """Write values and explanations as JSON that can stand in a script element."""
-    queries = _list_queries(findings.results)
+def write_data(findings: Findings, page_size: int) -> tuple[str, dict[str, str]]:
+    """Write values and rankings as JSON that can stand in a script element, and the files beside it."""
+    queries = list_queries(findings.results)
     measures, values = [], []
     for measure in findings.measures:
         per_run = [result[measure].per_query for result in findings.results.values()]
@@ -36,21 +36,74 @@ def write_data(findings: Findings, page_size: int) -> str:
         "measures": measures,
         "queries": [make_visible(str(query)) for query in queries],
         "values": values,
+        "pair": [findings.runs.index(name) for name in findings.pair],
     }
-    room = max(WHOLE_PAGE - page_size - len(write_json(data).encode()), LEAST)
+    if findings.queries is not None:
+        data["said"] = _shorten_queries(findings, queries)
     place = {query: i for i, query in enumerate(queries)}
-    data["details"] = _list_details(findings.explanations, place, room)
-    data["note"] = _write_note(len(data["details"]), len(queries))
-    return write_json(data)
+    if findings.layout == "folder":
+        kept = keep_rankings(findings, place, math.inf, write_json)
+        files = dict(_write_blocks(kept))
+        return write_json({**data, "details": {}, "block": BLOCK, "note": ""}), files
+    used = page_size + len(write_json(data).encode())
+    if findings.max_size is None:
+        room = max(SPARED * MAX_SIZE - used, LEAST)
+    else:
+        room = SPARED * findings.max_size - used
+    kept = keep_rankings(findings, place, room, write_json)
+    data |= {"details": kept.details, "texts": kept.texts}
+    data["note"] = _write_note(findings, kept, len(queries))
+    return write_json(data), {}
+
+
+def _shorten_queries(findings: Findings, queries: list[Hashable]) -> list[str]:
+    """Shorten the texts of all queries so that they take no more than their share of the page."""
+    assert findings.queries is not None
+    found = findings.queries.find(queries)
+    length = min(200, TOLD // max(1, len(queries)))
+    return [
+        make_visible(describe_text(found[str(query)], length)) if str(query) in found else ""
+        for query in queries
+    ]
+
+
+def _write_blocks(kept: Kept) -> Any:
+    """Write the rankings of each hundred queries as a script that hands them to the page."""
+    for block in range(max(kept.details, default=-1) // BLOCK + 1):
+        details = {q: each for q, each in kept.details.items() if q // BLOCK == block}
+        names = set().union(*(kept.named[q] for q in details)) if details else set()
+        texts = {name: text for name, text in kept.texts.items() if name in names}
+        data = write_json({"details": details, "texts": texts})
+        yield f"rankings/{block:04}.js", f"showRankings({block},{data});\n"
+
+
+def _write_note(findings: Findings, kept: Kept, queries: int) -> str:
+    """Write how many rankings the page has, and how to see the others; nothing if it has all."""
+    if kept.whole and findings.explain is not None:
+        return ""
+    if not kept.rankings:
+        return "There are no rankings in this page."
+    size = MAX_SIZE if findings.max_size is None else findings.max_size
+    below = f"{size / 1e6:g} MB"
+    several = len(findings.runs) > 1
+    first = "the first of each pair of runs" if several else "the lowest values"
+    marked = "a ranking of both runs" if several else "a ranking"
+    return (
+        f"To keep this page below {below}, it has rankings of {len(kept.details):,} of {queries:,} queries: "
+        f"{first}, by the first measure. Queries without {marked} are marked ○. germane explain "
+        "shows any other; --max-size keeps more, and -o with the name of a folder keeps all."
+    )
 
 
 def write_json(data: Any) -> str:
     """Write JSON in which no markup can begin or end."""
     text = json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
-    return text.translate({ord(c): f"\\u{ord(c):04x}" for c in "<>&"})
+    for sign, code in (("<", "\\u003c"), (">", "\\u003e"), ("&", "\\u0026")):
+        text = text.replace(sign, code)
+    return text
 
 
-def _list_queries(results: Mapping[str, Result]) -> list[Hashable]:
+def list_queries(results: Results) -> list[Hashable]:
     """List the queries that some run has a value for, in the order of the judgments."""
     queries: dict[Hashable, None] = {}
     for result in results.values():
@@ -77,59 +130,3 @@ def _pack(values: Floats) -> tuple[dict[str, Any], list[str]]:
     codes = np.where(np.isnan(units), none, units - low).astype(kind)
     scale = {"digits": digits, "low": int(low), "bytes": np.dtype(kind).itemsize}
     return scale, [base64.b64encode(of_run.tobytes()).decode() for of_run in codes]
-
-
-# --- Explanations ----------------------------------------------------------------------------------
-
-
-def _list_details(explained: Iterable[Explained], place: Mapping[Hashable, int], room: int) -> Any:
-    """List explanations by query and run, for as many queries as there is room for."""
-    details: dict[int, list[list[dict[str, Any]]]] = {}
-    for query, by_run in explained:
-        detail = [[_shorten(one) for one in each] for each in by_run.values()]
-        room -= len(write_json(detail).encode())
-        if room < 0:
-            break
-        details[place[query]] = detail
-    return details
-
-
-def _write_note(kept: int, queries: int) -> str:
-    if kept == queries:
-        return ""
-    if not kept:
-        return "There are no rankings in this page."
-    return (
-        f"To keep this page below 2 MB, it has the rankings of {kept:,} of {queries:,} queries: those with "
-        "the largest differences and the lowest values. germane explain shows any other."
-    )
-
-
-def _shorten(explanation: Explanation) -> dict[str, Any]:
-    """Shorten an explanation to its table without running sums, and the lines below."""
-    table = explanation.table()
-    first = table.columns.index("recall") + 1 + ("tie" in table.columns)  # column of a measure
-    about = ("rank", "item", "relevance", "hit", "tie")
-    kept = [i for i, name in enumerate(table.columns[:first]) if name in about]
-    names = [table.columns[i] for i in kept]
-    names += [str(reading.measure) for reading in explanation.readings]
-    kept += range(first, len(table.columns), 2)
-    rows = [CELL.join(make_visible(row[i]) for i in kept) for row in table.rows[:ROWS]]
-    missed = [
-        make_visible(str(item)) for item, _ in explanation.missed[:MISSED] if item is not None
-    ]
-    return {
-        "columns": names,
-        "rows": "\n".join(rows),
-        "more": max(0, len(explanation.rows) - ROWS),
-        "formulas": [
-            reading.formula
-            + f"; if ties were ordered otherwise: {reading.tie_values}" * bool(reading.ties)
-            for reading in explanation.readings
-        ],
-        "relevant": explanation.relevant,
-        "retrieved": explanation.retrieved,
-        "answered": explanation.answered,
-        "missed": len(explanation.missed),
-        "names": missed,
-    }

@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterator, Sequence
 
 from germane.dialects.dialect import STAGE_NAMES
-from germane.evaluation.result import format_value
+from germane.evaluation.layout import format_value
 from germane.output.tables import escape_html
 from germane.reconciliation.spread import LIST_ALONE, NOT_COUNTED, DialectValue, Spread
 from germane.reports.findings import Findings

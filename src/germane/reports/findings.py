@@ -1,23 +1,28 @@
 """Findings: everything that a report shows, and cautions about the data."""
 
-from collections.abc import Hashable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
+from typing import Literal, TypeAlias
 
 from germane.comparison.comparison import Comparison
-from germane.comparison.pairing import Means
+from germane.core.bootstrap import Interval
 from germane.core.dispersion import FEW
-from germane.evaluation.result import Result, find_bands
+from germane.evaluation.layout import find_bands
+from germane.evaluation.result import Result, Results
 from germane.explanation.explanation import Explanation
 from germane.explanation.precision_recall import MeanPRCurve
 from germane.measures.measure import Measure
+from germane.readers.texts import Texts
 from germane.reconciliation.spread import Spread
 from germane.reports.inputs import Origin
 
 ENOUGH = 0.9  # judged of the first ten results
+SEVERAL = 3  # runs that are named one by one; a caution of more runs is one sentence
 
 Spreads = Mapping[str, tuple[Spread, ...]]
-Explained = tuple[Hashable, Mapping[str, tuple[Explanation, ...]]]
+Explain = Callable[[Hashable, str], tuple[Explanation, ...]]
+Layout: TypeAlias = Literal["page", "folder"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -25,13 +30,18 @@ class Findings:
     """The findings of one or more runs on the same judgments."""
 
     title: str
-    results: Mapping[str, Result]
-    intervals: Means
+    results: Results  # the best run first
+    pair: tuple[str, ...]  # the runs that are compared first: all of them where there is one
+    intervals: Mapping[str, Mapping[Measure, Interval | None]]  # of each run's means
     confidence: float
     comparison: Comparison | None  # None for one run
     curves: Mapping[str, MeanPRCurve]
     spreads: Spreads  # of each run that was read again, all measures
-    explanations: Iterable[Explained]  # the most telling queries first
+    explain: Explain | None  # a query of a run; None where items have no ranks
+    queries: Texts | None
+    items: Texts | None
+    layout: Layout
+    max_size: int | None  # bytes of the page
     judgments: int
     only_relevant: bool  # no item is judged not relevant
     judged_share: Mapping[str, float]  # of each run's first ten results
@@ -70,13 +80,30 @@ def list_cautions(findings: Findings) -> Iterator[str]:
 
 
 def _list_found(findings: Findings) -> Iterator[str]:
-    """List the findings of all runs, each once."""
+    """List the findings of all runs, each once; of many runs, one sentence for each kind."""
     lines: dict[str, list[str]] = {}
+    kinds: dict[str, list[tuple[int, str, str]]] = {}
     for name, result in findings.results.items():
         for finding in result.findings:
             lines.setdefault(str(finding), []).append(name)
-    for line, names in lines.items():
-        yield line if len(names) == len(findings.runs) else f"{', '.join(names)}: {line}"
+            kinds.setdefault(finding.what, []).append((finding.count, str(finding), name))
+    everywhere = {line for line, names in lines.items() if len(names) == len(findings.runs)}
+    yield from (line for line in lines if line in everywhere)
+    for each in kinds.values():
+        apart = [one for one in each if one[1] not in everywhere]
+        if len(apart) > SEVERAL:
+            most = max(apart, key=lambda one: one[0])
+            yield f"{_name_runs(findings, [name for _, _, name in apart])}, most of all {most[2]}: {most[1]}"
+        else:
+            own = dict.fromkeys(line for _, line, _ in apart)
+            yield from (f"{', '.join(lines[line])}: {line}" for line in own)
+
+
+def _name_runs(findings: Findings, names: Sequence[str]) -> str:
+    """Name some runs; of many, only their number."""
+    if len(names) == len(findings.runs) > 1:
+        return f"All {len(names)} runs"
+    return ", ".join(names) if len(names) <= SEVERAL else f"{len(names)} runs"
 
 
 def _list_uncounted(name: str, result: Result) -> Iterator[str]:
@@ -113,26 +140,52 @@ def _check_judged(findings: Findings) -> Iterator[str]:
             f"at. All others {how}."
         )
         return
-    for name, share in findings.judged_share.items():
-        if share < ENOUGH:
-            yield (
-                f"Of the first ten results of {name}, {share:.0%} are judged; the others {how}. A run that "
-                "finds items that the judges never saw is underrated."
-            )
+    low = {name: share for name, share in findings.judged_share.items() if share < ENOUGH}
+    if not low:
+        return
+    underrated = "A run that finds items that the judges never saw is underrated."
+    if len(low) > SEVERAL:
+        least, most = min(low, key=low.__getitem__), max(low, key=low.__getitem__)
+        named = _name_runs(findings, list(low))
+        yield (
+            f"{named}: of the first ten results, {low[least]:.0%} ({least}) to {low[most]:.0%} ({most}) are "
+            f"judged; the others {how}. {underrated}"
+        )
+        return
+    for name, share in low.items():
+        yield (
+            f"Of the first ten results of {name}, {share:.0%} are judged; the others {how}. {underrated}"
+        )
 
 
 def _check_ties(findings: Findings) -> Iterator[str]:
+    widest = {}
     for name, result in findings.results.items():
         if moving := list(find_bands(result)):
-            widest, low, high = max(moving, key=lambda each: each[0].band)
-            yield (
-                f"{result.counts.tied_share:.1%} of the judged items that {name} retrieved share their score "
-                f"with another; by their order alone {widest.measure} could be anything from {low} to {high}."
-            )
+            widest[name] = max(moving, key=lambda each: each[0].band)
+    shown = list(widest)
+    if len(widest) > SEVERAL:
+        shown = [max(widest, key=lambda name: findings.results[name].counts.tied_share)]
+        yield (
+            f"{_name_runs(findings, list(widest))} have tied items whose order changes a number. The most tied "
+            "is the next one; the table of other orders of ties has all."
+        )
+    for name in shown:
+        one, low, high = widest[name]
+        yield (
+            f"{findings.results[name].counts.tied_share:.1%} of the judged items that {name} retrieved share "
+            f"their score with another; by their order alone {one.measure} could be anything from {low} to "
+            f"{high}."
+        )
     for measure in findings.measures:
-        for one, other in combinations(findings.runs, 2):
-            if _is_reversible(findings, measure, one, other):
-                yield f"The order of ties alone could turn {one} against {other} on {measure}."
+        pairs = [
+            pair
+            for pair in combinations(findings.runs, 2)
+            if _is_reversible(findings, measure, *pair)
+        ]
+        for pair in pairs[:1] if len(pairs) > SEVERAL else pairs:
+            many = f", and so {len(pairs) - 1} other pairs" * (len(pairs) > SEVERAL)
+            yield f"The order of ties alone could turn {pair[0]} against {pair[1]} on {measure}{many}."
 
 
 def _is_reversible(findings: Findings, measure: Measure, one: str, other: str) -> bool:

@@ -5,7 +5,6 @@ import os
 import platform
 from collections.abc import Mapping
 from dataclasses import dataclass
-from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -13,14 +12,14 @@ import numpy as np
 from germane._version import VERSION
 from germane.core.progress import Progress
 from germane.errors import GermaneError, InputError
+from germane.evaluation.choices import make_reading
 from germane.evaluation.result import Results
-from germane.readers import RunInput, formats, is_searched, open_qrels, open_run
+from germane.readers import ReadOptions, RunInput, formats, is_searched, open_qrels, open_run
 from germane.readers.formats import is_path
 from germane.reconciliation.spread import Spread, spread_each
 
 BLOCK = 2**20
-ROOM = 1_000_000  # results that are read again and held in memory, of all runs together
-MOST = 3  # runs with a column for other tools: nobody reads wider tables
+ROOM = 5_000_000  # results that are read again and held in memory, of all runs together
 
 
 @dataclass(frozen=True)
@@ -83,15 +82,19 @@ def select_runs(
         if not is_path(run):
             again[name] = run
         elif os.path.isfile(run):  # standard input and pipes cannot be read twice
-            plain = formats.find_format(run, "run", policy.get("input_format")) == "trec"
-            again[name] = open_run(run).load() if plain else run
+            found = formats.find_format(run, "run", policy.get("input_format"))
+            reading = ReadOptions(input_format={"run": found})
+            again[name] = open_run(run, reading).load() if found in ("trec", "json") else run
     return again
 
 
-def open_by_query(again: Mapping[str, Any], results: Results) -> dict[str, RunInput]:
+def open_by_query(
+    again: Mapping[str, Any], results: Results, policy: Mapping[str, Any]
+) -> dict[str, RunInput]:
     """Open the runs whose items are found by query at no cost; files and frames are not."""
+    reading = make_reading(policy)
     return {
-        name: open_run(run, qrels=open_qrels(placement.qrels))
+        name: open_run(run, reading, open_qrels(placement.qrels))
         for name, run in again.items()
         if not is_searched(run) and (placement := results[name].placement)
     }
@@ -104,15 +107,15 @@ def spread_runs(
     policy: Mapping[str, Any],
     progress: Progress | None,
 ) -> dict[str, tuple[Spread, ...]]:
-    """Compute the numbers that other tools would report of the first runs, but not of ended streams."""
+    """Compute the numbers that other tools would report of the runs, but not of ended streams."""
     spreads = {}
-    for i, (name, run) in enumerate(islice(again.items(), MOST)):
+    for i, (name, run) in enumerate(again.items()):
         if progress is not None:
-            progress("dialects", i, min(MOST, len(again)))
+            progress("dialects", i, len(again))
         placement = results[name].placement
         judgments = placement.qrels if placement and is_path(qrels) else qrels
         try:
-            spreads[name] = spread_each(judgments, run, results.measures, **policy)
+            spreads[name] = spread_each(judgments, run, results.measures, limits="skip", **policy)
         except GermaneError:
             continue
     return spreads

@@ -4,13 +4,16 @@ from collections.abc import Callable, Iterable, Iterator
 from importlib import resources
 
 from germane.comparison.comparison import Comparison
-from germane.evaluation.result import find_bands, format_value
+from germane.comparison.pair import format_p
+from germane.evaluation.layout import find_bands, format_value
+from germane.output.formatting import format_short
 from germane.output.markup import PAPERS, define_colors, write_content_policy
 from germane.output.tables import Table, escape_html
 from germane.reports.data import write_data
 from germane.reports.dialects import write_dialects
 from germane.reports.findings import Findings, list_cautions
 from germane.reports.markup import (
+    BANDED,
     COLORS,
     draw_chart,
     draw_swatch,
@@ -20,19 +23,22 @@ from germane.reports.markup import (
     write_table,
 )
 
+SCRIPTS = ("page.js", "rankings.js", "charts.js", "controls.js")  # one function of four parts
 SENTENCES = 8  # comparisons in words; a table has all of them
 
 
-def write_page(findings: Findings) -> str:
-    """Write the page as one HTML file."""
+def write_page(findings: Findings) -> tuple[str, dict[str, str]]:
+    """Write the page as one HTML file, and the files beside it where it is a folder."""
     script = _read_script()
+    more = "; img-src data:" if findings.items is not None else ""
+    more = f" 'self' file:{more}" if findings.layout == "folder" else more
     sections = [
         (name, title, lines) for name, title, write in SECTIONS if (lines := list(write(findings)))
     ]
     head = [
         "<!DOCTYPE html>",
         '<html lang="en"><head><meta charset="utf-8">',
-        f'<meta http-equiv="Content-Security-Policy" content="{write_content_policy(script)}">',
+        f'<meta http-equiv="Content-Security-Policy" content="{write_content_policy(script, more)}">',
         '<meta name="viewport" content="width=device-width, initial-scale=1">',
         '<meta name="color-scheme" content="light dark">',
         f"<title>{escape_html(findings.title)}</title>",
@@ -50,8 +56,9 @@ def write_page(findings: Findings) -> str:
     ]
     foot = [f"<script>{script}</script>", "</main></body></html>\n"]
     size = sum(len(line.encode()) + 1 for line in (*head, *body, *foot))
-    data = f'<script type="application/json" id="data">{write_data(findings, size)}</script>'
-    return "\n".join([*head, *body, data, *foot])
+    written, files = write_data(findings, size)
+    data = f'<script type="application/json" id="data">{written}</script>'
+    return "\n".join([*head, *body, data, *foot]), files
 
 
 def _read(name: str) -> str:
@@ -59,8 +66,8 @@ def _read(name: str) -> str:
 
 
 def _read_script() -> str:
-    """Read the script without indentation and comments, which make up a fifth of it."""
-    lines = (line.strip() for line in _read("page.js").splitlines())
+    """Read the scripts without indentation and comments, which make up a fifth of them."""
+    lines = (line.strip() for name in SCRIPTS for line in _read(name).splitlines())
     return "\n".join(["", *(line for line in lines if line and not line.startswith("//")), ""])
 
 
@@ -86,12 +93,12 @@ def _write_lead(findings: Findings) -> str:
 
 def _write_result(findings: Findings) -> Iterable[str]:
     comparison = findings.comparison
-    if comparison is not None:
-        yield from _write_sentences(comparison)
+    yield f'<p class="answer">{isolate_text(_write_answer(findings))}</p>'
     board = None if comparison is None else comparison.leaderboard()
     yield from make_scrollable(_write_headline(findings, board))
     yield from _write_key(findings, board)
     if comparison is not None:
+        yield from _write_sentences(findings, comparison)
         pairs = comparison.table()
         yield f"<details><summary>All {len(comparison.pairs):,} comparisons</summary>"
         yield from make_scrollable(write_table(pairs.columns, pairs.rows, pairs.left))
@@ -99,14 +106,59 @@ def _write_result(findings: Findings) -> Iterable[str]:
         yield "</details>"
 
 
-def _write_sentences(comparison: Comparison) -> Iterator[str]:
+def _write_answer(findings: Findings) -> str:
+    """Write the answer in one sentence: the best run by the first measure, and the lead over the next."""
+    measure = findings.measures[0]
+    best, *others = findings.runs
+    value = format_value(findings.results[best][measure].mean, measure, 4)
+    if not others:
+        interval = findings.intervals.get(best, {}).get(measure)
+        ends = (
+            f", {interval.level} interval {interval.low:.3f} to {interval.high:.3f}"
+            if interval
+            else ""
+        )
+        return f"{best} has {measure} {value}{ends}."
+    comparison = findings.comparison
+    pairs = comparison.pairs if comparison is not None else ()
+    pair = next(
+        (
+            pair
+            for runs in ({best, others[0]}, set(findings.pair))
+            for pair in pairs
+            if pair.measure == measure and {pair.system, pair.baseline} == runs
+        ),
+        None,
+    )
+    answer = f"{best} has the highest {measure}, {value}"
+    if pair is None:
+        return f"{answer}."
+    ahead, behind = (
+        (pair.system, pair.baseline) if pair.difference >= 0 else (pair.baseline, pair.system)
+    )
+    if not pair.difference:
+        return f"{answer}, and so has {behind}." if best == ahead else f"{answer}."
+    verdict = {
+        "significant": "a statistically significant difference",
+        "not significant": "not a statistically significant difference",
+    }.get(pair.verdict, "which is inconclusive")
+    who = "it" if ahead == best else ahead
+    lead = format_short(abs(pair.difference))
+    p = format_p(pair.p_adjusted, pair.alpha)
+    return f"{answer}; {who} is {lead} ahead of {behind}, {verdict} ({p})."
+
+
+def _write_sentences(findings: Findings, comparison: Comparison) -> Iterator[str]:
     """Write a few pairs in words; of many, those of the first measure with its best run."""
     pairs = shown = comparison.pairs
     if len(pairs) > SENTENCES:
-        first = pairs[0].measure
-        means = comparison.means[str(first)]
-        best = max(means, key=lambda name: means[name])
-        of_best = [p for p in pairs if p.measure == first and best in (p.system, p.baseline)]
+        best, place = findings.runs[0], {name: r for r, name in enumerate(findings.runs)}
+        of_best = [
+            pair
+            for pair in pairs
+            if pair.measure == findings.measures[0] and best in (pair.system, pair.baseline)
+        ]
+        of_best.sort(key=lambda pair: place[pair.system] + place[pair.baseline])
         shown = tuple(of_best[:SENTENCES])
     if shown:
         yield '<ul class="said">'
@@ -123,18 +175,22 @@ def _write_sentences(comparison: Comparison) -> Iterator[str]:
 
 
 def _write_headline(findings: Findings, board: Table | None) -> Iterator[str]:
-    """Write one row a run: each mean with its interval; the best in bold, letters for those it beats."""
+    """Write one row a run, the best first: each mean with its interval, letters for the runs it beats."""
     letters = {row[1]: row[0] for row in board.rows} if board else {}
+    rows = {row[1]: r for r, row in enumerate(board.rows)} if board else {}
     columns = {name: c for c, name in enumerate(board.columns)} if board else {}
-    yield '<table class="headline"><thead><tr>'
+    longest = max(map(len, board.marks.values()), default=1) if board else 1
+    yield f'<table class="headline" style="--marks:{longest}"><thead><tr>'
     yield '<th scope="col">run</th>'
-    yield from (f'<th scope="col" class="n">{escape_html(str(m))}</th>' for m in findings.measures)
+    for m, measure in enumerate(findings.measures):
+        sort = ' aria-sort="descending"' if not m and len(findings.runs) > 1 else ""
+        yield f'<th scope="col" class="n"{sort}>{escape_html(str(measure))}{" ↓" * bool(sort)}</th>'
     yield "</tr></thead><tbody>"
     for r, (name, result) in enumerate(findings.results.items()):
         letter = f'<b class="letter">{letters[name]}</b> ' if letters else ""
         yield f'<tr><th scope="row">{draw_swatch(r)} {letter}{isolate_text(name)}</th>'
         for measure in findings.measures:
-            place = r, columns.get(str(measure), -1)
+            place = rows.get(name, -1), columns.get(str(measure), -1)
             value = escape_html(format_value(result[measure].mean, measure, 4))
             strong = board is not None and place in board.strong
             mark = escape_html(board.marks.get(place, "")) if board else ""
@@ -192,10 +248,22 @@ def _write_curves(findings: Findings) -> Iterable[str]:
     one = next(iter(findings.curves.values()))
     yield (
         f"</ul><p>Interpolated precision at 11 levels of recall, the mean over {one.queries:,} queries"
-        + (f"; shaded: {100 * one.confidence:g}% intervals" if len(findings.curves) <= 3 else "")
+        + (
+            f"; shaded: {100 * one.confidence:g}% intervals"
+            if len(findings.curves) <= BANDED
+            else ""
+        )
         + (f"; relevant: grade ≥ {one.rel:g}" if one.rel != 1 else "")
         + ". A query whose list does not reach a level of recall counts as 0 there.</p></figcaption></figure>"
     )
+    levels = [f"{level:.1f}" for level in one.recall.tolist()]
+    values = (
+        [f"{value:.4f}" for value in each.precision.tolist()] for each in findings.curves.values()
+    )
+    yield "<details><summary>The values of the curves</summary>"
+    rows = zip(levels, *values, strict=True)
+    yield from make_scrollable(write_table(("recall", *findings.curves), rows, (), "levels"))
+    yield "</details>"
 
 
 def _write_ties(findings: Findings) -> Iterable[str]:
@@ -237,9 +305,9 @@ def _write_queries(findings: Findings) -> Iterable[str]:
     )
     yield (
         '<p class="hint">Open a query to see the ranking of each run, and how its number comes about. '
-        "Press a heading to sort.</p>"
+        "Press a heading to sort. The address of the page keeps the choice.</p>"
     )
-    yield '<div class="wide"><table id="rows"><thead></thead><tbody></tbody></table></div>'
+    yield '<div class="wide tall" tabindex="0"><table id="rows"><thead></thead><tbody></tbody></table></div>'
     yield '<button type="button" id="more"></button><p class="small" id="note"></p></div>'
     for note in findings.left_out:
         yield f"<p>{isolate_text(note)}</p>"

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby, pairwise
 
-from germane.evaluation.result import format_value
+from germane.evaluation.layout import format_value
 from germane.explanation.explanation import Explanation, Rank, Reading
 from germane.output.formatting import format_short
 

@@ -1,8 +1,9 @@
 """Experiment: the settings of one quantity, a ranking for each, and the values of the measures."""
 
+import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -10,7 +11,14 @@ from germane._version import VERSION
 from germane.errors import NotFoundError, clip, suggest
 from germane.explanation.precision_recall import PRCurve
 from germane.output.formatting import add_schema, format_number
+from germane.output.frames import Columnar
+from germane.output.markup import Paper
 from germane.output.tables import Table, Tabular
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from germane.explanation.simulation.figures import ExperimentDisplay
 
 Grades = tuple[int, ...]
 
@@ -34,7 +42,7 @@ class Column(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Experiment(Tabular):
+class Experiment(Columnar, Tabular):
     """A quantity that is varied, with the measures' values at every setting.
 
     >>> experiment = germane.simulate("recall")
@@ -85,6 +93,22 @@ class Experiment(Tabular):
                 f"  There are: {', '.join(by_name)}"
             )
         return dict(zip(self.settings, by_name[column], strict=True))
+
+    def _list_columns(self) -> dict[str, Any]:
+        columns = {column.name: np.array(column.values) for column in self.columns}
+        return {self.design.swept: np.array(self.settings), **columns}
+
+    def plot(self, ax: "Axes | None" = None, *, paper: Paper = "light") -> "ExperimentDisplay":
+        """Draw the curves and the measures in the place of ``ax``, or into a new figure."""
+        from germane.explanation.simulation.figures import ExperimentDisplay
+
+        return ExperimentDisplay(self).plot(ax, paper=paper)
+
+    def save(self, path: str | os.PathLike[str], *, paper: Paper = "light") -> None:
+        """Write the picture of ``plot`` to a file: svg, png or pdf."""
+        from germane.explanation.simulation.figures import ExperimentDisplay
+
+        ExperimentDisplay(self).save(path, paper=paper)
 
     def table(self, *, digits: int | None = 4) -> Table:
         """Return one row a setting; the claims and the columns' definitions as notes."""

@@ -19,14 +19,11 @@ from germane.explanation.precision_recall import PRCurve
 from germane.explanation.simulation.api import simulate
 from germane.explanation.simulation.experiment import Design, Experiment
 from germane.output import writing
-from germane.output.pictures import AREA, INK, LINE, LINES, Display, label_axes
+from germane.output.pictures import Display, label_axes
 from germane.output.tables import Table
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-
-PALE, DARK = (0.66, 0.75, 0.88), (0.07, 0.14, 0.30)  # red, green, blue
 
 
 class Line(NamedTuple):
@@ -170,21 +167,27 @@ class ExperimentDisplay(Display):
 
     def _draw_curves(self, ax: "Axes") -> None:
         drawn, curves = self.drawn, self.experiment.curves
-        colors = map(tuple, np.linspace(PALE, DARK, len(curves)))
+        colors = map(tuple, np.linspace(*self.colors.ramp, len(curves)))
         for color, (setting, curve) in zip(colors, curves.items(), strict=True):
             found = curve.recall > 0  # up to the first relevant item, precision is 0
             ax.plot(curve.recall[found], curve.precision[found], color=color, linewidth=1.7)
             at = drawn.mark(curve)
             ax.plot(curve.recall[at], curve.precision[at], "o", color=color, clip_on=False, ms=5)
-            _write(ax, str(setting), curve.recall[at], curve.precision[at], drawn.place)
+            self._write(ax, str(setting), curve.recall[at], curve.precision[at], drawn.place)
         ax.set_title(f"Precision and recall at every rank;\n● {drawn.marked}", fontsize=10)
         label_axes(ax, f"share of the {self.experiment.relevant} relevant items found")
 
     def _draw_tied_share(self, ax: "Axes") -> None:
         tied = self.experiment["tied"]
-        ax.bar(list(tied), list(tied.values()), color=AREA, edgecolor=LINE, width=0.7)
+        ax.bar(
+            list(tied),
+            list(tied.values()),
+            color=self.colors.area,
+            edgecolor=self.colors.line,
+            width=0.7,
+        )
         for digits, share in tied.items():
-            _write(ax, f"{share:.1%}", digits, share, (0, 3))
+            self._write(ax, f"{share:.1%}", digits, share, (0, 3))
         ax.set_title(
             "Share of the judged items whose score\nanother item of the query has too", fontsize=10
         )
@@ -196,39 +199,45 @@ class ExperimentDisplay(Display):
         drawn, experiment, settings = self.drawn, self.experiment, self.experiment.settings
         if drawn.band is not None:
             low, high = (list(experiment[name].values()) for name in drawn.band)
-            ax.fill_between(settings, low, high, color=AREA, linewidth=0)
+            ax.fill_between(settings, low, high, color=self.colors.area, linewidth=0)
         else:
             ax.set_ylim(0, 1.04)
         written: set[tuple[int, str]] = set()
-        for line, (color, dashes) in zip(drawn.lines, LINES, strict=False):
+        for line, (color, dashes) in zip(drawn.lines, self.colors.lines, strict=False):
             values = list(experiment[line.column].values())
             ax.plot(settings, values, color=color, linestyle=dashes, marker="o", markersize=4)
             label = line.label.format(values[line.at])
-            _write(ax, label, settings[line.at], values[line.at], line.place, color)
+            self._write(ax, label, settings[line.at], values[line.at], line.place, color)
             for setting, value in zip(settings, values, strict=True):
                 text = f"{value:.2f}"
                 if line.numbers is not None and (setting, text) not in written:  # lines may meet
                     written.add((setting, text))
-                    _write(ax, text, setting, value, (0, line.numbers))
+                    self._write(ax, text, setting, value, (0, line.numbers))
         ax.set_title(drawn.title, fontsize=10)
         ax.set(xlabel=drawn.over, ylabel=drawn.height, xticks=settings)
         if settings[0] > settings[-1]:
             ax.invert_xaxis()
 
+    def _write(
+        self,
+        ax: "Axes",
+        text: str,
+        x: float,
+        y: float,
+        place: tuple[float, float],
+        color: str | None = None,
+    ) -> None:
+        """Write a short text beside a point, so many typographic points to the right of it and above."""
+        from matplotlib.patheffects import withStroke
 
-def _write(
-    ax: "Axes", text: str, x: float, y: float, place: tuple[float, float], color: str = INK
-) -> None:
-    """Write a short text beside a point, so many typographic points to the right of it and above."""
-    from matplotlib.patheffects import withStroke
-
-    across, up = place
-    side = "center" if across == 0 else "left" if across > 0 else "right"
-    ax.annotate(
-        text, (x, y), xytext=place, textcoords="offset points", fontsize=9, color=color,
-        ha=side, va="center" if up == 0 else "bottom" if up > 0 else "top", annotation_clip=False,
-        path_effects=[withStroke(linewidth=2.5, foreground="white")],
-    )  # fmt: skip
+        across, up = place
+        side = "center" if across == 0 else "left" if across > 0 else "right"
+        ax.annotate(
+            text, (x, y), xytext=place, textcoords="offset points", fontsize=9,
+            color=color or self.colors.ink, ha=side,
+            va="center" if up == 0 else "bottom" if up > 0 else "top", annotation_clip=False,
+            path_effects=[withStroke(linewidth=2.5, foreground=self.colors.paper)],
+        )  # fmt: skip
 
 
 INDEX = "index.md"

@@ -1,0 +1,137 @@
+"""Displays: pictures of a comparison's differences, of all pairs and of a pair's queries."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Self
+
+import numpy as np
+
+from germane.comparison.pair import Pair, format_p
+from germane.comparison.queries import QueryDifferences
+from germane.errors import InputError
+from germane.measures.averaging import QueryValues
+from germane.output.formatting import write_count
+from germane.output.pictures import Display, draw_bars, set_title, shorten
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+
+class DifferenceDisplay(Display):
+    """The difference of two systems on every query that both were evaluated on, from gain to loss.
+
+    >>> from germane.plot import DifferenceDisplay
+    >>> runs = {"a": {"q": ["a"], "p": ["b"]}, "b": {"q": ["a"], "p": ["c"]}}
+    >>> results = germane.evaluate_many({"q": ["a"], "p": ["b"]}, runs, "AP")
+    >>> DifferenceDisplay(results["a"]["AP"], results["b"]["AP"]).plot().differences_
+    {'p': 1.0, 'q': 0.0}
+
+    The difference is ``first - second``. Raises InputError for different measures, and where no
+    query is in both.
+    """
+
+    def __init__(
+        self,
+        first: QueryValues,
+        second: QueryValues,
+        *,
+        names: tuple[str, str] = ("first", "second"),
+    ) -> None:
+        if first.measure != second.measure:
+            raise InputError(
+                f"a difference is of one measure; got {first.measure} and {second.measure}."
+            )
+        self.measure, self.names = first.measure, names
+        one, two = first.per_query, second.per_query
+        paired = {query: value - two[query] for query, value in one.items() if query in two}
+        if not paired:
+            raise InputError("the two results have no query in common.")
+        self.differences_ = dict(sorted(paired.items(), key=lambda pair: -pair[1]))
+
+    @classmethod
+    def from_queries(cls, queries: QueryDifferences) -> Self:
+        """Make the display of a pair that was compared query by query."""
+        display = cls.__new__(cls)
+        display.measure, display.names = queries.measure, (queries.system, queries.baseline)
+        several = len({row.dataset for row in queries.rows}) > 1
+        display.differences_ = {
+            f"{row.dataset}: {row.query}" if several else row.query: row.difference
+            for row in queries.rows
+        }
+        return display
+
+    def _draw(self, ax: "Axes") -> None:
+        differences = list(self.differences_.values())
+        draw_bars(ax, list(self.differences_), differences, self.colors.edge)
+        ax.axhline(0, color=self.colors.ink, linewidth=0.8)
+        wins, losses = (sum(sign * d > 0 for d in differences) for sign in (1, -1))
+        first, second = map(shorten, self.names)
+        set_title(
+            ax,
+            f"{self.measure}: {first} - {second}, mean {np.mean(differences):+.4f}\n"
+            f"{self.measure.definition}\n"
+            f"{wins} queries better, {losses} worse, {len(differences) - wins - losses} the same",
+        )
+        ax.set_ylabel(f"difference of {self.measure}")
+
+
+class ForestDisplay(Display):
+    """The mean differences of pairs of systems on one measure, with their intervals: a forest plot.
+
+    >>> from germane.plot import ForestDisplay
+    >>> runs = {"a": {"q": ["x", "d"], "p": ["e"]}, "b": {"q": ["d"], "p": ["e"]}}
+    >>> comparison = germane.compare({"q": ["d"], "p": ["e"]}, runs, "RR")
+    >>> ForestDisplay(comparison.pairs).plot().ax_.get_xlabel()
+    'difference of RR to a'
+
+    A full point is a significant difference, a hollow one is not. The largest difference is on top.
+    Raises InputError where there is no pair, or the pairs are of several measures.
+    """
+
+    def __init__(self, pairs: Sequence[Pair]) -> None:
+        measures = list(dict.fromkeys(pair.measure for pair in pairs))
+        if len(measures) != 1:
+            several = (
+                f"; got {', '.join(map(str, measures))}" if measures else ", and none was given"
+            )
+            raise InputError(f"a forest plot has the pairs of one measure{several}.")
+        self.measure = measures[0]
+        self.pairs = tuple(sorted(pairs, key=lambda pair: -pair.difference))
+
+    def _size(self) -> tuple[float, float]:
+        return (8.4, 1.9 + 0.27 * len(self.pairs))
+
+    def _draw(self, ax: "Axes") -> None:
+        baselines = {pair.baseline for pair in self.pairs}
+        against = f" to {shorten(self.pairs[0].baseline)}" if len(baselines) == 1 else ""
+        names = []
+        for row, pair in enumerate(self.pairs):
+            color = self.colors.line if pair.significant else self.colors.faint
+            numbers = f"{pair.difference:+.3f}"
+            if pair.interval is not None:
+                low, high = pair.interval.low, pair.interval.high
+                ax.plot((low, high), (row, row), color=color, linewidth=1.6, solid_capstyle="butt")
+                numbers += f"  [{low:+.3f}, {high:+.3f}]"
+            fill = color if pair.significant else self.colors.paper
+            ax.plot(pair.difference, row, "o", color=color, markerfacecolor=fill, markersize=6)
+            ax.annotate(
+                f"{numbers}  {format_p(pair.p_adjusted, pair.alpha)}", (1.02, row),
+                xycoords=("axes fraction", "data"), va="center", fontsize=8, annotation_clip=False,
+            )  # fmt: skip
+            most = 30 if against else 18
+            system, baseline = shorten(pair.system, most), shorten(pair.baseline, most)
+            names.append(system if against else f"{system} – {baseline}")
+        ax.axvline(0, color=self.colors.ink, linewidth=0.8)
+        ax.set_yticks(range(len(names)), names, parse_math=False)
+        ax.set_ylim(len(names) - 0.4, -0.6)
+        ax.grid(axis="y", visible=False)
+        ax.tick_params(axis="y", length=0)
+        ax.set_xlabel(f"difference of {self.measure}{against}", parse_math=False)
+        one = self.pairs[0]
+        known = sorted((p.interval for p in self.pairs if p.interval), key=lambda i: i.confidence)
+        levels = list(dict.fromkeys((known[0].level, known[-1].level))) if known else ["no"]
+        set_title(
+            ax,
+            f"{self.measure}: mean differences over {write_count(one.queries, 'query', 'queries')}\n"
+            f"{self.measure.definition}\n"
+            f"{' to '.join(levels)} intervals; ● p < {one.alpha:g}, ○ not significant ({one.test})",
+        )

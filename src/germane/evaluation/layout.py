@@ -1,0 +1,165 @@
+"""Layout: the tables of results, and the notes that define their numbers."""
+
+import math
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
+
+from germane.measures import QUANTITIES
+from germane.measures.averaging import MeasureResult
+from germane.measures.headings import name_measures, write_definition
+from germane.measures.measure import Measure
+from germane.output.formatting import format_number
+from germane.output.tables import Table
+
+if TYPE_CHECKING:
+    from germane.evaluation.result import Result, Results
+
+
+def make_table(
+    results: "Results",
+    digits: int | None,
+    rename: Mapping[str, str] | None,
+    confidence: float | None,
+) -> Table:
+    """Make a row for each run, with the best of several in bold."""
+    names = name_measures(results.measures, rename)
+    rows = [(name, *_write_means(result, digits, confidence)) for name, result in results.items()]
+    notes = [*_define(names), *_explain_renamed(results, names)]
+    if confidence is not None:
+        level = f"{100 * confidence:.10g}%"
+        notes.append(f"[low, high]: {level} interval of the mean, BCa bootstrap of the queries")
+    notes += ["", *_write_notes(results)]
+    best = frozenset(_find_best(results))
+    return Table(("run", *names.values()), tuple(rows), tuple(notes), strong=best)
+
+
+def make_table_per_query(
+    results: "Results", digits: int | None, rename: Mapping[str, str] | None
+) -> Table:
+    """Make a row for each query and run, and a row ``all`` for each run."""
+    rows, names = [], name_measures(results.measures, rename)
+    for name, result in results.items():
+        columns = [(one.per_query, one.measure) for one in result.values()]
+        for query in result.queries:
+            cells = [
+                format_value(values[query], m, digits) if query in values else ""
+                for values, m in columns
+            ]
+            rows.append((name, str(query), *cells))
+        rows.append((name, "all", *_write_means(result, digits)))
+    notes = (*_define(names), *_explain_renamed(results, names), "", *_write_notes(results))
+    return Table(("run", "query", *names.values()), tuple(rows), notes)
+
+
+def _find_best(results: "Results") -> Iterator[tuple[int, int]]:
+    """Find the cells of the table that hold the best mean of several runs."""
+    for c, measure in enumerate(results.measures, 1):
+        means = [result[measure].mean for result in results.values()]
+        best = max((mean for mean in means if mean == mean), default=math.nan)
+        if len(means) > 1 and measure.name not in QUANTITIES:
+            yield from ((r, c) for r, mean in enumerate(means) if mean == best)
+
+
+def _define(names: Mapping[Measure, str]) -> Iterator[str]:
+    longest = max(map(len, names.values()))
+    for measure, name in names.items():
+        yield f"{name:<{longest}}  {write_definition(measure, name)}"
+
+
+def _explain_renamed(results: "Results", names: Mapping[Measure, str]) -> Iterator[str]:
+    """Say what the names became that stand for a measure of another name, unless they are shown."""
+    for given, measure in next(iter(results.values())).renamed.items():
+        if given not in names.values():
+            yield f"{given} is {measure}"
+
+
+def _write_notes(results: "Results") -> Iterator[str]:
+    """Write counts, policy and dialect, each once where all runs share it."""
+    for write in (_write_counts, lambda result: f"policy: {result.policy}"):
+        yield from _share_lines({name: write(one) for name, one in results.items()})
+    result = next(iter(results.values()))
+    for measure, own in result.policies.items():
+        yield f"policy of {measure}: {own}"
+    if result.dialect is not None:
+        yield f"dialect: {result.dialect.name} ({result.dialect.tool} {result.dialect.version})"
+        lines = {name: _write_limits(one) for name, one in results.items()}
+        yield from filter(None, _share_lines(lines))
+        if result.own:
+            names = ", ".join(map(str, result.own))
+            yield f"germane's own measures, not {result.dialect.tool}'s: {names}"
+
+
+def write_warnings(results: "Results") -> Iterator[str]:
+    """Write the findings, one line for each run, or one line if all runs have the same."""
+    lines = {name: " ".join(map(str, result.findings)) for name, result in results.items()}
+    yield from filter(None, _share_lines(lines) if any(lines.values()) else ())
+
+
+def _share_lines(lines: Mapping[str, str]) -> Iterator[str]:
+    """Yield the line that all runs share, or one line for each run where they differ."""
+    if len(set(lines.values())) == 1:
+        yield next(iter(lines.values()))
+    else:
+        yield from (f"{name}: {line}" for name, line in lines.items())
+
+
+def _write_limits(result: "Result") -> str:
+    limits = [f"{', '.join(map(str, of))}: {says}" for says, of in result.limits.items()]
+    return f"limits of the dialect: {' '.join(limits)}" if limits else ""
+
+
+def _write_counts(result: "Result") -> str:
+    counts = result.counts
+    parts = [f"{counts.judged:,} queries judged", f"{counts.answered:,} answered"]
+    if counts.missing:
+        parts.append(f"{counts.missing:,} missing")
+    if counts.without_relevant:
+        parts.append(f"{counts.without_relevant:,} without relevant items")
+    if counts.unjudged_queries:
+        parts.append(f"{counts.unjudged_queries:,} more in the run, not judged")
+    if counts.comments:
+        parts.append(f"{counts.comments:,} comment line{'s' * (counts.comments > 1)}")
+    if counts.collapsed:
+        parts.append(f"{counts.collapsed:,} results collapsed into {counts.groups:,} groups")
+    if counts.excluded:
+        parts.append(f"{counts.excluded:,} result{'s' * (counts.excluded > 1)} excluded")
+    if counts.tied:
+        parts.append(f"{counts.tied_share:.1%} of judged items retrieved are tied")
+    if bands := [f"{one.measure} {low}…{high}" for one, low, high in find_bands(result)]:
+        parts.append("tie band " + ", ".join(bands))
+    return "; ".join(parts)
+
+
+def find_bands(result: "Result") -> Iterator[tuple[MeasureResult, str, str]]:
+    """Find the measures that depend on the order of ties, with the ends of their bands, lowest first.
+
+    ``best`` is the lower end of some measures: relevant items come first there, which does not raise
+    every measure. Bands that are too narrow to show in a table are left out.
+    """
+    for one in result.values():
+        ends = sorted((one.worst, one.best))
+        low, high = (format_value(value, one.measure, 4) for value in ends)
+        if low != high:
+            yield one, low, high
+
+
+def format_value(value: float, measure: Measure, digits: int | None) -> str:
+    """Write a value: counts as whole numbers, others with so many decimals, or with all (None)."""
+    if measure.row.aggregate == "sum" and math.isfinite(value) and value == int(value):
+        return str(int(value))
+    return format_number(value, digits)
+
+
+def _write_means(
+    result: "Result", digits: int | None, confidence: float | None = None
+) -> Iterator[str]:
+    for one in result.values():
+        mean = format_value(one.mean, one.measure, digits)
+        interval = None
+        if confidence is not None and one.has_interval:
+            interval = one.interval(confidence=confidence)
+        if interval is None:
+            yield mean
+        else:
+            low, high = (format_number(end, digits) for end in (interval.low, interval.high))
+            yield f"{mean} [{low}, {high}]"

@@ -1,0 +1,253 @@
+"""Candidates: the items that may be retrieved for a query, by ``exclude=`` and ``only=``.
+
+Judgments carry them, so that every reader removes other results before it counts ranks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Hashable, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import pairwise
+from typing import Any, Literal, NamedTuple, TypeAlias
+
+import numpy as np
+
+from germane.core import ragged
+from germane.core.qrels import Qrels
+from germane.core.ragged import Bools, Ints
+from germane.errors import CoverageError, FormatError, InputError, clip, list_some
+from germane.kernel.columns import Ids, Integers, read_python_ids
+from germane.readers.mapping_ids import spell_id
+
+Pairs: TypeAlias = Qrels
+"""Pairs of query and item; the grades mean nothing."""
+Name: TypeAlias = Literal["exclude", "only"]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Candidates:
+    """Items that are not candidates, and those that alone are; None where all items are."""
+
+    exclude: Pairs | None = None
+    only: Pairs | None = None
+
+    def attach(self, qrels: Qrels) -> Qrels:
+        """Attach the candidates to judgments.
+
+        Raises CoverageError if ``only`` lacks a judged query, and if ``exclude`` has none of them.
+        """
+        for name, pairs in self.named:
+            at = _find_queries(pairs, qrels)
+            lacking = [q for q, place in zip(qrels.queries, at.tolist(), strict=True) if place < 0]
+            has_none = len(lacking) == len(qrels) and len(pairs) > 0
+            if has_none and len(qrels):
+                raise CoverageError(
+                    f"no query of {name}= is in the qrels. {name}: {list_some(pairs.queries)}; qrels: "
+                    f"{list_some(qrels.queries)}  Are these the same ids?"
+                )
+            if name == "only" and lacking:
+                raise CoverageError(
+                    f"only= has no candidates for {list_some(lacking)} ({len(lacking)} of {len(qrels)} "
+                    "judged queries). An empty list says that a query has none."
+                )
+        return replace(qrels, candidates=self)
+
+    @property
+    def named(self) -> list[tuple[Name, Pairs]]:
+        """The pairs that are given, each with the name of the argument."""
+        both: tuple[tuple[Name, Pairs | None], ...] = (
+            ("exclude", self.exclude),
+            ("only", self.only),
+        )
+        return [(name, pairs) for name, pairs in both if pairs is not None]
+
+    def align(self, qrels: Qrels) -> list[tuple[Name, Aligned]]:
+        """Bring the pairs into the order of the judged queries."""
+        return [(name, _align(pairs, qrels)) for name, pairs in self.named]
+
+
+class Aligned(NamedTuple):
+    """Pairs in the order of the judged queries: those of query q are ``items[offsets[q]:offsets[q + 1]]``."""
+
+    offsets: Ints
+    items: Ids
+    ids: str  # text or typed, as those of Qrels
+
+
+def find_candidates(qrels: Qrels) -> list[tuple[Name, Aligned]]:
+    """Find the pairs of judgments, in the order of the judged queries; none where all items count."""
+    return qrels.candidates.align(qrels) if qrels.candidates is not None else []
+
+
+def _find_queries(pairs: Pairs, qrels: Qrels) -> Ints:
+    """Find the place of each judged query among the pairs, or -1."""
+    if pairs.ids == qrels.ids:
+        position, queries = pairs.position, qrels.queries
+    else:
+        position = {spell_id(query): at for query, at in pairs.position.items()}
+        queries = list(map(spell_id, qrels.queries))
+    return np.fromiter((position.get(query, -1) for query in queries), np.int64, len(queries))
+
+
+def _align(pairs: Pairs, qrels: Qrels) -> Aligned:
+    at = _find_queries(pairs, qrels)
+    known = at >= 0
+    lengths = np.zeros(len(at), np.int64)
+    lengths[known] = ragged.find_lengths(pairs.offsets)[at[known]]
+    rows = ragged.list_stretches(pairs.offsets[at[known]], lengths[known])
+    items = read_python_ids(pairs.items).take(rows)
+    return Aligned(ragged.make_offsets(lengths), items, pairs.ids)
+
+
+# --- In the ids of a run ---------------------------------------------------------------------------
+
+
+class Filter:
+    """Finds the candidates among results that are Python values.
+
+    ``ids``: text if the results come from a file of text, or are spelled as one has them.
+    """
+
+    def __init__(self, qrels: Qrels, ids: str) -> None:
+        self._ids = ids
+        self._pairs = find_candidates(qrels)
+        self.is_empty = not self._pairs
+
+    @cached_property
+    def _sets(self) -> list[tuple[Name, bool, list[frozenset[Hashable]]]]:
+        sets = []
+        for name, pairs in self._pairs:
+            spelled = "text" in (self._ids, pairs.ids)
+            ends, items = pairs.offsets.tolist(), pairs.items
+            each = [
+                frozenset(map(spell_id, items[start:end]) if spelled else items[start:end])
+                for start, end in pairwise(ends)
+            ]
+            sets.append((name, spelled, each))
+        return sets
+
+    def admit(self, q: int, items: Collection[Hashable]) -> Bools:
+        """Find which items are candidates for judged query q."""
+        kept = np.ones(len(items), bool)
+        for name, spelled, each in self._sets:
+            mine = each[q]
+            ids = map(spell_id, items) if spelled else items
+            found = np.fromiter((one in mine for one in ids), bool, len(items))
+            kept &= found if name == "only" else ~found
+        return kept
+
+
+def match_items(
+    qrels: Qrels, retrieved: Ids, ids: str, *, as_text: bool
+) -> tuple[list[tuple[Name, Ints, Ids]], bool]:
+    """Bring the items of pairs to the kind of the run's: their offsets and ids.
+
+    Returns also if the run's items have to be read as text. Raises CoverageError for ids that cannot
+    be equal.
+    """
+    pairs = find_candidates(qrels)
+    for name, one in pairs:
+        if not len(one.items) or as_text or one.items.kind == retrieved.kind:
+            continue
+        if "text" not in (one.ids, ids):
+            raise CoverageError(
+                f"the item ids of run and {name}= have different types: the run's are {retrieved.kind} "
+                f"({list_some(retrieved)}), those of {name}= are {one.items.kind} "
+                f"({list_some(one.items[:3])}). Cast one of them."
+            )
+        as_text = True
+    matched = []
+    for name, one in pairs:
+        items = one.items.as_text() if as_text else one.items
+        matched.append((name, one.offsets, items))
+    return matched, as_text
+
+
+class Mask:
+    """Finds the cells of an array that are no candidates. Its items are columns."""
+
+    def __init__(self, qrels: Qrels, width: int) -> None:
+        self._pairs = [
+            (name, one.offsets, find_columns(one, name, width))
+            for name, one in find_candidates(qrels)
+        ]
+        self._width = width
+        self.is_empty = not self._pairs
+
+    def find_outside(self, queries: Ints) -> Bools:
+        """Mark the cells of some judged queries that are no candidates."""
+        outside = np.zeros((len(queries), self._width), bool)
+        for name, offsets, columns in self._pairs:
+            named = np.zeros_like(outside)
+            for row, q in enumerate(queries.tolist()):
+                named[row, columns[offsets[q] : offsets[q + 1]]] = True
+            outside |= ~named if name == "only" else named
+        return outside
+
+
+# --- As the caller gives them ----------------------------------------------------------------------
+
+
+def open_candidates(exclude: Any, only: Any, columns: Any, input_format: Any) -> Candidates:
+    """Read the candidates. Raises InputError for what has no queries and items."""
+    given: dict[Name, Any] = {"exclude": exclude, "only": only}
+    read = {
+        name: _read_pairs(one, name, columns, input_format)
+        for name, one in given.items()
+        if one is not None
+    }
+    return Candidates(**read)
+
+
+def _read_pairs(given: Any, name: Name, columns: Any, input_format: Any) -> Pairs:
+    from germane import readers  # whose tables recognize the other kinds
+    from germane.readers import mappings
+
+    if isinstance(given, Qrels):
+        return given
+    if mappings.is_rows(given):
+        given = dict(enumerate(given))
+    if mappings.is_mapping(given):
+        return _read_mapping(given, name)
+    if isinstance(given, (list, tuple)) and not given:
+        return _read_mapping({}, name)
+    opened = readers.open_pairs(given, name, columns, input_format)
+    if opened is None:
+        raise InputError(
+            f"{name}= is {{query: items}}, a frame or a file with the columns query and item, a list of sets, "
+            f"an array of true and false, or a CSR matrix; got {clip(given)}"
+        )
+    return opened.read("first", None, "")
+
+
+def _read_mapping(given: Mapping[Hashable, Any], name: Name) -> Pairs:
+    from germane.readers import mappings
+
+    if not given:
+        return Qrels([], np.zeros(1, np.int64), [], np.zeros(0))
+    lists = {
+        query: list(items) if isinstance(items, Mapping) else items
+        for query, items in given.items()
+    }
+    return mappings.read_qrels(lists, "first", where=name)
+
+
+def find_columns(pairs: Aligned, name: Name, width: int | None) -> Ints:
+    """Find the columns of pairs whose items number the columns of an array."""
+    items = pairs.items
+    values = items.values if isinstance(items, Integers) else None
+    if values is None:
+        try:
+            values = np.array([int(str(item)) for item in items], np.int64)
+        except ValueError:
+            raise FormatError(
+                f"the items of arrays are column numbers from 0; {name}= has "
+                f"{list_some(items[:3])}."
+            ) from None
+    outside = (values < 0) | (values >= width) if width is not None else values < 0
+    if outside.any():
+        odd = values[int(np.argmax(outside))]
+        last = "" if width is None else f" to {width - 1}"
+        raise InputError(f"{name}= has item {odd}, which is no column; they are 0{last}.")
+    return values.astype(np.int64)

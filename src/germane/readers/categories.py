@@ -1,0 +1,57 @@
+"""Reads the category of each query from a file of two columns, or of JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from typing import Any
+
+from germane.errors import FormatError, InputError, clip
+from germane.readers import formats
+from germane.readers.formats import Path
+from germane.readers.mapping_ids import spell_id
+
+
+class Categories(dict[Hashable, Hashable]):
+    """The category of each query. In a file of text an integer is its digits."""
+
+    def __missing__(self, query: Hashable) -> Hashable:
+        spelled = spell_id(query)
+        if spelled in self:
+            return self[spelled]
+        raise KeyError(query)
+
+    def __contains__(self, query: object) -> bool:
+        return super().__contains__(query) or super().__contains__(spell_id(query))
+
+
+def read_categories(path: Path) -> Categories:
+    """Read a category for each query. Raises InputError for a query that has two."""
+    chosen = formats.find_format(path, "by")
+    if chosen == "json":
+        return _read_nested(path)
+    from germane.readers import column_files
+
+    frame = column_files.open_columns(path, "by", chosen)
+    found = Categories()
+    for row, record in frame.number_records():
+        queries, categories = frame.read_ids(record, row)
+        for query, category in zip(queries.python, categories.python, strict=True):
+            if found.setdefault(query, category) != category:
+                raise InputError(
+                    f"{frame.where}: query {clip(query)} has two categories, {clip(found[query])} and "
+                    f"{clip(category)}."
+                )
+    return found
+
+
+def _read_nested(path: Path) -> Categories:
+    from germane.readers import nested_json
+
+    given: Any = nested_json.read_object(path)
+    where = nested_json.name_file(path)
+    for query, category in given.items():
+        if not isinstance(category, (str, int)):
+            raise FormatError(
+                f"{where}, query {clip(query)}: a category is text or an integer; got {clip(category)}."
+            )
+    return Categories(given)

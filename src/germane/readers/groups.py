@@ -1,0 +1,296 @@
+"""Groups that take the place of items in a run: documents of chunks, categories of products."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import islice
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from germane.core.arguments import list_values
+from germane.core.ragged import Ints
+from germane.errors import (
+    DuplicateError,
+    FormatError,
+    InputError,
+    NotFoundError,
+    clip,
+    list_choices,
+    list_some,
+)
+from germane.kernel.columns import Ids, join_ids, read_python_ids
+from germane.kernel.ids import is_missing, to_bytes, to_text
+from germane.kernel.reduction import Index, find_distinct
+from germane.readers import formats
+from germane.readers.formats import is_path
+from germane.readers.mapping_ids import SpelledMapping
+from germane.readers.mappings import check_scores
+
+GroupOf: TypeAlias = Callable[[Hashable, Any], Hashable]
+"""A query and one of its items → the group of the item."""
+
+NOT_FOUND = -1
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Groups:
+    """The group of each item: a function, a mapping, a table, or one group for each column of an array."""
+
+    function: Callable[[Any], Any] | None = None
+    mapping: Mapping[Any, Any] | None = None
+    table: tuple[Ids, Ids] | None = None  # distinct items, and their groups
+    values: Sequence[Any] | None = None  # of the columns of an array
+    is_text: bool = False  # from a file of text, where an integer is its digits?
+
+    def find_group(self, query: Hashable, item: Any) -> Hashable:
+        """Find the group of an item. Raises NotFoundError or InputError that names the query."""
+        try:
+            group: Hashable = self._look_up(item)
+        except KeyError:
+            raise NotFoundError(f"query {clip(query)}: {self._explain_unknown(item)}") from None
+        _check_group(group, f"query {clip(query)}, item {clip(item)}")
+        return group
+
+    def find_groups(self, items: Ids, is_text: bool) -> Ids:
+        """Find the groups of a column of items. ``is_text``: they come from a file of text."""
+        if self._pairs is None:
+            first, place = find_distinct(items)
+            asked = items.take(first).python
+            groups = read_python_ids([self.find_group_of(item) for item in asked])
+            _refuse_mixed(groups)
+            return groups.take(place)
+        known, groups = self._pairs
+        as_text = (is_text or self.is_text) and known.kind != items.kind
+        index = self._index_of_text if as_text else self._index
+        at = index.find(items.as_text() if as_text else items)
+        unknown = np.flatnonzero(at == NOT_FOUND)
+        if len(unknown):
+            raise NotFoundError(self._explain_unknown(items.python[int(unknown[0])]))
+        return groups.take(at)
+
+    def find_group_of(self, item: Any) -> Hashable:
+        """Find the group of an item, where its query is not known."""
+        try:
+            group: Hashable = self._look_up(item)
+        except KeyError:
+            raise NotFoundError(self._explain_unknown(item)) from None
+        _check_group(group, f"item {clip(item)}")
+        return group
+
+    def number_columns(self, ids: Sequence[Hashable] | None, width: int) -> tuple[Ints, list[Any]]:
+        """Number the groups of the columns of an array in the order in which they first come.
+
+        Returns the number of each column, and the groups. Columns without ``ids`` are their own ids.
+        """
+        if self.values is None:
+            each = [self.find_group_of(one) for one in (range(width) if ids is None else ids)]
+        elif len(self.values) != width:
+            raise FormatError(
+                f"collapse= has {len(self.values)} groups for {width} items; it is one group an item."
+            )
+        else:
+            each = list(self.values)
+            for place, group in enumerate(each):
+                _check_group(group, f"collapse=, item {place}")
+        codes: dict[Hashable, int] = {}
+        numbers = np.array([codes.setdefault(one, len(codes)) for one in each], np.int64)
+        return numbers, list(codes)
+
+    def check_items_have_ids(self) -> None:
+        """Raise InputError where groups are given for the places of items, and these have ids."""
+        if self.values is not None:
+            raise InputError(
+                "collapse= as a sequence is one group for each column of an array or vector of a gallery. "
+                "Items with ids need a mapping {item: group}, a function or a file."
+            )
+
+    def _look_up(self, item: Any) -> Any:
+        if self.function is not None:
+            return self.function(item)
+        try:
+            return self._by_id[item]
+        except KeyError:
+            if not self.is_text:
+                raise
+        return self._by_id[to_text(to_bytes(item))]
+
+    @cached_property
+    def _by_id(self) -> Mapping[Any, Any]:
+        if self.mapping is not None:
+            return self.mapping
+        assert self.table is not None
+        items, groups = self.table
+        return dict(zip(items.python, groups.python, strict=True))
+
+    @cached_property
+    def _pairs(self) -> tuple[Ids, Ids] | None:
+        """The items and their groups as columns; None where only one item at a time can be looked up."""
+        given = self.mapping
+        if given is None or hasattr(type(given), "__missing__"):  # which makes groups when asked
+            return self.table
+        items, groups = (read_python_ids(list(side)) for side in (given, given.values()))
+        if items.kind not in ("integer", "text"):
+            return None
+        for item, group in given.items():
+            _check_group(group, f"item {clip(item)}")
+        _refuse_mixed(groups)
+        return items, groups
+
+    @cached_property
+    def _index(self) -> Index:
+        assert self._pairs is not None
+        return Index(self._pairs[0])
+
+    @cached_property
+    def _index_of_text(self) -> Index:
+        assert self._pairs is not None
+        return Index(self._pairs[0].as_text())
+
+    def _explain_unknown(self, item: Any) -> str:
+        if self.function is not None:
+            return f"item {clip(item)} has no group: the function of collapse= raises KeyError."
+        known = list(islice(self._by_id, 3))
+        says = f"item {clip(item)} has no group. groups are known for {list_some(known)}"
+        mine, theirs = (sorted({type(one).__name__ for one in ids}) for ids in ([item], known))
+        if theirs and not set(mine) & set(theirs):
+            says += f". The item is {mine[0]}, and these are {list_choices(theirs)}."
+        return says
+
+
+def open_groups(given: Any) -> Groups:
+    """Recognize groups: a mapping, a function, one group for each column, a frame or a file.
+
+    Raises InputError for anything else, and for a file that cannot be read.
+    """
+    if isinstance(given, Groups):
+        return given
+    if isinstance(given, Mapping):
+        return Groups(mapping=given)
+    if is_path(given) or (hasattr(given, "__arrow_c_stream__") and not hasattr(given, "to_list")):
+        return _read_pairs(given)
+    values = list_values(given)
+    if isinstance(values, (list, tuple)):
+        return Groups(values=values)
+    if callable(given):
+        return Groups(given)
+    raise InputError(
+        "collapse= is a mapping {item: group}, a function of an item, a file or a frame of two columns, "
+        f"or one group for each item of an array; got {clip(given)}"
+    )
+
+
+def _check_group(group: Any, where: str) -> None:
+    if not isinstance(group, Hashable):
+        raise InputError(f"{where}: a group is an id, text or a number; got {clip(group)}")
+    if is_missing(group):
+        raise FormatError(f"{where}: the group is missing; got {clip(group)}")
+
+
+def _refuse_mixed(groups: Ids) -> None:
+    if groups.kind == "of several types":
+        raise FormatError(
+            f"groups are all text or all whole numbers; got {list_some(groups.python)}"
+        )
+
+
+def _read_pairs(given: Any) -> Groups:
+    """Read the first column as items and the second as groups."""
+    from germane.readers import column_files, frames
+
+    if is_path(given):
+        if not os.path.exists(given):
+            raise InputError(
+                f"{clip(os.fspath(given))}: there is no such file. collapse= is the path of a file with "
+                "two columns, item and group; columns={'item': name} takes a column of the run."
+            )
+        chosen = formats.find_format(given, "groups")
+        frame = column_files.open_columns(given, "groups", chosen)
+    else:
+        frame = frames.open_frame(given, "groups")
+    parts = [frame.read_ids(record, row) for row, record in frame.number_records()]
+    parts = [part for part in parts if len(part[0])]
+    if not parts:
+        raise FormatError(f"{frame.where}: there are no rows of item and group.")
+    items, groups = (join_ids([one.compact() for one in side]) for side in zip(*parts, strict=True))
+    first, place = find_distinct(items)
+    if len(first) < len(items):
+        _refuse_contradiction(frame.where, items, groups, first[place])
+    return Groups(table=(items.take(first), groups.take(first)), is_text=frame.ids == "text")
+
+
+def _refuse_contradiction(where: str, items: Ids, groups: Ids, first: Ints) -> None:
+    """Refuse an item that is in two groups; a repeated row is none."""
+    _, number = find_distinct(groups)
+    odd = np.flatnonzero(number != number[first])
+    if len(odd):
+        row = int(odd[0])
+        one, other = groups.python[int(first[row])], groups.python[row]
+        raise DuplicateError(
+            f"{where}: item {clip(items.python[row])} is in two groups, {clip(one)} and {clip(other)}."
+        )
+
+
+# --- Mappings --------------------------------------------------------------------------------------
+
+
+class CollapsedMapping(Mapping[Hashable, Any]):
+    """A run whose items are replaced by their groups; a query's results are collapsed on access."""
+
+    def __init__(self, run: Mapping[Hashable, Any], groups: Groups, *, lowest: bool) -> None:
+        groups.check_items_have_ids()
+        self.run, self._groups, self._lowest = run, groups, lowest
+
+    def __getitem__(self, query: Hashable) -> Any:
+        got = self.run[query]
+        if isinstance(got, Mapping):
+            check_scores("run", query, got)
+            keep = "min" if self._lowest else "max"
+            return collapse_scores(query, got, self._groups.find_group, keep)
+        listed = list_values(got)
+        if isinstance(listed, (str, bytes)) or not isinstance(listed, Iterable):
+            return got  # refused by the reader of lists
+        return list(dict.fromkeys(self._groups.find_group(query, item) for item in listed))
+
+    def __contains__(self, query: object) -> bool:
+        return query in self.run
+
+    def __iter__(self) -> Iterator[Hashable]:
+        return iter(self.run)
+
+    def __len__(self) -> int:
+        return len(self.run)
+
+
+def collapse_scores(
+    query: Hashable, got: Mapping[Any, Any], group_of: GroupOf, keep: str
+) -> dict[Hashable, Any]:
+    """Give each group the max, min, first or sum of the scores of its items."""
+    scores: dict[Hashable, Any] = {}
+    for item, score in got.items():
+        group = group_of(query, item)
+        if group not in scores:
+            scores[group] = score
+        elif keep == "sum":
+            scores[group] = scores[group] + score
+        elif keep != "first" and not _is_no_better(score, scores[group], keep):
+            scores[group] = score
+    return scores
+
+
+def _is_no_better(score: Any, best: Any, keep: str) -> bool:
+    """Is a score no better than the best? A value that is no number is, so that it is refused later."""
+    try:
+        return bool(score <= best if keep == "max" else score >= best)
+    except TypeError:
+        return False
+
+
+def count_rows(run: Mapping[Hashable, Any], query: Hashable) -> int | None:
+    """Count a query's results before they were collapsed; None if they were not."""
+    if isinstance(run, SpelledMapping):
+        return count_rows(run.run, run.find_own(query))
+    return len(run.run[query]) if isinstance(run, CollapsedMapping) else None

@@ -1,0 +1,259 @@
+"""Texts: the words, titles, links and images that stand behind the ids of queries and items."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from germane.errors import EmptyError, FormatError, InputError, clip
+from germane.readers.files import BOM, Opener, explain_arrow_error
+from germane.readers.formats import is_path
+
+IDS = (
+    "_id", "id", "docno", "docid", "doc_id", "document_id", "pid", "item", "item_id", "qid", "query_id",
+    "movieid", "product_id",
+)  # fmt: skip
+TITLES = ("title", "name")
+BODIES = (
+    "text", "body", "contents", "content", "query", "question", "passage", "document", "abstract",
+    "description",
+)  # fmt: skip
+IMAGES = ("image", "img", "image_path", "path", "file", "thumbnail")
+LINKS = ("url", "link", "href")
+SMALL = 16_000_000  # bytes of a file that is held
+_PICTURE = re.compile(r"\.(png|jpe?g|gif|webp|bmp)$", re.IGNORECASE)
+_ADDRESS = re.compile(r"https?://\S+$", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class Text:
+    """The words or pictures in place of an id: a title, a text, the address of a page, the path of an image."""
+
+    title: str = ""
+    body: str = ""
+    link: str = ""
+    image: str = ""
+
+    def __str__(self) -> str:
+        parts = (self.title, self.body) if self.title != self.body else (self.title,)
+        shown = ": ".join(" ".join(part.split()) for part in parts if part)
+        return shown or self.link or self.image
+
+
+class Texts:
+    """Texts by id: ``find`` returns those of some ids, and nothing for ids that have none."""
+
+    def __init__(self, find: Callable[[Sequence[str]], dict[str, Text]]) -> None:
+        self._find = find
+
+    def find(self, ids: Iterable[object]) -> dict[str, Text]:
+        """Find the texts of some ids, by the text of each id."""
+        wanted = list(dict.fromkeys(map(str, ids)))
+        return self._find(wanted) if wanted else {}
+
+
+def open_texts(given: Any, name: str) -> Texts | None:
+    """Open a mapping, a function, or a file of texts; ``name`` is the argument in messages."""
+    if given is None:
+        return None
+    if is_path(given):
+        path = os.fspath(given)
+        if not os.path.exists(path):
+            raise InputError(f"{path}: there is no such file ({name}=…).")
+        return Texts(_File(path).find)
+    if isinstance(given, Mapping):
+        by_text = {str(key): key for key in given}
+        return Texts(
+            lambda wanted: {
+                one: _make_text(given[by_text[one]], name) for one in wanted if one in by_text
+            }
+        )
+    if callable(given):
+        return Texts(lambda wanted: _call(given, wanted, name))
+    raise InputError(
+        f"{name} takes the path of a file with ids and texts, a mapping of id to text, or a function; "
+        f"got {clip(given)}"
+    )
+
+
+def _call(given: Callable[[str], Any], wanted: Sequence[str], name: str) -> dict[str, Text]:
+    answers = ((one, given(one)) for one in wanted)
+    return {one: _make_text(answer, name) for one, answer in answers if answer is not None}
+
+
+def _make_text(given: Any, name: str, folder: str = "") -> Text:
+    """Make a Text of what was given for one id: text, the path of an image, or columns."""
+    if isinstance(given, Mapping):
+        return _make_from_row({str(key): value for key, value in given.items()}, folder)
+    if hasattr(given, "__fspath__"):
+        return Text(image=os.path.join(folder, os.fspath(given)))
+    if not isinstance(given, str):
+        raise InputError(
+            f"{name} gives text, the path of an image, or a mapping with title, text, image or url "
+            f"for an id; got {clip(given)}"
+        )
+    return _recognize(Text(body=given), folder)
+
+
+def _make_from_row(row: Mapping[str, Any], folder: str) -> Text:
+    folded = {key.casefold(): value for key, value in row.items() if isinstance(value, str)}
+    if not folded.keys() & {*TITLES, *BODIES, *IMAGES, *LINKS}:
+        body = next(iter(folded.values()), "")
+        return _recognize(Text(body=body), folder)
+    title, body, image, link = (
+        next((folded[key] for key in keys if folded.get(key)), "")
+        for keys in (TITLES, BODIES, IMAGES, LINKS)
+    )
+    if _ADDRESS.match(image):
+        image, link = "", link or image
+    image = os.path.join(folder, image) if image else ""
+    return _recognize(Text(title, body, link if _ADDRESS.match(link) else "", image), folder)
+
+
+def _recognize(text: Text, folder: str) -> Text:
+    """Take a text that is an address for a link, and one that is the name of a picture for an image."""
+    body = text.body.strip()
+    if _ADDRESS.match(body):
+        return replace(text, body="", link=text.link or body)
+    if _PICTURE.search(body) and "\n" not in body and len(body) < 4096 and not text.image:
+        return replace(text, body="", image=os.path.join(folder, body))
+    return text
+
+
+# --- Files -----------------------------------------------------------------------------------------
+
+
+class _File:
+    """A file of texts. A small one is read once; a larger one each time, and is never held whole."""
+
+    def __init__(self, path: str) -> None:
+        self._path, self._folder = path, os.path.dirname(path)
+        self._rows: dict[str, Mapping[str, Any]] | None = None
+
+    def find(self, wanted: Sequence[str]) -> dict[str, Text]:
+        if self._rows is None and _is_small(self._path):
+            self._rows = {}
+            for one, row in _read_rows(self._path):
+                self._rows.setdefault(one, row)
+        rows = self._rows if self._rows is not None else self._search(set(wanted))
+        return {one: _make_from_row(rows[one], self._folder) for one in wanted if one in rows}
+
+    def _search(self, wanted: set[str]) -> dict[str, Mapping[str, Any]]:
+        found: dict[str, Mapping[str, Any]] = {}
+        for one, row in _read_rows(self._path):
+            if one in wanted and one not in found:
+                found[one] = row
+                if len(found) == len(wanted):
+                    break
+        return found
+
+
+def _is_small(path: str) -> bool:
+    return os.path.isfile(path) and os.path.getsize(path) <= SMALL
+
+
+def _read_rows(path: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """Read ids with the columns beside them, in the format that the suffix names: TSV without one."""
+    name = path.casefold()
+    for suffix in (".gz", ".bz2", ".xz", ".zst"):
+        name = name.removesuffix(suffix)
+    if name.endswith(".parquet"):
+        return _read_parquet(path)
+    if name.endswith((".jsonl", ".ndjson", ".json")):
+        return _read_json_lines(path)
+    return _read_separated(path, "," if name.endswith(".csv") else "\t")
+
+
+def _read_json_lines(path: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    key = None
+    for number, line in _read_lines(path):
+        if not line.strip():
+            continue
+        try:
+            row = json.loads(line)
+        except (ValueError, RecursionError) as error:
+            says = getattr(error, "msg", "too deep")
+            raise FormatError(f"{path}:{number}: no JSON ({says}): {clip(line.strip())}") from None
+        if not isinstance(row, dict):
+            raise FormatError(f"{path}:{number}: a line is a JSON object, {{…}}; got {clip(row)}")
+        if key is None or key not in row:
+            key = _find_ids(list(row), f"{path}:{number}")
+        yield str(row[key]), {name: value for name, value in row.items() if name != key}
+
+
+def _read_separated(path: str, delimiter: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """Read lines of an id and its text, or columns under a heading that names the ids."""
+    import csv
+
+    lines = _read_lines(path)
+    first = next(lines, None)
+    if first is None:
+        raise EmptyError(f"{path}: the file is empty.")
+
+    def split(line: str) -> list[str]:
+        return line.split("\t") if delimiter == "\t" else next(csv.reader([line]), [])
+
+    names = split(first[1])
+    folded = [name.strip().casefold() for name in names]
+    known = {*TITLES, *BODIES, *IMAGES, *LINKS}
+    headed = delimiter == "," or (set(folded) & {*IDS, "query"} and set(folded) & known)
+    if not headed:
+        names = ["id", "text"]
+    key = _find_ids(names, path)
+    for number, line in lines if headed else _chain(first, lines):
+        if not line.strip():
+            continue
+        fields = split(line)
+        if len(fields) < 2:
+            raise FormatError(
+                f"{path}:{number}: a line has an id, a tab and a text; got {clip(line)}"
+            )
+        if not headed:
+            fields = [fields[0], " ".join(fields[1:])]
+        row = dict(zip(names, fields, strict=False))
+        yield row.pop(key, ""), row
+
+
+def _chain(first: tuple[int, str], lines: Iterator[tuple[int, str]]) -> Iterator[tuple[int, str]]:
+    yield first
+    yield from lines
+
+
+def _read_lines(path: str) -> Iterator[tuple[int, str]]:
+    with Opener(path) as file, explain_arrow_error(path), file.open_text() as stream:
+        import io
+
+        lines = io.BufferedReader(stream, 1 << 20) if isinstance(stream, io.RawIOBase) else stream
+        for number, line in enumerate(lines, 1):
+            text = line.removeprefix(BOM) if number == 1 else line
+            yield number, text.decode("utf-8", "surrogateescape").rstrip("\r\n")
+
+
+def _read_parquet(path: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    import pyarrow.parquet as pq
+
+    with explain_arrow_error(path), Opener(path) as source:
+        file = pq.ParquetFile(source.open_bytes())
+        names = file.schema_arrow.names
+        key = _find_ids(names, path)
+        shown = {*TITLES, *BODIES, *IMAGES, *LINKS}
+        columns = [name for name in names if name.casefold() in shown and name != key]
+        for batch in file.iter_batches(columns=[key, *(columns or names[:2])]):
+            for row in batch.to_pylist():
+                yield str(row.pop(key)), row
+
+
+def _find_ids(names: Sequence[str], where: str) -> str:
+    """Find the column of ids: of a list of queries, ``query`` may hold the id where no other column does."""
+    folded = {name.strip().casefold(): name for name in reversed(names)}
+    for key in (*IDS, "query"):
+        if key in folded:
+            return folded[key]
+    raise FormatError(
+        f"{where}: no column holds the ids; there are {', '.join(map(clip, names))}. "
+        "Call it id; the text stands in a column title, text, image or url."
+    )

@@ -1,0 +1,558 @@
+"""Vector search: ids of both sides, chunks that become documents, distances, and leaks."""
+
+import json
+import random
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet
+import pytest
+
+import germane
+from germane import cli
+from germane.readers.embeddings import read_embeddings
+
+import inputs
+
+MEASURES = "AP nDCG@10 RR R@5 NumRet"
+Scores = dict[str, dict[str, float]]
+
+
+def document(chunk: str) -> str:
+    return chunk.split("#")[0]
+
+
+def world() -> tuple[Scores, Scores]:
+    """Judgments of documents, and a run of chunks of which many are tied."""
+    rng = random.Random(1)
+    run = {
+        f"q{i}": {
+            f"d{rng.randrange(30)}#{rng.randrange(9)}": rng.choice([rng.random(), 0.5, 0.25])
+            for _ in range(60)
+        }
+        for i in range(12)
+    }
+    return {f"q{i}": {f"d{rng.randrange(33)}": 1.0 for _ in range(5)} for i in range(12)}, run
+
+
+QRELS, RUN = world()
+CHUNKS = sorted({chunk for got in RUN.values() for chunk in got})
+ROWS = sum(map(len, RUN.values()))
+
+
+def collapsed(run: Scores, best: Callable[..., float] = max) -> Scores:
+    """Each document once a query, with its best score."""
+    found: Scores = {}
+    for query, got in run.items():
+        mine = found.setdefault(query, {})
+        for chunk, score in got.items():
+            mine[document(chunk)] = best(mine.get(document(chunk), score), score)
+    return found
+
+
+def values(result: germane.Result) -> dict[str, Any]:
+    return {name: one.per_query for name, one in result.items()}
+
+
+def groups(form: str, folder: Path) -> Any:
+    """The groups of the chunks in one of the forms that collapse= takes."""
+    table = pa.table({"item": CHUNKS, "group": list(map(document, CHUNKS))})
+    path = folder / f"groups{form}"
+    match form:
+        case "function":
+            return document
+        case "mapping":
+            return dict(zip(CHUNKS, map(document, CHUNKS), strict=True))
+        case "frame":
+            return table.rename_columns(["chunk", "doc"])
+        case ".parquet":
+            pyarrow.parquet.write_table(table, path)
+        case ".csv":
+            path.write_text("".join(f"{chunk},{document(chunk)}\n" for chunk in CHUNKS))
+        case ".jsonl":
+            rows = (json.dumps({"item": one, "group": document(one)}) + "\n" for one in CHUNKS)
+            path.write_text("".join(rows))
+        case _:  # a header does no harm, and neither does a repeated row
+            rows = (f"{chunk}\t{document(chunk)}\n" for chunk in ["chunk", *CHUNKS, CHUNKS[0]])
+            path.write_text("".join(rows))
+    return path
+
+
+FORMS = ("function", "mapping", "frame", ".tsv", ".txt", ".csv", ".jsonl", ".parquet")
+
+
+@pytest.mark.parametrize("distances", [False, True])
+@pytest.mark.parametrize("form", FORMS)
+def test_every_form_of_groups(form: str, distances: bool, tmp_path: Path) -> None:
+    key, best = groups(form, tmp_path), min if distances else max
+    better = {
+        query: {item: -score if distances else score for item, score in got.items()}
+        for query, got in collapsed(RUN, best).items()
+    }
+    expected = values(germane.evaluate(QRELS, better, MEASURES))
+    rows = inputs.rows(RUN)
+    shuffled, sorted_rows = tmp_path / "shuffled.run", tmp_path / "sorted.run"
+    shuffled.write_text(inputs.run_text(inputs.shuffled(rows)))
+    sorted_rows.write_text(inputs.run_text(rows))
+    table = inputs.table(rows)
+    scores: dict[str, Any] = {"scores": "distances"} if distances else {}
+    for run in (RUN, table, shuffled, sorted_rows, germane.read_run(shuffled)):
+        got = germane.evaluate(QRELS, run, MEASURES, collapse=key, **scores)
+        assert values(got) == expected, type(run)
+        assert (got.counts.collapsed, got.counts.groups) == (ROWS, sum(map(len, better.values())))
+    evaluator = germane.Evaluator(QRELS, MEASURES, collapse=key, **scores)
+    for query, held in RUN.items():
+        evaluator.update({query: held})
+    assert values(evaluator.result()) == expected
+    assert evaluator.result().counts.collapsed == ROWS
+
+
+def test_ranked_lists_keep_the_first_place_of_a_group() -> None:
+    lists = {query: list(got) for query, got in RUN.items()}
+    got = germane.evaluate(QRELS, lists, MEASURES, collapse=document)
+    expected = germane.evaluate(QRELS, germane.collapse(lists, document), MEASURES)
+    assert values(got) == values(expected)
+    query, item = (
+        list(side) for side in zip(*((q, i) for q in lists for i in lists[q]), strict=True)
+    )
+    rank = [place for got in lists.values() for place in range(len(got))]
+    ranked = pa.table({"query": query, "item": item, "rank": rank})
+    assert values(germane.evaluate(QRELS, ranked, MEASURES, collapse=document)) == values(expected)
+
+
+def test_functions_that_start_from_the_same_data(tmp_path: Path) -> None:
+    key = groups(".tsv", tmp_path)
+    file = tmp_path / "chunks.run"
+    file.write_text(inputs.run_text(inputs.rows(RUN)))
+    plain, run = collapsed(RUN), {"chunks": file}
+    many = germane.evaluate_many(QRELS, {"a": file, "b": RUN}, "AP", collapse=key)
+    assert many["a"]["AP"].per_query == many["b"]["AP"].per_query
+    ours = germane.explain(QRELS, file, "AP@5", query="q1", collapse=key)
+    theirs = germane.explain(QRELS, plain, "AP@5", query="q1")
+    assert str(ours).partition("policy")[0] == str(theirs).partition("policy")[0]
+    gate = germane.mean_pr_curve(QRELS, file, collapse=key)
+    assert gate.precision.tolist() == germane.mean_pr_curve(QRELS, plain).precision.tolist()
+    page = germane.report(QRELS, run | {"dict": RUN}, "AP", collapse=key).html
+    assert "d1" in page
+    assert "d1#" not in page
+
+
+def test_ids_of_different_types_in_files_of_text(tmp_path: Path) -> None:
+    """In a file of text, an integer is its digits; so a mapping of integers fits a TREC file."""
+    file = tmp_path / "x.run"
+    file.write_text("1 Q0 71 1 0.9 t\n1 Q0 72 2 0.8 t\n1 Q0 81 3 0.7 t\n")
+    for key in ({71: 7, 72: 7, 81: 8}, {"71": "7", "72": "7", "81": "8"}):
+        got = germane.evaluate({1: {8: 1}}, file, "RR", collapse=key)
+        assert got["RR"].per_query == {1: 0.5}
+    listed = tmp_path / "groups.tsv"
+    listed.write_text("71\t7\n72\t7\n81\t8\n")
+    frame = pa.table({"query": [1, 1, 1], "item": [71, 72, 81], "score": [0.9, 0.8, 0.7]})
+    for run in (frame, file, {"1": {"71": 0.9, "72": 0.8, "81": 0.7}}):
+        assert germane.evaluate({"1": {"8": 1}}, run, "RR", collapse=listed)["RR"].mean == 0.5
+
+
+def refuse(says: str, error: type[Exception], *given: Any, **options: Any) -> None:
+    with pytest.raises(error, match=re.escape(says)):
+        germane.evaluate(*given, "RR", **options)
+
+
+def test_what_is_no_group(tmp_path: Path) -> None:
+    qrels, run = {"q": ["d"]}, {"q": {"c1": 1.0, "c2": 0.5}}
+    refuse(
+        "query 'q': item 'c2' has no group. groups are known for 'c1'",
+        germane.NotFoundError,
+        qrels,
+        run,
+        collapse={"c1": "d"},
+    )
+    refuse(
+        "The item is str, and these are int", germane.NotFoundError, qrels, run, collapse={1: "d"}
+    )
+    refuse(
+        "one group for each column of an array", germane.InputError, qrels, run, collapse=["d", "d"]
+    )
+    refuse(
+        "there is no such file", germane.InputError, qrels, run, collapse=str(tmp_path / "none.tsv")
+    )
+    refuse("collapse= is a mapping {item: group}", germane.InputError, qrels, run, collapse=3)
+    refuse("a group is an id", germane.InputError, qrels, run, collapse=lambda chunk: ["d"])
+    refuse("raises KeyError", germane.NotFoundError, qrels, run, collapse={"c1": "d"}.__getitem__)
+    listed = tmp_path / "groups.tsv"
+    listed.write_text("c1\td\nc1\te\n")
+    refuse(
+        "item 'c1' is in two groups, 'd' and 'e'",
+        germane.DuplicateError,
+        qrels,
+        run,
+        collapse=listed,
+    )
+    listed.write_text("c1\td\tx\n")
+    refuse(
+        ":1: 3 fields where the file has 2 columns (item, group)",
+        germane.FormatError,
+        qrels,
+        run,
+        collapse=listed,
+    )
+    frame = pa.table({"a": ["c1"], "b": ["d"], "c": [1]})
+    refuse(
+        "two columns are needed, item and group; found 'a', 'b', 'c'",
+        germane.FormatError,
+        qrels,
+        run,
+        collapse=frame,
+    )
+    refuse(
+        "not for flat arrays",
+        germane.InputError,
+        [1, 0],
+        [0.5, 0.4],
+        group=[2],
+        collapse=["a", "b"],
+    )
+
+
+# --- Arrays and embeddings -------------------------------------------------------------------------
+
+Q, N = 20, 300
+IDS, GALLERY = [f"q{i}" for i in range(Q)], [f"c{i}" for i in range(N)]
+
+
+def vectors() -> tuple[Any, Any, list[str], Scores]:
+    """Small whole numbers, so that many similarities are equal."""
+    rng = np.random.default_rng(3)
+    queries, gallery = (rng.integers(-3, 4, (size, 6)).astype(np.float32) for size in (Q, N))
+    for side in (queries, gallery):
+        side[(side == 0).all(axis=1)] = 1
+    documents = [f"doc{d}" for d in rng.integers(0, 50, N)]
+    qrels = {
+        query: {f"doc{d}": float(rng.integers(1, 3)) for d in rng.choice(60, 6, replace=False)}
+        for query in IDS
+    }
+    return queries, gallery, documents, qrels
+
+
+def best_documents(scores: Any, documents: list[str]) -> Scores:
+    """The best chunk's score of each document, in the order of the gallery."""
+    run: Scores = {}
+    for query, row in zip(IDS, scores.tolist(), strict=True):
+        mine = run.setdefault(query, {})
+        for one, score in zip(documents, row, strict=True):
+            mine[one] = max(mine.get(one, score), score)
+    return run
+
+
+@pytest.mark.parametrize("similarity", ["dot", "cosine", "euclidean"])
+def test_documents_of_embeddings(similarity: Any) -> None:
+    queries, gallery, documents, qrels = vectors()
+    exact = read_embeddings(queries, gallery, similarity, False, "x").vectors
+    scores = exact.compute_block(np.arange(Q))
+    wanted = germane.evaluate(qrels, best_documents(scores, documents), MEASURES, ties="given")
+    by_id = dict(zip(GALLERY, documents, strict=True))
+    for key, ids in (
+        (documents, None), (np.array(documents), GALLERY), (by_id, np.array(GALLERY)),
+        (by_id.__getitem__, GALLERY), (documents.__getitem__, None), (dict(enumerate(documents)), None),
+    ):  # fmt: skip
+        got = germane.evaluate_embeddings(
+            queries, gallery, MEASURES, qrels=qrels, query_ids=IDS, gallery_ids=ids, collapse=key,
+            similarity=similarity,
+        )  # fmt: skip
+        assert values(got) == values(wanted)
+        assert (got.counts.collapsed, got.counts.groups) == (Q * N, Q * len(set(documents)))
+    named: dict[str, Any] = {"query_ids": IDS, "item_ids": GALLERY, "collapse": by_id}
+    assert values(germane.evaluate(qrels, scores, MEASURES, **named)) == values(wanted)
+    turned = germane.evaluate(qrels, -scores, MEASURES, scores="distances", **named)
+    assert values(turned) == values(wanted)
+
+
+def test_the_order_of_the_gallery_does_not_matter_to_documents() -> None:
+    queries, gallery, documents, qrels = vectors()
+    order = np.random.default_rng(1).permutation(N)
+    given, shuffled = (
+        germane.evaluate_embeddings(
+            queries, gallery[at], MEASURES, qrels=qrels, query_ids=IDS, ties="expected",
+            collapse=np.array(documents)[at],
+        )
+        for at in (np.arange(N), order)
+    )  # fmt: skip
+    assert values(given) == values(shuffled)
+
+
+@pytest.mark.parametrize("options", [{}, {"nonpositive": "miss"}])
+def test_the_query_itself_is_no_chunk_of_its_document(options: dict[str, Any]) -> None:
+    x = np.random.default_rng(2).normal(size=(40, 5)).astype(np.float32)
+    ids = [f"c{i}" for i in range(40)]
+    own = [f"d{i // 2 if i < 30 else i}" for i in range(40)]  # the last ten have one chunk each
+    qrels = {one: {own[(k + 7) % 40]: 1.0, own[k]: 2.0} for k, one in enumerate(ids)}
+    scores = read_embeddings(x, x, "cosine", False, "x").vectors.compute_block(np.arange(40))
+    run: Scores = {}
+    for i, one in enumerate(ids):
+        mine = run.setdefault(one, {})
+        for j, group in enumerate(own):
+            if i != j:
+                mine[group] = max(mine.get(group, -9.0), scores[i, j])
+    judged = {q: {d: g for d, g in held.items() if d in run[q]} for q, held in qrels.items()}
+    wanted = germane.evaluate(judged, run, MEASURES, **options)
+    sample = np.random.default_rng(4).permutation(40)
+    for at in (np.arange(40), sample):  # by ids, the query may be anywhere in the gallery
+        got = germane.evaluate_embeddings(
+            x, x[at], MEASURES, qrels=qrels, query_ids=ids, gallery_ids=[ids[j] for j in at],
+            collapse=[own[j] for j in at], exclude_self=True, **options,
+        )  # fmt: skip
+        assert values(got) == values(wanted)
+        assert got.counts.collapsed == 40 * 39
+
+
+def test_ids_name_what_is_numbered() -> None:
+    queries, gallery, _, _ = vectors()
+    labels, others = [i % 3 for i in range(Q)], [i % 3 for i in range(N)]
+    shared: dict[str, Any] = {"query_labels": labels, "gallery_labels": others}
+    plain = germane.evaluate_embeddings(queries, gallery, MEASURES, **shared)
+    for ids in ({}, {"gallery_ids": GALLERY}):
+        named = germane.evaluate_embeddings(
+            queries, gallery, MEASURES, query_ids=IDS, **ids, **shared
+        )
+        assert list(named["AP"].per_query) == IDS
+        assert list(named["AP"].per_query.values()) == list(plain["AP"].per_query.values())
+    grades = np.equal.outer(labels, others).astype(float)
+    dense = germane.evaluate_embeddings(
+        queries, gallery, MEASURES, qrels=grades, query_ids=IDS, gallery_ids=GALLERY
+    )
+    assert values(dense) == values(named)
+
+
+SCORES = np.array([[0.9, 0.8, 0.7], [0.9, 0.5, 0.1]])
+TOP = np.array([[3, 1, 0], [2, 3, -1]])
+ITEMS = ["a", "b", "c", "d"]
+
+
+@pytest.mark.parametrize(
+    ("run", "options"),
+    [
+        (TOP, {}),
+        ((SCORES, TOP), {}),
+        ([TOP, SCORES], {}),
+        ((1 - SCORES, TOP), {"scores": "distances"}),
+        ((1 - SCORES.astype(np.float32), TOP.astype(np.int32)), {"scores": "distances"}),
+    ],
+)
+def test_top_ids(run: Any, options: dict[str, Any]) -> None:
+    qrels = {"x": {"a": 1, "d": 1}, "y": {"d": 1}, "z": {"a": 1}}
+    named = {"query_ids": ["x", "y"], "item_ids": ITEMS, **options}
+    result = germane.evaluate(qrels, run, "AP@3 RR", **named)
+    assert result["RR"].per_query == {"x": 1.0, "y": 0.5, "z": 0.0}
+    assert result["AP@3"].per_query == {"x": (1 + 2 / 3) / 2, "y": 0.5, "z": 0.0}
+    assert result.counts.missing == 1
+    halves = germane.evaluate(
+        {"x": ["A"], "y": ["B"]}, run, "RR NumRet", collapse=["A", "A", "B", "B"], **named
+    )
+    assert halves["RR"].per_query == {"x": 0.5, "y": 1.0}
+    assert halves["NumRet"].per_query == {"x": 2.0, "y": 1.0}
+    assert (halves.counts.collapsed, halves.counts.groups) == (5, 3)
+    shown = germane.explain(qrels, run, "AP", query="x", **named)
+    assert [row.item for row in shown.rows] == ["d", "b", "a"]
+
+
+def test_lists_and_text_arrays_with_query_ids() -> None:
+    lists = [["d", "b", "a"], ["c", "d"]]
+    qrels: Any
+    for qrels in ({"x": ["a", "d"], "y": ["d"]}, [{"a", "d"}, {"d"}]):
+        got = germane.evaluate(qrels, lists, "RR", query_ids=["x", "y"])
+        assert got["RR"].per_query == {"x": 1.0, "y": 0.5}
+    array = np.array([["d", "b"], ["c", "d"]])
+    got = germane.evaluate({"x": ["a", "d"], "y": ["d"]}, array, "RR", query_ids=["x", "y"])
+    assert got["RR"].per_query == {"x": 1.0, "y": 0.5}
+    assert germane.evaluate([["d"], ["d"]], array, "RR")["RR"].mean == 0.75
+
+
+def test_ids_that_do_not_fit() -> None:
+    qrels = {"x": ["a"]}
+    one = np.array([[1, 0]])
+    refuse(
+        "query_ids has 2 ids for 1 queries", germane.FormatError, qrels, one, query_ids=["x", "y"]
+    )
+    refuse(
+        "'x' is at places 0 and 1; ids differ",
+        germane.FormatError,
+        qrels,
+        TOP,
+        query_ids=["x", "x"],
+    )
+    refuse(
+        "place 0: an id is text or a whole number; got 1.5",
+        germane.FormatError,
+        qrels,
+        one,
+        query_ids=[1.5],
+    )
+    refuse(
+        "query_ids has an id for each row; got 'xy'",
+        germane.FormatError,
+        qrels,
+        one,
+        query_ids="xy",
+    )
+    refuse(
+        "row 0, rank 1: 3 is no place in item_ids, which has 2 ids",
+        germane.FormatError,
+        qrels,
+        TOP,
+        query_ids=["x", "y"],
+        item_ids=["a", "b"],
+    )
+    refuse(
+        "item_ids has 2 ids for 3 items",
+        germane.FormatError,
+        qrels,
+        SCORES,
+        query_ids=["x", "y"],
+        item_ids=["a", "b"],
+    )
+    refuse(
+        "the qrels' are int (1), these are str ('x')",
+        germane.CoverageError,
+        {1: ["a"]},
+        one,
+        query_ids=["x"],
+        item_ids=ITEMS,
+    )
+    refuse("this run has ids of its own", germane.InputError, qrels, {"x": ["a"]}, query_ids=["x"])
+    refuse(
+        "these lists hold ids", germane.InputError, qrels, [["a"]], query_ids=["x"], item_ids=ITEMS
+    )
+    refuse(
+        "with collapse= they are about groups",
+        germane.InputError,
+        np.ones((2, 3)),
+        SCORES,
+        collapse=["a"] * 3,
+    )
+    refuse(
+        "collapse= has 2 groups for 3 items",
+        germane.FormatError,
+        qrels,
+        SCORES,
+        query_ids=["x", "y"],
+        collapse=["a"] * 2,
+    )
+    with pytest.raises(germane.FormatError, match="gallery_ids has 3 ids for 2 items"):
+        germane.evaluate_embeddings(np.eye(2), np.eye(2), qrels=qrels, gallery_ids=[1, 2, 3])
+    with pytest.raises(germane.InputError, match="no query_ids are in gallery_ids"):
+        germane.evaluate_embeddings(
+            np.eye(2), np.eye(2), qrels=qrels, query_ids=["xy", "z"], gallery_ids=["a", "b"],
+            exclude_self=True,
+        )  # fmt: skip
+
+
+# --- Distances -------------------------------------------------------------------------------------
+
+
+def test_the_lowest_distance_is_the_best_in_every_input(tmp_path: Path) -> None:
+    near = {q: {item: -score for item, score in got.items()} for q, got in collapsed(RUN).items()}
+    wanted = values(germane.evaluate(QRELS, collapsed(RUN), MEASURES))
+    given = inputs.COLUMNS["PyArrow table"](inputs.table(inputs.rows(near)), tmp_path)
+    file = tmp_path / "near.run"
+    file.write_text(inputs.run_text(inputs.shuffled(inputs.rows(near))))
+    for run in (near, given, file):
+        assert values(germane.evaluate(QRELS, run, MEASURES, scores="distances")) == wanted
+    flat = germane.evaluate([1, 0, 1], [3.0, 1.0, 2.0], "AP", group=["a"] * 3, scores="distances")
+    assert flat["AP"].mean == (1 / 2 + 2 / 3) / 2
+    masked = np.ma.masked_array([[0.1, 0.2, 0.3]], [[True, False, False]])
+    got = germane.evaluate([{0, 2}], masked, "AP NumRet", scores="distances")
+    assert (got["AP"].mean, got["NumRet"].mean) == (1 / 2 / 2, 2)
+    got = germane.evaluate([{0, 2}], masked, "NumRet", scores="distances", threshold=0.2)
+    assert got["NumRet"].mean == 1
+    with pytest.raises(germane.PolicyError, match="nonpositive=miss is for scores"):
+        germane.Policy(scores="distances", nonpositive="miss")
+    with pytest.raises(germane.PolicyError, match="similarity=euclidean ranks embeddings"):
+        germane.evaluate_embeddings(np.eye(2), np.eye(2), qrels=[{0}, {1}], scores="distances")
+
+
+def test_findings_recommend_the_word() -> None:
+    near = {f"q{i}": {f"d{j}": j / 10 for j in range(10)} for i in range(20)}
+    qrels = {f"q{i}": {"d5": 1} for i in range(20)}
+    with pytest.warns(
+        germane.GermaneWarning, match="Are they distances\\? scores=distances says so"
+    ):
+        germane.evaluate(qrels, near, "RR")
+    assert germane.evaluate(qrels, near, "RR", scores="distances").findings == ()
+    far = {q: {item: 1 - score for item, score in got.items()} for q, got in near.items()}
+    with pytest.warns(
+        germane.GermaneWarning, match="distances of every query fall .* Leave out scores"
+    ):
+        germane.evaluate(qrels, far, "RR", scores="distances")
+
+
+# --- Check and the command line --------------------------------------------------------------------
+
+
+def test_check_collapses_and_takes_distances() -> None:
+    near = {
+        f"q{i}": {f"d{j}#{k}": j + k / 9 for j in range(9) for k in range(2)} for i in range(20)
+    }
+    qrels = {f"q{i}": {"d0": 1, "d5": 0} for i in range(20)}
+    whats = [one.what for one in germane.check(qrels, near, "RR")]
+    assert "nothing judged was found" in whats
+    found = germane.check(qrels, near, "RR", collapse=document, scores="distances")
+    assert not found.serious
+    assert "scores rise as given" in [
+        one.what for one in germane.check(qrels, near, "RR", collapse=document)
+    ]
+
+
+def test_leaks() -> None:
+    qrels = {"q1": {"d1": 1, "d2": 0}, "q2": {"d3": 1}}
+    run = {"q1": {"d1": 1.0, "q2": 0.5}, "q2": {"d3": 1.0, "d1": 0.5}}
+    train = {"q2": {"d3": 0, "d9": 1}, "q3": {"d1": 1}}
+    found = {one.what: one for one in germane.check(qrels, run, "RR", train=train)}
+    assert found["judgments of the training data"].count == 1
+    assert found["judgments of the training data"].examples == ("query 'q2' item 'd3'",)
+    assert found["queries of the training data"].says == (
+        "1 judged query of 2 is also in the training judgments"
+    )
+    assert found["queries among the items"].says == "1 query of 2 is among the items, by their ids"
+    numbers = germane.check(
+        {1: {2: 1}, 2: {3: 1}}, {1: {2: 1.0}, 2: {3: 1.0}}, "RR", train={5: {2: 1}}
+    )
+    assert not {one.what for one in numbers if "training" in one.what or "among" in one.what}
+
+
+def test_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    key = groups(".tsv", tmp_path)
+    qrels, run = tmp_path / "qrels", tmp_path / "chunks.run"
+    qrels.write_text("".join(f"{q} 0 {i} {g:g}\n" for q, i, g in inputs.rows(QRELS)))
+    run.write_text(inputs.run_text(inputs.rows(RUN)))
+    options = ["--collapse", str(key), "--scores", "distances", "--format", "json"]
+    assert cli.main(["evaluate", str(qrels), str(run), "-m", "AP", *options]) == 0
+    written = json.loads(capsys.readouterr().out)
+    wanted = germane.evaluate(QRELS, RUN, "AP", collapse=document, scores="distances")
+    assert written["runs"][0]["measures"][0]["mean"] == wanted["AP"].mean
+    assert written["runs"][0]["counts"]["collapsed"] == ROWS
+    assert written["policy"]["scores"] == "distances"
+    keep = ["--checkpoint", str(tmp_path / "kept")]
+    for _ in range(2):
+        assert cli.main(["evaluate", str(qrels), str(run), "-m", "AP", *options, *keep]) == 0
+        assert json.loads(capsys.readouterr().out)["runs"] == written["runs"]
+    for command in ("explain", "compare", "dialects", "report"):
+        more = {"explain": ["--query", "q1"], "report": ["-o", str(tmp_path / "r.html")]}
+        runs = [str(run)]
+        if command == "compare":
+            runs.append(str(run) + "2")
+            Path(runs[1]).write_text(run.read_text())
+        given = [command, str(qrels), *runs, *more.get(command, []), *options[:4]]
+        assert cli.main(given) == 0, command
+    assert cli.main(["check", str(qrels), str(run), *options[:4], "--train", str(qrels)]) == 0
+    assert "judgments of the training data" in capsys.readouterr().out
+
+
+def test_a_json_file_collapses_and_takes_candidates(tmp_path: Path) -> None:
+    path = tmp_path / "run.json"
+    path.write_text('{"q": {"c1": 0.9, "c2": 0.8, "c3": 0.7}}', "utf-8")
+    qrels, groups = {"q": {"d1": 1, "d2": 1}}, {"c1": "d1", "c2": "d3", "c3": "d2"}
+    assert germane.evaluate(qrels, path, "AP", collapse=groups)["AP"].mean == (1 + 2 / 3) / 2
+    found = germane.evaluate(qrels, path, "AP", collapse=groups, exclude={"q": ["d3"]})
+    assert found["AP"].mean == 1

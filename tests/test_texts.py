@@ -1,0 +1,282 @@
+"""Texts of queries and items: how files are read, and what explain and report show of them."""
+
+import base64
+import io
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import germane
+from germane.cli import main
+from germane.readers.texts import Text, open_texts
+
+from report_page import HOSTILE, embedded
+from report_page import Text as Page
+from sizes import set_sizes
+
+QRELS = {"q1": {"d1": 1, "d2": 0}, "q2": {"d3": 1}}
+RUNS = {
+    "a": {"q1": ["d2", "d1", "x"], "q2": ["d3"]},
+    "b": {"q1": ["d1", "x", "d2"], "q2": ["x", "d3"]},
+}
+
+
+def find(given: Any, *ids: str) -> dict[str, Text]:
+    opened = open_texts(given, "items")
+    assert opened is not None
+    return opened.find(ids)
+
+
+def write(path: Path, text: str) -> Path:
+    path.write_text(text, "utf-8", "surrogateescape")
+    return path
+
+
+# --- Reading ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("a.tsv", "d1\tone\nd2\ttwo words\n"),
+        ("a.txt", "d1\tone\r\nd2\ttwo words"),
+        ("a.tsv", "\ufeffid\ttext\nd1\tone\nd2\ttwo words\n"),
+        ("a.tsv", "text\tdocno\none\td1\ntwo words\td2\n"),
+        ("a.csv", 'id,text\nd1,one\nd2,"two words"\n'),
+        ("a.jsonl", '{"_id": "d1", "text": "one"}\n\n{"_id": "d2", "text": "two words"}\n'),
+        ("a.jsonl", '{"docno": "d1", "anything": "one"}\n{"docno": "d2", "anything": "two words"}'),
+    ],
+    ids=str,
+)
+def test_files_of_text(tmp_path: Path, name: str, content: str) -> None:
+    path = write(tmp_path / name, content)
+    assert find(path, "d2", "d1", "none") == {"d1": Text(body="one"), "d2": Text(body="two words")}
+
+
+def test_parquet_and_whole_ids(tmp_path: Path) -> None:
+    table = pa.table({"item_id": [1, 2], "title": ["One", "Two"], "text": ["1", None]})
+    pq.write_table(table, tmp_path / "a.parquet")
+    assert find(tmp_path / "a.parquet", "1", "2") == {
+        "1": Text(title="One", body="1"), "2": Text(title="Two"),
+    }  # fmt: skip
+
+
+def test_pyterrier_topics_and_large_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = write(tmp_path / "topics.tsv", "qid\tquery\nq1\thow long\nq1\tagain\nq2\twhy\n")
+    for small in (16, 10**6):
+        set_sizes(monkeypatch, small_texts=small)
+        assert find(path, "q1") == {"q1": Text(body="how long")}, "the first of two"
+        assert find(path, "q1", "q2")["q2"].body == "why"
+
+
+def test_mappings_functions_addresses_and_images(tmp_path: Path) -> None:
+    given = {
+        1: "one",
+        "d2": {"Title": "T", "url": "https://example.org/a"},
+        "d3": tmp_path / "p.png",
+    }
+    assert find(given, "1", "d2", "d3", "d4") == {
+        "1": Text(body="one"),
+        "d2": Text(title="T", link="https://example.org/a"),
+        "d3": Text(image=str(tmp_path / "p.png")),
+    }
+    assert find({"a": 1}.get, "b") == {}
+    assert find(lambda one: f"http://example.org/{one}", "d")["d"].link == "http://example.org/d"
+    path = write(tmp_path / "a.tsv", "d1\timages/1.JPG\nd2\thttps://example.org/2.png\n")
+    assert find(path, "d1", "d2") == {
+        "d1": Text(image=str(tmp_path / "images/1.JPG")),
+        "d2": Text(link="https://example.org/2.png"),
+    }
+    assert find({"d": {"url": "javascript:alert(1)", "text": "x"}}, "d")["d"].link == ""
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "says"),
+    [
+        ("a.tsv", "", "the file is empty"),
+        ("a.tsv", "d1\tone\nd2\n", "a.tsv:2: a line has an id, a tab and a text"),
+        ("a.jsonl", '{"id": "d1", "text": "a"}\n{"id"\n', "a.jsonl:2: no JSON"),
+        ("a.jsonl", "[1]\n", "a.jsonl:1: a line is a JSON object"),
+        ("a.jsonl", '{"a": "b"}\n', "no column holds the ids; there are 'a'. Call it id"),
+    ],
+    ids=str,
+)
+def test_faults_are_named(tmp_path: Path, name: str, content: str, says: str) -> None:
+    with pytest.raises(germane.GermaneError, match=re.escape(says)):
+        find(write(tmp_path / name, content), "d1")
+
+
+def test_what_texts_are_not(tmp_path: Path) -> None:
+    with pytest.raises(germane.InputError, match=r"there is no such file \(items=…\)"):
+        find(tmp_path / "none.tsv", "d")
+    with pytest.raises(germane.InputError, match="items takes the path of a file"):
+        find(3, "d")
+    with pytest.raises(germane.InputError, match="items gives text, the path of an image"):
+        find({"d": 3}, "d")
+
+
+# --- Explain ---------------------------------------------------------------------------------------
+
+
+def test_explain_shows_texts() -> None:
+    items = {"d1": "the first\nitem", "d2": "x" * 100}
+    made = germane.explain(
+        QRELS, RUNS["a"], "AP", query="q1", items=items, queries={"q1": "which?"}
+    )
+    table = made.table()
+    text = table.columns.index("text")
+    assert [row[text] for row in table.rows] == ["x" * 59 + "…", "the first item", ""]
+    assert table.notes[0] == "query 'q1': which?"
+    assert made.table(digits=None).rows[0][text] == "x" * 100
+    ranks = made.to_dict()["ranks"]
+    assert [rank["text"] for rank in ranks] == ["x" * 100, "the first item", None]
+    plain = germane.explain(QRELS, RUNS["a"], "AP", query="q1")
+    assert "text" not in plain.table().columns
+    assert "text" not in plain.to_dict()["ranks"][0]
+    with pytest.raises(germane.InputError, match="are for qrels and a run"):
+        germane.explain([1, 0], "AP", items=items)
+
+
+def test_explain_on_the_command_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    write(Path("qrels"), "q1 0 d1 1\n")
+    write(Path("a.run"), "q1 Q0 d1 1 2 t\n")
+    write(Path("items.jsonl"), '{"id": "d1", "title": "Whale", "text": "blue"}\n')
+    write(Path("queries.tsv"), "q1\tlargest animal\n")
+    texts = ["--items", "items.jsonl", "--queries", "queries.tsv"]
+    assert main(["explain", "qrels", "a.run", "--query", "q1", *texts]) == 0
+    shown = capsys.readouterr().out
+    assert "Whale: blue" in shown
+    assert "largest animal" in shown
+    assert main(["explain", "qrels", "a.run", *texts, "-o", "items.jsonl"]) == 2
+    assert main(["report", "qrels", "a.run", *texts, "-o", "queries.tsv"]) == 2
+    assert main(["report", "qrels", "a.run", *texts, "-o", "page.html"]) == 0
+    assert "largest animal" in Path("page.html").read_text("utf-8")
+
+
+# --- Report ----------------------------------------------------------------------------------------
+
+
+def test_report_has_the_texts_of_what_it_shows() -> None:
+    items = {"d1": "one", "d2": {"title": "Two", "text": "y" * 500}, "unseen": "never"}
+    data = embedded(germane.report(QRELS, RUNS, "AP", items=items, queries={"q2": "why?"}))
+    assert data["texts"] == {"d1": "one", "d2": {"title": "Two", "text": "y" * 159 + "…"}}
+    assert data["said"] == ["", "why?"]
+
+
+def test_hostile_texts_are_text() -> None:
+    qrels = {"q": dict.fromkeys(HOSTILE, 1)}
+    items = {
+        one: {"title": one, "text": one, "url": f"https://example.org/{one}"} for one in HOSTILE
+    }
+    run = {"q": [one for one in HOSTILE if one]}
+    report = germane.report(qrels, {"a": run}, "AP", items=items, queries={"q": HOSTILE[1]})
+    page = Page(report.html)
+    assert page.tags.count("script") == 2
+    assert not {"img", "a"} & set(page.tags[page.tags.index("section") :])
+    assert not set("\0\x1b\u202e") & set(report.html)
+
+
+def test_images_become_thumbnails(tmp_path: Path) -> None:
+    image = pytest.importorskip("PIL.Image")
+    image.new("RGB", (400, 200), "red").save(tmp_path / "d1.png")
+    write(tmp_path / "d2.png", "no image")
+    items = write(tmp_path / "items.tsv", "d1\td1.png\nd2\td2.png\nd3\thttps://example.org/3.png\n")
+    report = germane.report(QRELS, RUNS, "AP", items=items)
+    texts = embedded(report)["texts"]
+    kind, _, coded = texts["d1"]["image"].partition(",")
+    assert kind == "data:image/jpeg;base64"
+    assert image.open(io.BytesIO(base64.b64decode(coded))).size == (96, 48)
+    assert texts["d2"] == str(tmp_path / "d2.png")
+    assert texts["d3"] == {"link": "https://example.org/3.png"}
+    assert "img-src data:" in report.html
+    assert "img-src" not in germane.report(QRELS, RUNS, "AP").html
+
+
+def test_a_folder_has_all_rankings(tmp_path: Path) -> None:
+    queries = [f"q{i:03}" for i in range(230)]
+    qrels = {query: {"d": 1} for query in queries}
+    run = {query: ["x", "d"] for query in queries}
+    report = germane.report(qrels, {"a": run}, "AP", items={"d": "text"}, layout="folder")
+    report.save(tmp_path / "report")
+    names = sorted(str(one.relative_to(tmp_path)) for one in tmp_path.rglob("*") if one.is_file())
+    assert names == ["report/index.html", *(f"report/rankings/000{i}.js" for i in range(3))]
+    kept: dict[str, Any] = {}
+    for i in range(3):
+        found = re.fullmatch(
+            r"showRankings\((\d),(.*)\);\n", (tmp_path / f"report/rankings/000{i}.js").read_text()
+        )
+        assert found is not None
+        assert found[1] == str(i)
+        data = json.loads(found[2])
+        assert data["texts"] == {"d": "text"}
+        assert {int(q) // 100 for q in data["details"]} == {i}
+        kept |= data["details"]
+    assert len(kept) == 230
+    assert embedded(report)["details"] == {}
+
+
+def test_size_decides_how_many_rankings(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    queries = [f"q{i:03}" for i in range(300)]
+    qrels = {query: {"d": 1} for query in queries}
+    runs = {"a": {q: ["x", "d"] for q in queries}, "b": {q: ["d"] for q in queries}}
+    sizes = [len(germane.report(qrels, runs, "AP", max_size=size).html) for size in (0, 120_000)]
+    assert sizes[0] < 90_000 < sizes[1] < 120_000
+    monkeypatch.chdir(tmp_path)
+    write(Path("qrels"), "q 0 d 1\n")
+    write(Path("a.run"), "q Q0 d 1 2 t\n")
+    Path("there").mkdir()
+    assert main(["report", "qrels", "a.run", "--max-size", "0.5KB", "-o", "page.html"]) == 0
+    assert '"details":{}' in Path("page.html").read_text("utf-8")
+    for folder in ("there", "new/"):
+        assert main(["report", "qrels", "a.run", "-o", folder]) == 0
+        assert Path(folder, "rankings/0000.js").read_text("utf-8").startswith("showRankings(0,{")
+    with pytest.raises(SystemExit):
+        main(["report", "qrels", "a.run", "--max-size", "5 MB", "-o", "page.html"])
+    assert "takes a size such as 5MB" in capsys.readouterr().err
+    with pytest.raises(germane.InputError, match="max_size takes a number of bytes"):
+        germane.report(qrels, runs, "AP", max_size=-1)
+    with pytest.raises(germane.InputError, match="layout takes page or folder"):
+        germane.report(qrels, runs, "AP", layout="file")  # type: ignore[arg-type]
+
+
+def test_every_pair_has_its_first_queries() -> None:
+    """Ten runs, of which each wins one query by far: its ranking is there for each pair of runs."""
+    names = [f"r{i}" for i in range(6)]
+    queries = [f"q{i:03}" for i in range(200)]
+    qrels = {query: {f"d{i}": 1 for i in range(20)} for query in queries}
+    runs = {
+        name: {
+            query: [f"x{j}" for j in range((7 * i + 3 * n * n + i * n) % 11)]
+            + [f"d{i}" for i in range(20)]
+            for n, query in enumerate(queries)
+        }
+        for i, name in enumerate(names)
+    }
+    report = germane.report(qrels, runs, "AP", max_size=330_000)
+    data = embedded(report)
+    assert len(report.html.encode()) < 330_000
+    assert "Queries without a ranking of both runs are marked" in data["note"]
+    results = germane.evaluate_many(qrels, runs, "AP")
+    for one in names:
+        for other in names:
+            if one == other:
+                continue
+            a, b = (results[name]["AP"].per_query for name in (one, other))
+            first = max(queries, key=lambda query: a[query] - b[query])
+            best = a[first] - b[first]
+            kept = [
+                data["queries"][int(q)]
+                for q, each in data["details"].items()
+                if all(each[data["runs"].index(name)] for name in (one, other))
+            ]
+            assert any(a[query] - b[query] == best for query in kept), (one, other)
