@@ -91,6 +91,9 @@ def is_number(text: str) -> bool:
     return "_" not in text and text.isascii()
 
 
+_MS_MARCO = ["query", "item", "rank"]
+
+
 def open_columns(path: Path, kind: str, input_format: str, columns: Any = None) -> Frame:
     """Open a run or qrels in a file of columns, and find the columns. Errors name the file."""
     named = os.fspath(path)
@@ -160,7 +163,7 @@ def _read_separated(
                 for record in open_csv(source.open_columns(), read, parse, convert):
                     for name in ids:
                         _refuse_nul(record.column(name), Place(source.name, name, row))
-                    if header is not None and not row:
+                    if header == _MS_MARCO and not row:
                         _refuse_falling(source.name, record)
                     if any(_has_infinite(record.column(name)) for name in types if name not in ids):
                         check_rows(source, separator, names, found)
@@ -268,6 +271,6 @@ _READERS: dict[str, Callable[[Opener, str, Any], _Opened]] = {
     "arrow": _read_arrow,
     "csv": partial(_read_separated, separator=","),
     "tsv": partial(_read_separated, separator="\t"),
-    "msmarco": partial(_read_separated, separator="\t", header=["query", "item", "rank"]),
+    "msmarco": partial(_read_separated, separator="\t", header=_MS_MARCO),
     "jsonl": _read_jsonl,
 }
