@@ -85,20 +85,20 @@ run of 7 million lines takes 1.5 GB and about five times the CPU time of `evalua
 serious findings are errors. `evaluate` uses the functions of `check`, but only on data that costs little to check:
 
 - the counts and hits that it has computed;
-- the first rows of up to 200 queries: one row in 128, at least 32 and at most 2,000, and all of the 2,000 if the first ones are
+- the first rows of up to 200 queries: 1/128 of the rows, but 32 to 2,000, and all of the 2,000 if the first ones are
   suspicious.
 
 So only `germane check` finds problems that begin late in a run, single ids with another spelling, and nearly all doubtful
 findings. The column *evaluate* below says if a finding is an **error**, a **warning**, a warning from a **sample**, which may
-miss it, or **silent**. Swapped sides are an error if their lines show it, or in dicts of which one has decimals, and a warning
-from a sample otherwise. In arrays of scores, `evaluate` sees the counts, the hits and the order of scores, and no order of rows.
+miss it, or **silent**. Swapped sides are an error if their lines show it, or if one of two dicts has decimals; else they are a
+warning from a sample. In arrays of scores, `evaluate` sees the counts, the hits and the order of scores, and no order of rows.
 
 ## Small data
 
 Some findings need few results if all of these agree:
 
 - scores that rise, or ranks that fall, in the order given: five results of a query, or seven pairs;
-- relevant results that are all last: as many as make a random order do this in less than one case of 1,000.
+- relevant results that are all last: so many that a random order does this in less than one case of 1,000.
 
 These findings are not reported if relevance shows that the order is right. One result per query is reported from ten queries on,
 since fewer are probably an example that somebody typed. `evaluate` takes an empty list as an answer, and `check` reports it.

@@ -85,11 +85,9 @@ def test_every_input(name: str, choice: str, tmp_path: Path) -> None:
     expected = germane.evaluate(TOY_QRELS, kept, MEASURES)
     given = one.make(TOY_QRELS, run, tmp_path)
     pairs: dict[str, Any] = {"exclude": exclude, "only": only}
-    is_array = given.queries is not None and "query_ids" not in given.options
-    if (
-        given.queries and only is not None
-    ):  # arrays also have a row for the query that nobody judged
+    if given.queries and only is not None:  # arrays also have the query that nobody judged
         pairs["only"] = only | {"nobody-judged": []}
+    is_array = given.queries is not None and "item_ids" not in given.options
     if is_array:
         pairs = {
             side: None if held is None else number(name, TOY_QRELS, run, held)

@@ -35,6 +35,7 @@ from germane.readers import (
     open_qrels,
 )
 from germane.readers.groups import open_groups
+from germane.readers.mappings import is_column
 
 __all__ = ["Checkup", "check"]
 
@@ -206,7 +207,7 @@ def _is_named(run: Any) -> bool:
         return isinstance(inner, (Mapping, list, tuple, set, frozenset)) or numbers.is_array(inner)
     if isinstance(held, (str, os.PathLike, RunInput)):
         return True
-    frame = hasattr(held, "__arrow_c_stream__")
+    frame = hasattr(held, "__arrow_c_stream__") and not is_column(held)
     return frame or (numbers.is_array(held) and len(held.shape) == 2)
 
 
