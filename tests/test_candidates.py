@@ -315,6 +315,10 @@ def test_masks_have_the_ids_of_rows_and_columns() -> None:
         (np.zeros((1, 4), bool), {}, "exclude= has 1 rows, the qrels have 2"),
         (np.zeros((2, 3), bool), {}, "exclude= has 3 columns, the run has 4"),
         (np.array([[2, 3], [0, 1]]), {}, "true or false for each item; got whole numbers"),
+        (np.zeros(4, bool), {}, r"has shape \(queries, items\); got \(4,\)"),
+        ([[0, 1, 0, 0], [1, 0, 0, 0]], {}, "marks or items"),
+        ([[0, 1, 0, 0], [1, 0, 0, 0]], IDS, "marks or items"),
+        ([[True, False]], {}, "marks or items"),
         (np.zeros((2, 3), bool), IDS, "item_ids has 4 ids for 3 columns of exclude="),
         (np.zeros((2, 4), bool), {**IDS, "collapse": CHUNKS}, "candidates are groups"),
         ({"q": [0]}, IDS, "those of exclude= are int"),
@@ -385,3 +389,32 @@ def test_streams_are_read_once(verb: str) -> None:
         assert found.comparison.pairs[0].difference == 0
     else:
         assert germane.report(qrels, {"a": run, "b": run}, "RR", **streams)
+
+
+@pytest.mark.parametrize("seen", [{1: ["6"]}, {1: [6.5]}])
+@pytest.mark.parametrize("run", [{1: {6: 2.0, 7: 1.0}}, {1: [6, 7]}])
+def test_items_of_another_type_are_refused(run: Any, seen: Any) -> None:
+    for name in ("exclude", "only"):
+        with pytest.raises(CoverageError, match=f"run and {name}= have different types: the run's"):
+            germane.evaluate({1: [7]}, run, "RR", **{name: seen})
+    assert germane.evaluate({1: [7]}, run, "RR", exclude={1: ["6", 6]})["RR"].mean == 1.0
+
+
+@pytest.mark.parametrize("ids", [((1, 2), (3, 4)), (2.5, 3.5), ("a", 2), (b"a", b"x")])
+def test_ids_of_every_type(ids: Any) -> None:
+    a, x = ids
+    for run in ({"q": {x: 2.0, a: 1.0}}, {"q": [x, a]}):
+        for choice in ({"exclude": {"q": [x]}}, {"only": {"q": {a}}}):
+            assert germane.evaluate({"q": [a]}, run, "RR", **choice)["RR"].mean == 1.0
+
+
+def test_bytes_and_numbers_beside_text(tmp_path: Path) -> None:
+    run = {b"q": {b"x": 2.0, b"a": 1.0}}
+    assert germane.evaluate({b"q": {b"a": 1}}, run, "RR", exclude={b"q": [b"x"]})["RR"].mean == 1.0
+    (tmp_path / "qrels.txt").write_text("1 0 7 1\n")
+    for seen in ({1: [6]}, {"1": ["6"]}):
+        found = germane.evaluate(
+            tmp_path / "qrels.txt", np.array([[2.0, 1.0]]), "RR", exclude=seen,
+            query_ids=[1], item_ids=[6, 7],
+        )  # fmt: skip
+        assert found["RR"].mean == 1.0

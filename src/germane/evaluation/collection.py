@@ -75,8 +75,8 @@ def refuse_places(run: RunInput, policy: Policy) -> None:
         )
     if policy.own == "drop" and not run.has_ids:
         raise PolicyError(
-            "own=drop compares the ids of items and queries, and items without ids are numbered by "
-            "their places; mask them in the scores (evaluate_embeddings: exclude_self=…)."
+            "own=drop is not for arrays, whose items are numbered by their places. Mask the items in the "
+            "scores, or exclude them: exclude={query: [item]} (evaluate_embeddings: exclude_self=…)."
         )
 
 

@@ -23,6 +23,7 @@ from germane.readers.arrays import NumberedRun
 from germane.readers.candidates import Aligned, Candidates, Name, find_candidates, find_columns
 from germane.readers.groups import Groups
 from germane.readers.inputs import QrelsInput, ReadOptions, RunInput
+from germane.readers.mapping_ids import spell_id
 
 Ids = Sequence[Hashable]
 SIDES = {"query_ids": "rows", "item_ids": "columns"}
@@ -240,8 +241,10 @@ class NamedArray(RunInput):
         """Find the columns of candidates, -1 for items that the array does not have."""
         if self.names is None:
             return find_columns(pairs, name, self.array.find_shape()[1])
-        places = self._item_places["text" in (ids, pairs.ids)]
-        items = pairs.items.python
+        as_text = "text" in (ids, pairs.ids)
+        places, items = self._item_places[as_text], pairs.list_items()
+        if as_text:
+            items = list(map(spell_id, items))
         columns = np.array([places.get(item, -1) for item in items], np.int64)
         if len(columns) and (columns < 0).all():
             argument = "groups" if self.is_collapsed else "item_ids"

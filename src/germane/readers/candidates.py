@@ -5,7 +5,7 @@ Judgments carry them, so that every reader removes other results before it count
 
 from __future__ import annotations
 
-from collections.abc import Collection, Hashable, Mapping
+from collections.abc import Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
@@ -16,7 +16,7 @@ import numpy as np
 from germane.core import ragged
 from germane.core.qrels import Qrels
 from germane.core.ragged import Bools, Ints
-from germane.errors import CoverageError, FormatError, InputError, clip, list_some
+from germane.errors import CoverageError, FormatError, InputError, clip, list_choices, list_some
 from germane.kernel.columns import Ids, Integers, read_python_ids
 from germane.readers.mapping_ids import spell_id
 
@@ -80,6 +80,13 @@ class Aligned(NamedTuple):
     items: Ids
     ids: str  # text or typed, as those of Qrels
     width: int | None  # of an array whose columns are the items
+    given: Sequence[Hashable]  # as they were given, and the rows of these pairs among them
+    rows: Ints
+
+    def list_items(self) -> list[Hashable]:
+        """List the items as they were given."""
+        given = self.given.python if isinstance(self.given, Ids) else self.given
+        return [given[row] for row in self.rows.tolist()]
 
 
 def find_candidates(qrels: Qrels) -> list[tuple[Name, Aligned]]:
@@ -104,7 +111,7 @@ def _align(pairs: Pairs, qrels: Qrels) -> Aligned:
     lengths[known] = ragged.find_lengths(pairs.offsets)[at[known]]
     rows = ragged.list_stretches(pairs.offsets[at[known]], lengths[known])
     items = read_python_ids(pairs.items).take(rows)
-    return Aligned(ragged.make_offsets(lengths), items, pairs.ids, pairs.width)
+    return Aligned(ragged.make_offsets(lengths), items, pairs.ids, pairs.width, pairs.items, rows)
 
 
 # --- In the ids of a run ---------------------------------------------------------------------------
@@ -120,13 +127,15 @@ class Filter:
         self._ids = ids
         self._pairs = find_candidates(qrels)
         self.is_empty = not self._pairs
+        self._types: set[str] = set()  # of results, until one of them is among the pairs
+        self._is_matched = False
 
     @cached_property
     def _sets(self) -> list[tuple[Name, bool, list[frozenset[Hashable]]]]:
         sets = []
         for name, pairs in self._pairs:
             spelled = "text" in (self._ids, pairs.ids)
-            ends, items = pairs.offsets.tolist(), pairs.items
+            ends, items = pairs.offsets.tolist(), pairs.list_items()
             each = [
                 frozenset(map(spell_id, items[start:end]) if spelled else items[start:end])
                 for start, end in pairwise(ends)
@@ -142,7 +151,29 @@ class Filter:
             ids = map(spell_id, items) if spelled else items
             found = np.fromiter((one in mine for one in ids), bool, len(items))
             kept &= found if name == "only" else ~found
+            self._is_matched |= bool(found.any())
+        if not self._is_matched:
+            self._types.update(_name_type(one, self._ids) for one in items)
         return kept
+
+    def refuse_types(self) -> None:
+        """Refuse pairs if no result can be among them, since their types differ. Raises CoverageError."""
+        for name, pairs in self._pairs if self._types and not self._is_matched else ():
+            ids = "text" if "text" in (self._ids, pairs.ids) else "typed"
+            types = {_name_type(one, ids) for one in pairs.list_items()}
+            if types and not types & self._types and ids == "typed":
+                raise CoverageError(
+                    f"the item ids of run and {name}= have different types: the run's are "
+                    f"{list_choices(sorted(self._types))}, those of {name}= are "
+                    f"{list_choices(sorted(types))} ({list_some(pairs.list_items())}). Cast one of them."
+                )
+
+
+def _name_type(item: Any, ids: str) -> str:
+    """Name the type of an id; that of NumPy's numbers is the one of Python's."""
+    if ids == "text" or isinstance(item, str):
+        return "str"
+    return type(item.item() if isinstance(item, np.generic) else item).__name__
 
 
 def match_items(
@@ -209,6 +240,7 @@ def _open_pairs(given: Any, name: Name, reading: ReadOptions) -> Pairs:
 
     query_ids, item_ids = array_ids.read_both(reading)
     if query_ids is not None and mappings.is_rows(given):
+        _refuse_mask(given, name)
         given = array_ids.name_rows(given, query_ids, name)
     pairs = _read_pairs(given, name, reading.columns, reading.input_format)
     if reading.collapse is not None:
@@ -227,11 +259,17 @@ def _read_pairs(given: Any, name: Name, columns: Any, input_format: Any) -> Pair
     if isinstance(given, Qrels):
         return given
     if mappings.is_rows(given):
+        _refuse_mask(given, name)
         given = dict(enumerate(given))
     if mappings.is_mapping(given):
         return _read_mapping(given, name)
     if isinstance(given, (list, tuple)) and not given:
         return _read_mapping({}, name)
+    if numbers.is_array(given) and len(given.shape) != 2:
+        raise InputError(
+            f"{name}= as an array has shape (queries, items); got {tuple(given.shape)}. Beside group= it is "
+            "{group: places of its items}."
+        )
     if numbers.is_whole(given) and not np.isin(numbers.to_numpy(given, name), (0, 1)).all():
         raise InputError(
             f"{name}= as an array is true or false for each item; got whole numbers. If they are items, "
@@ -244,6 +282,19 @@ def _read_pairs(given: Any, name: Name, columns: Any, input_format: Any) -> Pair
             f"an array of true and false, or a CSR matrix; got {clip(given)}"
         )
     return opened.read("first", None, "")
+
+
+def _refuse_mask(rows: Sequence[Any], name: Name) -> None:
+    """Refuse lists of true and false, which look like a mask: lists hold items."""
+    lists = [list(row) for row in rows if isinstance(row, (list, np.ndarray))]
+    values = [one for row in lists for one in row]
+    marks = all(isinstance(one, (int, np.integer, np.bool_)) and one in (0, 1) for one in values)
+    repeats = any(len(set(row)) < len(row) for row in lists)
+    if values and marks and (repeats or isinstance(values[0], (bool, np.bool_))):
+        raise InputError(
+            f"{name}= has lists of 0 and 1, or of true and false: marks or items? Lists hold items. Give marks "
+            "as an array, numpy.array(…, bool)."
+        )
 
 
 def _read_mapping(given: Mapping[Hashable, Any], name: Name) -> Pairs:

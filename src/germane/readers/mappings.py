@@ -286,6 +286,7 @@ def _retrieve_each(
             add(hits, q, query, judged, got, choice)
     if not answers:
         mapping_ids.refuse_queries(qrels, run)
+    hits.candidates.refuse_types()
     if not hits.judgment:
         mapping_ids.refuse_items(qrels, run)
     unknown = [q for q in run if q not in qrels.position] if len(run) > answers else []
