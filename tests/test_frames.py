@@ -178,6 +178,19 @@ def test_odd_ids_and_frames_without_rows() -> None:
     assert values[0] != values[0], "a query that is left out has no number"
 
 
+def test_queries_that_are_integers_are_a_column_of_integers() -> None:
+    qrels = {7: ["a"], 2**40: ["b"], -3: ["c"]}
+    results = germane.evaluate_many(qrels, {"x": qrels, "y": {7: ["b", "a"]}}, "RR")
+    pair = germane.compare(results).queries("RR", "x", "y")
+    for value in (results, results["x"], pair):
+        column = pa.table(value)["query"]
+        assert column.type == pa.int64()
+        assert set(column.to_pylist()) == set(qrels)
+    for odd in (2**64, "7"):
+        text = germane.evaluate({7: ["a"], odd: ["b"]}, {7: ["a"], odd: ["b"]}, "RR")
+        assert pa.table(text)["query"].to_pylist() == ["7", str(odd)]
+
+
 # --- As in a dict, and no Mapping --------------------------------------------------------------------
 
 
