@@ -202,7 +202,11 @@ def _may_be_file(text: str) -> bool:
 
 
 def read_category(category: Any) -> Any:
-    """Read a file of categories; anything else stays as it is."""
+    """Read a file or a frame of categories; anything else stays as it is."""
+    if hasattr(category, "columns") and hasattr(category, "__arrow_c_stream__"):
+        from germane.readers.categories import read_frame
+
+        return read_frame(category)
     if not is_path(category) or (isinstance(category, str) and not _may_be_file(category)):
         return category
     from germane.readers.categories import read_categories  # which few need
@@ -254,8 +258,8 @@ def _name_categories(queries: list[Hashable], category: Any) -> list[Hashable]:
     in_order = hasattr(values, "__len__") and not isinstance(values, (str, bytes, Set))
     if not in_order or hasattr(values, "columns"):
         raise InputError(
-            "categories are a mapping of query to category, a function, one value a query, or a file; "
-            f"got {clip(category)}"
+            "categories are a mapping of query to category, a function, one value a query, a frame, "
+            f"or a file; got {clip(category)}"
         )
     if len(values) != len(queries):
         raise InputError(
