@@ -24,6 +24,7 @@ CURVE = germane.pr_curve(QRELS, RUNS["one"], query="q1")
 MEAN = germane.mean_pr_curve(QRELS, RUNS["one"])
 PAIR = COMPARED.queries("AP@10", "two", "one")
 EXPERIMENT = germane.simulate("recall")
+CATEGORIES = {"q1": "long", "q2": "short", 3: "long"}
 
 
 def list_pairs() -> Iterator[dict[str, Any]]:
@@ -47,12 +48,27 @@ def list_values(result: germane.Result) -> Iterator[dict[str, Any]]:
         yield {"query": str(query), **values}
 
 
+def list_categories(run: str) -> Iterator[dict[str, Any]]:
+    for category in ("long", "short"):
+        queries = [query for query, name in CATEGORIES.items() if name == category]
+        means = {
+            name: sum(RESULTS[run][name].per_query[query] for query in queries) / len(queries)
+            for name in NAMES
+        }
+        yield {"category": category, "queries": len(queries), **means}
+
+
 # name → the value, and its rows from its other attributes
 FRAMES: dict[str, tuple[Any, list[dict[str, Any]]]] = {
     "result": (RESULTS["one"], [*list_values(RESULTS["one"])]),
     "results": (
         RESULTS,
         [{"run": name, **row} for name in RUNS for row in list_values(RESULTS[name])],
+    ),
+    "categories": (RESULTS["one"].by(CATEGORIES), [*list_categories("one")]),
+    "categories of runs": (
+        RESULTS.by(CATEGORIES),
+        [{"run": name, **row} for name in RUNS for row in list_categories(name)],
     ),
     "comparison": (COMPARED, [*list_pairs()]),
     "spread": (
@@ -194,7 +210,11 @@ def test_queries_that_are_integers_are_a_column_of_integers() -> None:
 # --- As in a dict, and no Mapping --------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("value", [RESULTS, RESULTS["one"]], ids=["results", "result"])
+@pytest.mark.parametrize(
+    "value",
+    [RESULTS, RESULTS["one"], RESULTS["one"].by(CATEGORIES), RESULTS.by(CATEGORIES)],
+    ids=["results", "result", "categories", "categories of runs"],
+)
 def test_results_are_read_as_dicts(value: Any) -> None:
     assert not isinstance(value, (Mapping, Sequence))
     plain = dict(value)
