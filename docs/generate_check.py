@@ -67,12 +67,24 @@ found.serious[0].advice  # "The run has 'Q2': it differs in letter case."
 ```
 
 `--train QRELS` (`train=`) names the judgments that the system learned from. `check` then reports judgments and queries that are
-in both. `--collapse FILE` and `--scores distances` are those of `evaluate`.
+in both. `--collapse FILE`, `--exclude FILE`, `--only FILE` and `--scores distances` are those of `evaluate`.
 
 ```python
 learned = {"q2": {"d3": 1}}
 leaks = germane.check(qrels, {"q1": {"d1": 2.0}, "q2": {"d3": 1.0}}, train=learned)
 leaks.serious[0].what  # 'judgments of the training data'
+```
+
+`--queries FILE` and `--items FILE` (`queries=`, `items=`) are the texts of queries and items, in the files of
+[`report`](report.md) and `explain`. `check` then reports queries that have the whole text of an item, and judged items that
+have the same text. Letter case and white space make no difference. A file of items is read line by line and never held whole.
+
+```python
+texts = {"d1": "Blue whale", "d9": "why is the sky blue?"}
+said = {"q1": "Why is the sky blue?"}
+asked = germane.check(qrels, {"q1": {"d1": 2.0}}, queries=said, items=texts)
+[one.examples for one in asked if "text" in one.what]
+# [("query 'q1' item 'd9': 'why is the sky blue?'",)]
 ```
 
 Qrels and runs are any that `evaluate` takes. Several runs are `{name: run}`. `check` holds rows in memory, some 200 bytes each. A

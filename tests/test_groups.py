@@ -67,7 +67,9 @@ def test_a_pandas_series_is_a_mapping_unless_its_index_counts_its_values() -> No
         RESULT.by(pandas.concat([by_id, pandas.Series({"q2": "cat"})]))
     with pytest.raises(germane.NotFoundError, match="no category for 'q1'"):
         RESULT.by(by_id[1:3])
-    with pytest.raises(germane.InputError, match="a mapping of query to category"):
+    with pytest.raises(
+        germane.FormatError, match="two columns are needed, a query and its category"
+    ):
         RESULT.by(pandas.DataFrame({name: [1] for name in "abcd"}))
 
 

@@ -156,16 +156,16 @@ def add_reading(command: argparse.ArgumentParser) -> None:
     )
 
 
-def add_texts(command: argparse.ArgumentParser) -> None:
+def add_texts(command: argparse.ArgumentParser, purpose: str = "to show them") -> None:
     """The files that say what stands behind the ids."""
     texts = command.add_argument_group("texts (TSV, JSON Lines or Parquet, by the suffix)")
     texts.add_argument(
-        "--queries", metavar="FILE", help="ids of queries and their texts, to show them"
+        "--queries", metavar="FILE", help=f"ids of queries and their texts, {purpose}"
     )
     texts.add_argument(
         "--items",
         metavar="FILE",
-        help="ids of items with their titles, texts, addresses or the paths of images, to show them",
+        help=f"ids of items with their titles, texts, addresses or the paths of images, {purpose}",
     )
 
 

@@ -15,7 +15,7 @@ from germane.errors import InputError, MeasureError, NotFoundError, clip, list_s
 from germane.measures.averaging import MeasureResult
 from germane.measures.measure import Measure, parse
 from germane.output.formatting import add_schema, to_json_number
-from germane.output.frames import Columnar, Lookup, make_texts
+from germane.output.frames import Columnar, Lookup, make_ids, make_texts
 from germane.output.tables import LABEL, Table, Tabular
 
 if TYPE_CHECKING:
@@ -181,8 +181,8 @@ class Result(Columnar, Tabular, Lookup[MeasureResult]):
 
         ``category`` is a mapping of query to category, a function of the query, or one value a
         query, in the order of ``per_query``; a pandas Series is looked up by its index, unless that just
-        counts from 0. The path of a file with the columns query and category, or of JSON
-        ``{query: category}``, is read. Raises NotFoundError for a query without a category.
+        counts from 0. A frame with the columns query and category, the path of a file of them, or of
+        JSON ``{query: category}``, is read. Raises NotFoundError for a query without a category.
         """
         from germane.evaluation.groups import group_measures
 
@@ -247,7 +247,7 @@ class Result(Columnar, Tabular, Lookup[MeasureResult]):
 
     def _list_columns(self) -> dict[str, Any]:
         values = {str(measure): self[measure].values for measure in self.measures}
-        return {"query": make_texts(self.queries), **values}
+        return {"query": make_ids(self.queries), **values}
 
 
 class Results(Columnar, Tabular, Lookup[Result]):
@@ -322,7 +322,7 @@ class Results(Columnar, Tabular, Lookup[Result]):
         }
         return {
             "run": make_texts(name for name, ids in queries.items() for _ in ids),
-            "query": make_texts(query for ids in queries.values() for query in ids),
+            "query": make_ids(query for ids in queries.values() for query in ids),
             **values,
         }
 
