@@ -201,9 +201,8 @@ def check(
         if groups is not None:
             side = collapse_side(side, groups, lowest=distances)
         if has_candidates:
-            candidates = candidates or attach_candidates(
-                judged, open_candidates(exclude, only, columns, input_format)
-            )
+            asked = ReadOptions(columns, input_format, collapse=groups, exclude=exclude, only=only)
+            candidates = candidates or attach_candidates(judged, open_candidates(asked))
             side = select_candidates(side, candidates)
         if distances and side.number is not None:
             side = replace(side, number=-side.number)

@@ -276,7 +276,7 @@ class Evaluator:
         if self._asked.get("collapse") is not None:
             found["collapse"] = str(self._asked["collapse"])
         for name in ("exclude", "only"):
-            pairs = self._asked.get(name)
+            pairs: Any = self._asked.get(name)
             if pairs is not None:
                 content = zlib.crc32(np.ascontiguousarray(pairs.offsets).data)
                 first = sorted(

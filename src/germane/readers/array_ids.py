@@ -122,7 +122,7 @@ def name_judgments(qrels: Qrels, query_ids: Ids | None, item_ids: Ids | None, wh
         check_length(query_ids, len(qrels), "query_ids", f"rows of {what}")
         qrels = replace(qrels, queries=list(query_ids), columns=None)
     if item_ids is not None:
-        check_length(item_ids, qrels.width, "item_ids", f"columns of {what}")
+        check_length(item_ids, qrels.width or 0, "item_ids", f"columns of {what}")
         items = [item_ids[column] for column in qrels.items]  # type: ignore[call-overload]
         qrels = replace(qrels, items=items, width=None, columns=None)
     return qrels
