@@ -67,12 +67,24 @@ found.serious[0].advice  # "The run has 'Q2': it differs in letter case."
 ```
 
 `--train QRELS` (`train=`) names the judgments that the system learned from. `check` then reports judgments and queries that are
-in both. `--collapse FILE` and `--scores distances` are those of `evaluate`.
+in both. `--collapse FILE`, `--exclude FILE`, `--only FILE` and `--scores distances` are those of `evaluate`.
 
 ```python
 learned = {"q2": {"d3": 1}}
 leaks = germane.check(qrels, {"q1": {"d1": 2.0}, "q2": {"d3": 1.0}}, train=learned)
 leaks.serious[0].what  # 'judgments of the training data'
+```
+
+`--queries FILE` and `--items FILE` (`queries=`, `items=`) are the texts of queries and items, in the files of
+[`report`](report.md) and `explain`. `check` then reports queries that have the whole text of an item, and judged items that
+have the same text. Letter case and white space make no difference. A file of items is read line by line and never held whole.
+
+```python
+texts = {"d1": "Blue whale", "d9": "why is the sky blue?"}
+said = {"q1": "Why is the sky blue?"}
+asked = germane.check(qrels, {"q1": {"d1": 2.0}}, queries=said, items=texts)
+[one.examples for one in asked if "text" in one.what]
+# [("query 'q1' item 'd9': 'why is the sky blue?'",)]
 ```
 
 Qrels and runs are any that `evaluate` takes. Several runs are `{name: run}`. `check` holds rows in memory, some 200 bytes each. A
@@ -85,20 +97,20 @@ run of 7 million lines takes 1.5 GB and about five times the CPU time of `evalua
 serious findings are errors. `evaluate` uses the functions of `check`, but only on data that costs little to check:
 
 - the counts and hits that it has computed;
-- the first rows of up to 200 queries: one row in 128, at least 32 and at most 2,000, and all of the 2,000 if the first ones are
+- the first rows of up to 200 queries: 1/128 of the rows, but 32 to 2,000, and all of the 2,000 if the first ones are
   suspicious.
 
 So only `germane check` finds problems that begin late in a run, single ids with another spelling, and nearly all doubtful
 findings. The column *evaluate* below says if a finding is an **error**, a **warning**, a warning from a **sample**, which may
-miss it, or **silent**. Swapped sides are an error if their lines show it, or in dicts of which one has decimals, and a warning
-from a sample otherwise. In arrays of scores, `evaluate` sees the counts, the hits and the order of scores, and no order of rows.
+miss it, or **silent**. Swapped sides are an error if their lines show it, or if one of two dicts has decimals; else they are a
+warning from a sample. In arrays of scores, `evaluate` sees the counts, the hits and the order of scores, and no order of rows.
 
 ## Small data
 
 Some findings need few results if all of these agree:
 
 - scores that rise, or ranks that fall, in the order given: five results of a query, or seven pairs;
-- relevant results that are all last: as many as make a random order do this in less than one case of 1,000.
+- relevant results that are all last: so many that a random order does this in less than one case of 1,000.
 
 These findings are not reported if relevance shows that the order is right. One result per query is reported from ten queries on,
 since fewer are probably an example that somebody typed. `evaluate` takes an empty list as an answer, and `check` reports it.

@@ -26,6 +26,8 @@ class Example:
     run: Any = None
     measures: str = MEASURES
     train: Any = None
+    queries: Any = None
+    items: Any = None
 
 
 def with_items(change: Any) -> dict[str, dict[Any, float]]:
@@ -100,6 +102,10 @@ EXAMPLES = {
     "the query among its results": Example(run=RUN | {q: {**RUN[q], q: 0.3} for q in QUERIES[:3]}),
     "queries of the training data": Example(train={"q1": {"other": 1}, "q2": {"other": 1}}),
     "queries among the items": Example(run=RUN | {"q0": {**RUN["q0"], "q5": 0.01, "q7": 0.005}}),
+    "queries with the text of an item": Example(
+        queries={"q4": "Who wrote it?", "q5": "when"}, items={"x1": "who  wrote\nit?", "x2": "what"}
+    ),
+    "judged items with the same text": Example(items={"q1d0": "Blue whale", "q2d4": "blue whale"}),
     "the same results for every query": Example(run=dict.fromkeys(QUERIES, _FIRST)),
     "relevant results stand anywhere": Example(
         *(
@@ -162,7 +168,15 @@ def given_in(example: Example, folder: Path) -> list[Any]:
 
 
 def found_in(example: Example, folder: Path) -> germane.Checkup:
-    return germane.check(*given_in(example, folder), example.measures, train=example.train)
+    return check(example, *given_in(example, folder))
+
+
+def check(example: Example, qrels: Any, run: Any) -> germane.Checkup:
+    """Check other qrels and another run with the options of an example."""
+    return germane.check(
+        qrels, run, example.measures,
+        train=example.train, queries=example.queries, items=example.items,
+    )  # fmt: skip
 
 
 def only(found: germane.Checkup, what: str) -> germane.Finding:

@@ -86,7 +86,8 @@ def test_every_input(name: str, choice: str, tmp_path: Path) -> None:
     expected = germane.evaluate(TOY_QRELS, kept, MEASURES)
     given = one.make(TOY_QRELS, run, tmp_path)
     pairs: dict[str, Any] = {"exclude": exclude, "only": only}
-    is_array = issubclass(one.kind, NumberedRun) or given.queries is not None
+    is_named = "item_ids" in given.options
+    is_array = not is_named and (issubclass(one.kind, NumberedRun) or given.queries is not None)
     if is_array:
         if only is not None:  # arrays also have a row for the query that nobody judged
             pairs["only"] = only | {"nobody-judged": []}

@@ -1,7 +1,9 @@
 """--by FILE: the categories of queries from files, as Result.by() takes them from Python."""
 
 import json
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet
@@ -59,6 +61,21 @@ def test_in_python() -> None:
     assert whole.by(Path("c.parquet"))["old"]["RR"].mean == 0.0
     Path("c.tsv").write_text("1\tnew\n2\told\n")
     assert whole.by("c.tsv")["new"]["RR"].mean == 1.0
+
+
+@pytest.mark.parametrize("library", ["pyarrow.table", "pandas.DataFrame", "polars.DataFrame"])
+def test_frames(library: str) -> None:
+    module, name = library.split(".")
+    make: Callable[[dict[str, list[Any]]], Any] = getattr(pytest.importorskip(module), name)
+    users = {1: ["a"], 2: ["a"]}
+    results = germane.evaluate_many(users, {"r": {1: ["a"], 2: ["b"]}}, "RR")
+    frame = make({"age": [30, 40, 50], "user_id": [1, 2, 3], "segment": ["new", "old", "old"]})
+    assert results["r"].by(frame).counts == results.by(frame)["r"].counts == {"new": 1, "old": 1}
+    assert results["r"].by(frame)["old"]["RR"].mean == 0.0
+    with pytest.raises(GermaneError, match="no category for 1, 2"):
+        results.by(make({"user_id": ["1", "2"], "segment": ["new", "old"]}))
+    with pytest.raises(GermaneError, match="query 1 has two categories, 'new' and 'old'"):
+        results.by(make({"user_id": [1, 1], "segment": ["new", "old"]}))
 
 
 WRONG = {

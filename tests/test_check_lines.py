@@ -17,6 +17,7 @@ from check_examples import (
     QUERIES,
     RUN,
     Example,
+    check,
     found_in,
     only,
     qrels_lines,
@@ -130,7 +131,7 @@ def test_findings_about_results_name_lines(tmp_path: Path) -> None:
         ):
             (tmp_path / side).write_text(data if isinstance(data, str) else write(data))
             given.append(tmp_path / side)
-        finding = only(germane.check(*given, example.measures, train=example.train), name)
+        finding = only(check(example, *given), name)
         assert re.match(rf"{tmp_path}/(qrels|run):\d+: ", finding.examples[0]), name
 
 

@@ -650,6 +650,7 @@ def test_json_schema(files: Path) -> None:
                         "worst": 0.75,
                     }
                 ],
+                "judgments": "95794236019977c0c8f645e087427422",
                 "queries": {"q1": {"AP@10": 1.0}, "q2": {"AP@10": 0.5}},
             }
         ],

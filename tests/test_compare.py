@@ -4,6 +4,7 @@ import html
 import json
 import math
 import random
+import re
 from typing import Any
 
 import pytest
@@ -558,3 +559,43 @@ def test_micro_means_are_refused_for_their_differences_are_no_mean() -> None:
     runs = {"a": {"q": ["x"], "p": ["y"]}, "b": {"q": ["y"], "p": ["x"]}}
     with pytest.raises(germane.MeasureError, match=r"difference of micro means .* compare P@1\."):
         germane.compare({"q": ["x"], "p": ["y"]}, runs, "P(mean=micro)@1")
+
+
+# --- Results that do not belong together --------------------------------------------------------------
+
+
+def test_results_of_different_judgments_are_refused() -> None:
+    qrels, opposite = ({f"q{i}": {"a": good, "b": 1 - good} for i in range(20)} for good in (1, 0))
+    run = {query: ["a", "b"] for query in qrels}
+    one = germane.evaluate(qrels, run, "RR", name="one")
+    two = germane.evaluate(opposite, run, "RR", name="two")
+    says = r"'one' and 'two' were evaluated with different judgments \(20 and 20 queries\)"
+    with pytest.raises(germane.InputError, match=says):
+        germane.compare([one, two])
+    with pytest.raises(germane.InputError, match="data set web: 'one' and 'two'"):
+        germane.compare(
+            {"news": [one, germane.evaluate(dict(qrels), run, "RR", name="two")], "web": [one, two]}
+        )
+
+
+def test_results_under_different_conventions_are_refused() -> None:
+    qrels = {f"q{i}": ["a"] for i in range(20)}
+    scored = {query: {"a": 1.0, "b": 1.0} for query in qrels}
+    one = germane.evaluate(qrels, scored, "RR", name="one")
+    two = germane.evaluate(qrels, scored, "RR", name="two", missing="skip", ties="best")
+    says = (
+        "'one' was evaluated with missing=zero, ties=trec, and 'two' with missing=skip, ties=best. "
+        "Numbers under different conventions cannot be compared"
+    )
+    with pytest.raises(germane.PolicyError, match=re.escape(says)):
+        germane.compare([one, two])
+
+
+def test_ranked_lists_beside_scores_are_compared() -> None:
+    """A ranked list has no ties, so that the order of ties is no difference."""
+    qrels = {f"q{i}": ["a"] for i in range(20)}
+    scored = germane.evaluate(
+        qrels, {query: {"a": 1.0, "b": 1.0} for query in qrels}, "RR", name="one"
+    )
+    ranked = germane.evaluate(qrels, {query: ["a", "b"] for query in qrels}, "RR", name="two")
+    assert germane.compare([scored, ranked]).pairs[0].difference == 0.5

@@ -289,7 +289,7 @@ def test_an_empty_batch_adds_nothing(empty: Any) -> None:
     """A partition of a distributed run may have no rows."""
     evaluator = updated([empty, {"q": {"a": 1.0}}, empty], {"q": ["a"]}, "AP")
     assert evaluator.result()["AP"].mean == 1
-    with pytest.raises(germane.EmptyError, match="there is no batch yet"):
+    with pytest.raises(germane.EmptyError, match="all batches so far were empty"):
         updated([empty], {"q": ["a"]}, "AP").result()
 
 

@@ -24,6 +24,7 @@ CURVE = germane.pr_curve(QRELS, RUNS["one"], query="q1")
 MEAN = germane.mean_pr_curve(QRELS, RUNS["one"])
 PAIR = COMPARED.queries("AP@10", "two", "one")
 EXPERIMENT = germane.simulate("recall")
+CATEGORIES = {"q1": "long", "q2": "short", 3: "long"}
 
 
 def list_pairs() -> Iterator[dict[str, Any]]:
@@ -47,12 +48,27 @@ def list_values(result: germane.Result) -> Iterator[dict[str, Any]]:
         yield {"query": str(query), **values}
 
 
+def list_categories(run: str) -> Iterator[dict[str, Any]]:
+    for category in ("long", "short"):
+        queries = [query for query, name in CATEGORIES.items() if name == category]
+        means = {
+            name: sum(RESULTS[run][name].per_query[query] for query in queries) / len(queries)
+            for name in NAMES
+        }
+        yield {"category": category, "queries": len(queries), **means}
+
+
 # name → the value, and its rows from its other attributes
 FRAMES: dict[str, tuple[Any, list[dict[str, Any]]]] = {
     "result": (RESULTS["one"], [*list_values(RESULTS["one"])]),
     "results": (
         RESULTS,
         [{"run": name, **row} for name in RUNS for row in list_values(RESULTS[name])],
+    ),
+    "categories": (RESULTS["one"].by(CATEGORIES), [*list_categories("one")]),
+    "categories of runs": (
+        RESULTS.by(CATEGORIES),
+        [{"run": name, **row} for name in RUNS for row in list_categories(name)],
     ),
     "comparison": (COMPARED, [*list_pairs()]),
     "spread": (
@@ -178,10 +194,27 @@ def test_odd_ids_and_frames_without_rows() -> None:
     assert values[0] != values[0], "a query that is left out has no number"
 
 
+def test_queries_that_are_integers_are_a_column_of_integers() -> None:
+    qrels = {7: ["a"], 2**40: ["b"], -3: ["c"]}
+    results = germane.evaluate_many(qrels, {"x": qrels, "y": {7: ["b", "a"]}}, "RR")
+    pair = germane.compare(results).queries("RR", "x", "y")
+    for value in (results, results["x"], pair):
+        column = pa.table(value)["query"]
+        assert column.type == pa.int64()
+        assert set(column.to_pylist()) == set(qrels)
+    for odd in (2**64, "7"):
+        text = germane.evaluate({7: ["a"], odd: ["b"]}, {7: ["a"], odd: ["b"]}, "RR")
+        assert pa.table(text)["query"].to_pylist() == ["7", str(odd)]
+
+
 # --- As in a dict, and no Mapping --------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("value", [RESULTS, RESULTS["one"]], ids=["results", "result"])
+@pytest.mark.parametrize(
+    "value",
+    [RESULTS, RESULTS["one"], RESULTS["one"].by(CATEGORIES), RESULTS.by(CATEGORIES)],
+    ids=["results", "result", "categories", "categories of runs"],
+)
 def test_results_are_read_as_dicts(value: Any) -> None:
     assert not isinstance(value, (Mapping, Sequence))
     plain = dict(value)

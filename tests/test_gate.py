@@ -9,10 +9,12 @@ import shlex
 import subprocess
 import sys
 import types
+import warnings
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import germane
@@ -221,6 +223,88 @@ def test_kept_results_must_fit(kept: Path, tmp_path: Path) -> None:
         germane.read_results(tmp_path / "none.json")
     with pytest.raises(germane.InputError, match="max_drop takes a number from 0; got -1"):
         gate(BAD, GOOD, max_drop=-1)
+
+
+def test_kept_results_of_other_judgments(kept: Path) -> None:
+    other = {query: ["x"] for query in QUERIES}
+    kept.write_text(json.dumps(germane.evaluate(other, BAD, "RR P@1").to_dict(queries=True)))
+    with pytest.raises(germane.InputError, match=r"baseline.* and .*run.* different judgments"):
+        gate(BAD, kept)
+    written = json.loads(kept.read_text())
+    del written["runs"][0]["judgments"]  # as files were before results had a fingerprint
+    kept.write_text(json.dumps(written))
+    assert germane.read_results(kept)["run"].fingerprint is None
+    assert gate(BAD, kept).verdicts == {"RR": "fell", "P@1": "fell"}
+
+
+def test_the_fingerprint_is_that_of_the_judgments() -> None:
+    """Neither their order nor the kind of ids or of measure changes it; each of them does."""
+    judged = {1: {7: 1, 8: 0}, 2: {9: 2}}
+    run = {"1": ["7"], "2": ["9"]}
+    expected = germane.evaluate(judged, {1: [7], 2: [9]}, "RR").fingerprint
+    turned = {"2": {"9": 2.0}, "1": {"8": 0, "7": 1}}
+    assert germane.evaluate(turned, run, "RR").fingerprint == expected
+    for other in (
+        {"1": {"7": 1, "8": 1}, "2": {"9": 2}},
+        {"1": {"7": 1, "6": 0}, "2": {"9": 2}},
+        {"1": {"7": 1, "8": 0}, "3": {"9": 2}},
+        {"1": {"7": 1}, "2": {"9": 2, "8": 0}},
+        {"1": {"7": 1}, "2": {"9": 2}},
+    ):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            assert germane.evaluate(other, run, "RR").fingerprint != expected
+    labels = germane.Labels([0, 1], [0, 1, 1])
+    similarity = np.array([[0.9, 0.2, 0.1], [0.3, 0.2, 0.1]])
+    prints = {
+        germane.evaluate(labels, similarity, name).fingerprint
+        for name in ("RR", "AP", "Bpref", "nDCG")
+    }
+    assert len(prints) == 1
+
+
+def test_kept_results_with_integer_queries(tmp_path: Path) -> None:
+    qrels, good = ({q: ["d"] for q in range(30)} for _ in range(2))
+    bad = {q: ["x", "d"] for q in qrels}
+    kept = tmp_path / "kept.json"
+    kept.write_text(json.dumps(germane.evaluate(qrels, good, "RR").to_dict(queries=True)))
+    assert germane.gate(qrels, bad, "RR", baseline=kept).verdicts == {"RR": "fell"}
+    assert germane.gate(qrels, good, "RR", baseline=kept).passed
+
+
+@pytest.mark.parametrize("wrong", ["1.0", True, [1]])
+def test_kept_values_are_numbers(kept: Path, wrong: object) -> None:
+    written = json.loads(kept.read_text())
+    written["runs"][0]["queries"]["q3"]["RR"] = wrong
+    kept.write_text(json.dumps(written))
+    with pytest.raises(germane.FormatError, match="query 'q3': RR is a number, or null; got"):
+        germane.read_results(kept)
+
+
+@pytest.mark.parametrize("options", [{"missing": "skip"}, {"no_hit": "skip"}])
+def test_lost_queries_fail(options: dict[str, Any], tmp_path: Path) -> None:
+    """Of 30 queries 27 are lost, and the mean of the others does not fall."""
+    few = {query: ["d"] for query in QUERIES[:3]} | {query: ["x"] for query in QUERIES[3:]}
+    run = {query: few[query] for query in QUERIES[:3]} if "missing" in options else few
+    kept = tmp_path / "kept.json"
+    kept.write_text(
+        json.dumps(germane.evaluate(QRELS, GOOD, "RR", **options).to_dict(queries=True))
+    )
+    for baseline in (GOOD, kept):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            found = germane.gate(QRELS, run, "RR", baseline=baseline, **options)
+        assert (found.verdicts, found.passed) == ({"RR": "lost"}, False)
+        assert set(found.lost["RR"]) == set(QUERIES[3:])
+        assert (
+            "RR: 27 queries have a value in the baseline and none in the run" in found.sentences[0]
+        )
+        assert "this fails the gate" in str(found)
+        with pytest.raises(germane.RegressionError, match="27 queries"):
+            germane.assert_no_regression(QRELS, run, "RR", baseline=baseline, **options)
+    gained = germane.gate(QRELS, GOOD, "RR", baseline=GOOD, **options)
+    assert gained.passed
+    assert gained.lost == {"RR": ()}
 
 
 # --- The command -----------------------------------------------------------------------------------

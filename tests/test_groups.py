@@ -67,7 +67,9 @@ def test_a_pandas_series_is_a_mapping_unless_its_index_counts_its_values() -> No
         RESULT.by(pandas.concat([by_id, pandas.Series({"q2": "cat"})]))
     with pytest.raises(germane.NotFoundError, match="no category for 'q1'"):
         RESULT.by(by_id[1:3])
-    with pytest.raises(germane.InputError, match="a mapping of query to category"):
+    with pytest.raises(
+        germane.FormatError, match="two columns are needed, a query and its category"
+    ):
         RESULT.by(pandas.DataFrame({name: [1] for name in "abcd"}))
 
 
@@ -185,7 +187,13 @@ def test_a_score_that_is_no_number_is_still_refused() -> None:
         ),
         ({"q": {"x": 1.0}}, document, "min", germane.PolicyError, "keep takes max, first or sum"),
         ({"q": ["x"]}, document, "sum", germane.PolicyError, "a ranked list has none"),
-        ({"q": "xyz"}, document, "max", germane.FormatError, "results are a list; got 'xyz'"),
+        (
+            {"q": "xyz"},
+            document,
+            "max",
+            germane.FormatError,
+            "or a list of items, best first; got 'xyz'",
+        ),
         (5, document, "max", germane.InputError, "a run is the path of a file"),
         ("a.run", document, "max", germane.InputError, "a.run: there is no such file"),
         ([["x"]], document, "max", germane.InputError, "collapse takes {query: {item: score}}"),

@@ -479,7 +479,9 @@ def test_law(name: str, row: Definition) -> None:
         if excused and broken:
             really.update(excused)
         else:
-            assert not broken, f"{measure} breaks the law '{name}': {broken[0]}"
+            assert not broken, (
+                f"{measure} breaks the law '{name}': {broken[0]}. If it is meant to, add it to BREAKS."
+            )
     assert really == set(named), f"named, but keeps the law '{name}': {set(named) - really}"
 
 

@@ -173,6 +173,20 @@ def test_a_forest_plot_has_the_differences_and_their_intervals() -> None:
         comparison.plot(axes(), measure="AP")
 
 
+def test_the_title_of_a_forest_plot_ends_inside_of_the_picture() -> None:
+    names = [f"a long name of run {n}" for n in range(8)]
+    runs = {
+        name: {q: ["b"] * (q % 8 != n) + ["a"] for q in range(9)} for n, name in enumerate(names)
+    }
+    comparison = germane.compare({q: ["b"] for q in range(9)}, runs, "nDCG@10 infAP P@1")
+    for measure in ("nDCG@10", "infAP", "P@1"):
+        display = comparison.plot(measure=measure)
+        display.figure_.canvas.draw()
+        title = display.ax_._left_title.get_window_extent()
+        assert title.x1 <= display.figure_.bbox.x1, measure
+        assert "Holm over 28" in display.ax_.get_title("left")
+
+
 def test_values_with_a_picture_draw_their_display(tmp_path: Path) -> None:
     comparison = germane.compare(RESULTS)
     queries = comparison.queries("AP", "one", "two & three")

@@ -17,6 +17,7 @@ from germane import cli
 from germane.readers.embeddings import read_embeddings
 
 import inputs
+from report_page import HOSTILE
 
 MEASURES = "AP nDCG@10 RR R@5 NumRet"
 Scores = dict[str, dict[str, float]]
@@ -519,6 +520,123 @@ def test_leaks() -> None:
         {1: {2: 1}, 2: {3: 1}}, {1: {2: 1.0}, 2: {3: 1.0}}, "RR", train={5: {2: 1}}
     )
     assert not {one.what for one in numbers if "training" in one.what or "among" in one.what}
+
+
+TEXTS: dict[str, Any] = {
+    "queries": {"q1": "Who  wrote\nit?", "q2": "when was it"},
+    "items": {
+        "d1": {"title": "Who wrote it?", "text": "Nobody knows."},  # a title alone is no leak
+        "d9": "who wrote IT?",
+        "x": {"title": "", "text": "when was it, and where"},
+    },
+}
+JUDGED = {"q1": {"d1": 1, "d2": 0}, "q2": {"d3": 1}}
+RETRIEVED = {"q1": {"d1": 2.0, "d2": 1.0}, "q2": {"d3": 1.0, "d1": 0.5}}
+LEAK, COPIES = "queries with the text of an item", "judged items with the same text"
+
+
+def find_leaks(qrels: Any = JUDGED, run: Any = RETRIEVED, **given: Any) -> dict[str, Any]:
+    found = germane.check(qrels, run, "RR", **{**TEXTS, **given})
+    return {one.what: one for one in found if one.what in (LEAK, COPIES)}
+
+
+def test_queries_with_the_text_of_an_item() -> None:
+    found = find_leaks()[LEAK]
+    assert (found.severity, found.count, found.where) == ("doubtful", 1, "qrels")
+    assert found.says == "1 query of 2 has the whole text of an item"
+    assert found.examples == ("query 'q1' item 'd9': 'who wrote IT?'",)
+    assert not find_leaks({"q1": {"d1": 1, "d9": 1}, "q2": {"d3": 1}}), "a judged one is meant"
+    assert not find_leaks(exclude={"q1": ["d9"]})
+    assert not find_leaks(only={"q1": ["d1"], "q2": []})
+    assert find_leaks(exclude={"q2": ["d9"]})
+    twice = germane.check(JUDGED, {"a": RETRIEVED, "b": {"q1": {"z": 1.0}}}, "RR", **TEXTS)
+    assert [one.what for one in twice].count(LEAK) == 1
+    lookup = TEXTS["items"].get
+    assert not find_leaks(items=lookup), "a function has no list of items"
+    assert find_leaks(run={"q1": {"d9": 1.0}, "q2": {"d3": 1.0}}, items=lookup)
+    titled = {"d9": {"title": "Who", "text": "wrote it?"}}
+    assert find_leaks(items=titled)
+    assert not find_leaks(
+        items={"d9": "", "d8": {"url": "https://example.org"}}, queries={"q1": ""}
+    )
+    with pytest.raises(germane.InputError, match=r"give items=…, too"):
+        germane.check(JUDGED, RETRIEVED, queries=TEXTS["queries"])
+
+
+def test_ids_that_are_numbers_have_texts() -> None:
+    qrels, run = {1: {2: 1}, 2: {3: 1}}, {1: {2: 1.0}, 2: {3: 1.0}}
+    assert find_leaks(qrels, run, queries={1: "why"}, items={7: "Why"})[LEAK].examples == (
+        "query 1 item '7': 'Why'",
+    )
+    assert not find_leaks(qrels, run, queries={1: "why"}, items={2: "Why"})
+
+
+def test_judged_items_with_the_same_text() -> None:
+    items = {"d1": "one", "d2": "two", "d3": "Two", "z": "two"}
+    found = find_leaks(items=items, queries=None)
+    assert [*found] == [COPIES]
+    assert found[COPIES].examples == ("item 'd3' and item 'd2': 'Two'",)
+    assert found[COPIES].says == "1 judged item has the text of another, of 3"
+
+
+def test_texts_are_shown_escaped(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    qrels, run = tmp_path / "qrels", tmp_path / "a.run"
+    qrels.write_text("".join(f"q{n} 0 d{n} 1\n" for n in range(3)))
+    run.write_text("".join(f"q{n} Q0 d{n} 1 2 t\n" for n in range(3)))
+    asked, held = tmp_path / "queries.jsonl", tmp_path / "items.jsonl"
+    given = ["check", str(qrels), str(run), "--queries", str(asked), "--items", str(held)]
+    texts = [text for text in HOSTILE if text.strip()]
+    for three in zip(*[iter(texts)] * 3, strict=False):  # as many as a finding shows
+        rows = [{"id": f"q{n}", "text": text} for n, text in enumerate(three)]
+        asked.write_text("\n".join(map(json.dumps, rows)))
+        rows = [{"id": f"x{text}", "text": text} for text in three]
+        rows += [{"id": f"d{n}", "text": three[0]} for n in range(3)]
+        held.write_text("\n".join(map(json.dumps, rows)))
+        for form in ("text", "json"):
+            assert cli.main([*given, "--format", form]) == 0
+            shown = capsys.readouterr().out
+            assert "3 queries of 3 have the whole text of an item" in shown
+            assert COPIES in shown
+            assert shown.replace("\n", "").isprintable()
+            assert len(shown) < 5000
+    assert cli.main([*given, "-o", str(held)]) == 2
+    assert held.read_text().startswith("{")
+
+
+def test_check_removes_what_evaluate_removes(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    qrels = {"q1": {"d1": 1, "d2": 0}, "q2": {"d3": 1}}
+    run = {"q1": {"q1": 9.0, "d1": 1.0, "d2": 0.5}, "q2": {"q2": 9.0, "d3": 1.0}, "z": {"z": 1.0}}
+    own = {"q1": ["q1"], "q2": {"q2"}}
+    kept = {"q1": {"d1": 1.0, "d2": 0.5}, "q2": {"d3": 1.0}, "z": {"z": 1.0}}
+    found = [one.what for one in germane.check(qrels, run, "RR")]
+    assert "the query is its first result" in found
+    clean = germane.check(qrels, kept, "RR")
+    assert [*germane.check(qrels, run, "RR", exclude=own)] == [*clean]
+    candidates = {"q1": ["d1", "d2"], "q2": ["d3"]}
+    assert [*germane.check(qrels, run, "RR", only=candidates)] == [*clean]
+    emptied = germane.check(qrels, run, "RR", only=candidates | {"q2": []})
+    assert "mostly empty results" in [one.what for one in emptied]
+    with pytest.raises(germane.CoverageError, match="only= has no candidates for 'q2'"):
+        germane.check(qrels, run, "RR", only={"q1": ["d1"]})
+    paths = [str(tmp_path / name) for name in ("qrels", "a.run", "seen.tsv")]
+    Path(paths[0]).write_text("1 0 2 1\n2 0 3 1\n")
+    Path(paths[1]).write_text("1 Q0 1 1 9 t\n1 Q0 2 2 5 t\n2 Q0 2 1 9 t\n2 Q0 3 2 5 t\n")
+    Path(paths[2]).write_text("query\titem\n1\t1\n2\t2\n")
+    assert cli.main(["check", *paths[:2]]) == 0
+    assert "the query is its first result" in capsys.readouterr().out
+    assert cli.main(["check", *paths[:2], "--exclude", paths[2]]) == 0
+    assert "the query is its first result" not in capsys.readouterr().out
+    Path(paths[1]).write_text("1 Q0 1 1 nan t\n")
+    assert cli.main(["check", *paths[:2], "--exclude", paths[2]]) == 0
+    assert "malformed results" in capsys.readouterr().out
+    scores = np.array([[9.0, 1.0, 0.5], [1.0, 9.0, 1.0]])
+    grades = np.array([[0, 1, 0], [0, 0, 1]])
+    tied = [one.what for one in germane.check(grades, scores, "RR")]
+    assert "tied scores" in tied
+    found = [one.what for one in germane.check(grades, scores, "RR", exclude={1: [0]})]
+    assert "tied scores" not in found
 
 
 def test_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

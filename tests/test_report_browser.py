@@ -104,6 +104,21 @@ def test_no_width_scrolls_sideways(chromium: Browser, tmp_path: Path, width: int
 
 
 @in_chromium
+def test_an_open_query_leaves_room_for_scrollbars(chromium: Browser, tmp_path: Path) -> None:
+    """A table that is wider than the window has a scrollbar of its own beside that of the page."""
+    qrels = {f"q{n}": ["a", "b"] for n in range(60)}
+    runs = {
+        f"a long name of run {n}": {q: ["b", "x", "a"][n % 2 :] for q in qrels} for n in range(10)
+    }
+    opened(chromium, germane.report(qrels, runs, "AP P@5"), tmp_path)
+    chromium.value(f"{FIRST}.click()")
+    assert not chromium.value("document.querySelector('#rows').closest('.wide').matches('.fits')")
+    room = chromium.value("document.querySelector('#rows').closest('.wide').clientWidth")
+    assert room > 1000
+    assert chromium.value("document.querySelector('.inside').offsetWidth") <= room - 2 * 17
+
+
+@in_chromium
 def test_hostile_ids_in_a_browser(chromium: Browser, tmp_path: Path) -> None:
     opened(chromium, of_hostile_ids(), tmp_path)
     chromium.value("document.querySelectorAll('#rows tbody th button').forEach((b) => b.click())")

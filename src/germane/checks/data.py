@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from germane.checks.rows import Side, find_places
+from germane.checks.texts import Corpus
 from germane.core import ragged
 from germane.core.qrels import Qrels
 from germane.core.ragged import Bools, Floats, Ints
@@ -129,6 +130,8 @@ class Data:
     first = ""  # "the first " where only the first rows are checked
     ties = "id"  # the order of equal scores; or "given"
     train: Side | None = None  # judgments that the system learned from
+    corpus: Corpus | None = None  # texts of items and queries
+    candidates: Qrels | None = None  # the judged queries with exclude and only
     has_distances = False  # the scores, of which the lowest is the best, have been negated
     refusal = ""  # the error of evaluate, where no check explains it
     known_orders: Collection[str] | None = None  # the findings about the order of the results

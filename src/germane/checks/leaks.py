@@ -1,10 +1,23 @@
 """Leaks: what a system saw before it was tested, and queries that are items of the collection."""
 
+from itertools import islice
+
 import numpy as np
 
 from germane.checks import ids
 from germane.checks.data import Data
-from germane.checks.rows import Problem, Sees, find_places, show_queries, show_rows, write_count
+from germane.checks.rows import (
+    NAMED,
+    Problem,
+    Sees,
+    find_places,
+    show_queries,
+    show_rows,
+    write_count,
+)
+from germane.checks.texts import EqualTexts
+from germane.errors import clip
+from germane.readers.candidates import Filter
 
 
 def find_shared_judgments(data: Data) -> Sees:
@@ -50,6 +63,53 @@ def find_queries_among_items(data: Data) -> Sees:
         says = f"{count} of {len(run.queries):,} {_be(len(among))} among the items, by their ids"
         queries = [run.queries[q] for q in among.tolist()]
         yield Problem(says, len(among), show_queries(run, queries))
+
+
+def find_queries_with_text(data: Data) -> Sees:
+    """Find queries whose text is the whole text of an item that is not judged for them."""
+    leaks = {}
+    equal, places = _find_equal(data), {str(one): i for i, one in enumerate(data.qrels.items)}
+    admitted = None if data.candidates is None else Filter(data.candidates, "text")
+    for q, query in enumerate(data.qrels.queries if equal.items else ()):
+        found = equal.items.get(str(query), {})
+        at = np.array([places.get(item, -1) for item in found], np.int64)
+        open_to = data.find_judgments(np.full(len(at), q), at) < 0  # a judged one is meant
+        if admitted is not None:
+            open_to &= admitted.admit(q, found)
+        items = [pair for pair, is_open in zip(found.items(), open_to, strict=True) if is_open]
+        if items:
+            leaks[q] = items[0]
+    if leaks:
+        count = write_count(len(leaks), "query", "queries")
+        have = "has" if len(leaks) == 1 else "have"
+        says = f"{count} of {len(data.qrels.queries):,} {have} the whole text of an item"
+        examples = tuple(
+            f"{data.qrels.at(int(np.argmax(data.qrels.query == q)))}query "
+            f"{clip(data.qrels.queries[q])} item {clip(item)}: {clip(text)}"
+            for q, (item, text) in islice(leaks.items(), NAMED)
+        )
+        yield Problem(says, len(leaks), examples)
+
+
+def find_copies(data: Data) -> Sees:
+    """Find judged items that have the text of another judged item."""
+    copies, qrels = _find_equal(data).copies, data.qrels
+    if copies:
+        count = write_count(len(copies), "judged item has", "judged items have")
+        says = f"{count} the text of another, of {len(qrels.items):,}"
+        places = {str(item): i for i, item in enumerate(qrels.items)}
+        examples = tuple(
+            f"{qrels.at(int(np.argmax(qrels.item == places[item])))}item {clip(item)} and item "
+            f"{clip(other)}: {clip(text)}"
+            for item, (other, text) in islice(copies.items(), NAMED)
+        )
+        yield Problem(says, len(copies), examples)
+
+
+def _find_equal(data: Data) -> EqualTexts:
+    if data.corpus is None:
+        return EqualTexts()
+    return data.corpus.find_equal(data.qrels.queries, data.qrels.items, data.run.items)
 
 
 def _be(count: int) -> str:

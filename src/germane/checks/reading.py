@@ -24,6 +24,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 
 from germane.checks.rows import DIGITS, Faults, Numbering, Side, number_columns
+from germane.core.arguments import list_values
 from germane.core.progress import Progress
 from germane.core.ragged import Floats, Ints, find_owners
 from germane.errors import EmptyError, InputError, clip, explain_not_finite, show_typed
@@ -172,8 +173,7 @@ def _list_pairs(
 ) -> list[tuple[Hashable, Any]]:
     """Pair the items of a query with their numbers; note what is wrong as faults."""
     where = f"query {clip(query)}"
-    if hasattr(held, "tolist"):
-        held = held.tolist()
+    held = list_values(held)
     unordered = kind == "run" and isinstance(held, Set)
     if isinstance(held, (str, bytes)) or not isinstance(held, Collection) or unordered:
         faults.add(f"{where}: items are a mapping or a list; got {show_typed(held)}")

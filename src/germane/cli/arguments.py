@@ -156,16 +156,16 @@ def add_reading(command: argparse.ArgumentParser) -> None:
     )
 
 
-def add_texts(command: argparse.ArgumentParser) -> None:
+def add_texts(command: argparse.ArgumentParser, purpose: str = "to show them") -> None:
     """The files that say what stands behind the ids."""
     texts = command.add_argument_group("texts (TSV, JSON Lines or Parquet, by the suffix)")
     texts.add_argument(
-        "--queries", metavar="FILE", help="ids of queries and their texts, to show them"
+        "--queries", metavar="FILE", help=f"ids of queries and their texts, {purpose}"
     )
     texts.add_argument(
         "--items",
         metavar="FILE",
-        help="ids of items with their titles, texts, addresses or the paths of images, to show them",
+        help=f"ids of items with their titles, texts, addresses or the paths of images, {purpose}",
     )
 
 
@@ -186,17 +186,30 @@ def _read_input_format(text: str) -> str | dict[str, str]:
     if "=" not in text:
         return text
     pairs = (pair.partition("=") for pair in text.split(","))
-    return {side.strip(): name.strip() for side, _, name in pairs}
+    named: dict[str, str] = {}
+    for side, _, name in pairs:
+        _refuse_second(named, side.strip(), name.strip())
+        named[side.strip()] = name.strip()
+    return named
 
 
 def _read_columns(text: str) -> dict[str, str | None]:
-    named = {}
+    named: dict[str, str | None] = {}
     for pair in text.split(","):
         part, equals, name = pair.partition("=")
         if not equals:
             raise argparse.ArgumentTypeError(f"takes PART=NAME, such as query=user; got {pair!r}.")
+        _refuse_second(named, part.strip(), name.strip())
         named[part.strip()] = name.strip() or None
     return named
+
+
+def _refuse_second(named: Mapping[str, str | None], part: str, name: str) -> None:
+    """Refuse a part that is named twice, since only one of the names can hold."""
+    if part in named:
+        raise argparse.ArgumentTypeError(
+            f"names {part} twice: {part}={named[part] or ''} and {part}={name}. Keep one of them."
+        )
 
 
 def add_output(command: argparse.ArgumentParser) -> None:

@@ -34,20 +34,22 @@ def add(commands: Any) -> None:
     )
     arguments.add_output_file(command)
     arguments.add_reading(command)
+    arguments.add_candidates(command)
     arguments.add_scores(command)
     command.add_argument(
         "--train",
         metavar="QRELS",
         help="judgments that the system learned from: find queries and judgments that are in both",
     )
+    arguments.add_texts(command, "to find queries among the items")
 
 
 def run(options: argparse.Namespace) -> int:
     from germane.evaluation.checkup import check  # its import takes long
 
     runs = arguments.read_runs(options.qrels, options.runs)
-    writing.check(options.output, [options.qrels, *options.runs])
-    names = (*arguments.READING, "collapse", "train")
+    writing.check(options.output, [options.qrels, *options.runs, *arguments.list_texts(options)])
+    names = (*arguments.READING, *arguments.CANDIDATES, "collapse", "train", "queries", "items")
     reading = {name: getattr(options, name) for name in names}
     if options.scores is not None:
         reading["scores"] = options.scores

@@ -95,6 +95,8 @@ def _report_to_github(found: "Gate") -> None:
         verdict = "passed"
     elif "fell" in found.verdicts.values():
         verdict = "fell behind its baseline"
+    elif "lost" in found.verdicts.values():
+        verdict = "lost queries of its baseline"
     else:
         verdict = "is inconclusive"
     writing.append(summary, f"### germane gate: the run {verdict}\n\n{found.table().markdown()}\n")

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, Unpack
 
 from germane.comparison.comparison import Comparison
+from germane.comparison.consistency import match_results
 from germane.comparison.pairing import compare_pairs
 from germane.comparison.sample import Runs, match_samples
 from germane.comparison.settings import Correction, Family, Settings, TestName
@@ -51,6 +52,7 @@ def compare(
     ``compare(results)`` with its results, with a list of single results, or with several data sets,
     ``{"news": results, "web": others}``. Data sets have equal weight.
 
+    Results of one data set must have the same judgments and the same conventions; others are refused.
     Values are paired by query id, over the queries for which every run has one. All pairs are
     compared, or every run with the ``baseline``. ``test`` is randomization (of the signs of
     differences), t, wilcoxon, sign, or tukey (randomized Tukey HSD, for several systems).
@@ -68,20 +70,23 @@ def compare(
     settings = Settings(baseline, test, correction, family, confidence, equivalence, resamples)
     draws = make_generator(rng)
     if runs is not None:
-        chosen = DEFAULT if measures is None else measures
-        qrels = evaluate_many(qrels, runs, chosen, progress=progress, **policy)
+        wanted = DEFAULT if measures is None else measures
+        qrels = evaluate_many(qrels, runs, wanted, progress=progress, **policy)
         measures = None
     elif policy:
         raise InputError(f"{next(iter(policy))}=… is for qrels and runs; these are evaluated.")
     datasets = _split_datasets(qrels)
     _check_systems(datasets, settings.baseline)
     first = next(iter(next(iter(datasets.values())).values()))
-    samples = match_samples(datasets, first.measures if measures is None else parse_all(measures))
+    chosen = first.measures if measures is None else parse_all(measures)
+    if runs is None:
+        datasets = match_results(datasets, chosen)
+    samples = match_samples(datasets, chosen)
     pairs = compare_pairs(samples, settings, draws)
     return Comparison(datasets, samples, pairs, settings, int(draws.integers(2**63)))
 
 
-def _split_datasets(given: Any) -> dict[str, Runs]:
+def _split_datasets(given: Any) -> Mapping[str, Runs]:
     """Sort results by data set and run; a single data set has the name ''."""
     if isinstance(given, Result):
         raise EmptyError("one run has nothing to be compared with; give two or more.")

@@ -1,6 +1,7 @@
 """Displays: pictures of a comparison's differences, of all pairs and of a pair's queries."""
 
 from collections.abc import Sequence
+from textwrap import fill
 from typing import TYPE_CHECKING, Self
 
 import numpy as np
@@ -14,6 +15,8 @@ from germane.output.pictures import Display, draw_bars, set_title, shorten
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+_LETTERS = 64  # of a line above a forest plot, beside the longest names of pairs
 
 
 class DifferenceDisplay(Display):
@@ -98,7 +101,7 @@ class ForestDisplay(Display):
         self.pairs = tuple(sorted(pairs, key=lambda pair: -pair.difference))
 
     def _size(self) -> tuple[float, float]:
-        return (8.4, 1.9 + 0.27 * len(self.pairs))
+        return (8.4, 2.1 + 0.27 * len(self.pairs))
 
     def _draw(self, ax: "Axes") -> None:
         baselines = {pair.baseline for pair in self.pairs}
@@ -111,8 +114,8 @@ class ForestDisplay(Display):
                 low, high = pair.interval.low, pair.interval.high
                 ax.plot((low, high), (row, row), color=color, linewidth=1.6, solid_capstyle="butt")
                 numbers += f"  [{low:+.3f}, {high:+.3f}]"
-            fill = color if pair.significant else self.colors.paper
-            ax.plot(pair.difference, row, "o", color=color, markerfacecolor=fill, markersize=6)
+            inside = color if pair.significant else self.colors.paper
+            ax.plot(pair.difference, row, "o", color=color, markerfacecolor=inside, markersize=6)
             ax.annotate(
                 f"{numbers}  {format_p(pair.p_adjusted, pair.alpha)}", (1.02, row),
                 xycoords=("axes fraction", "data"), va="center", fontsize=8, annotation_clip=False,
@@ -132,6 +135,7 @@ class ForestDisplay(Display):
         set_title(
             ax,
             f"{self.measure}: mean differences over {write_count(one.queries, 'query', 'queries')}\n"
-            f"{self.measure.definition}\n"
-            f"{' to '.join(levels)} intervals; ● p < {one.alpha:g}, ○ not significant ({one.test})",
+            f"{fill(self.measure.definition, _LETTERS)}\n"
+            f"{' to '.join(levels)} intervals\n"
+            f"● p < {one.alpha:g}, ○ not significant ({one.test})",
         )

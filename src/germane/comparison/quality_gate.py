@@ -1,14 +1,16 @@
 """Quality gate: compare a run with its baseline, and fail where a measure fell by more than allowed."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Unpack
 
 from germane.comparison.api import compare
 from germane.comparison.comparison import Comparison
 from germane.comparison.layout import write_ends
 from germane.comparison.pair import Pair, format_p_number, format_short
+from germane.comparison.sample import list_valued
 from germane.comparison.settings import Correction, TestName
 from germane.core.arguments import Seed
 from germane.errors import (
@@ -19,6 +21,7 @@ from germane.errors import (
     PolicyError,
     RegressionError,
     clip,
+    list_some,
 )
 from germane.evaluation.api import evaluate
 from germane.evaluation.choices import DEFAULT, Choices
@@ -30,13 +33,13 @@ from germane.output.formatting import format_number
 from germane.output.tables import Table, Tabular
 
 RUN, BASELINE = "run", "baseline"
-FAILING = {"fell", "inconclusive"}
+FAILING = {"fell", "inconclusive", "lost"}
 ROUNDING = 1e-12  # smaller drops do not count
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Gate(Tabular):
-    """The verdict on each measure: passed, noise, fell, or inconclusive.
+    """The verdict on each measure: passed, noise, fell, inconclusive, or lost.
 
     >>> qrels = {f"q{i}": ["d"] for i in range(20)}
     >>> good, bad = ({q: ranked for q in qrels} for ranked in (["d"], ["x", "d"]))
@@ -56,10 +59,26 @@ class Gate(Tabular):
     @property
     def verdicts(self) -> dict[str, str]:
         """Measure → passed, or for a drop larger than allowed: fell (it is statistically significant),
-        noise (it is not), or inconclusive (the test could not have shown it)."""
+        noise (it is not), or inconclusive (the test could not have shown it); or lost, where queries
+        that have a value in the baseline have none in the run."""
         return {str(pair.measure): self._judge(pair) for pair in self.comparison.pairs}
 
+    @cached_property
+    def lost(self) -> dict[str, tuple[Hashable, ...]]:
+        """Measure → the queries that have a value in the baseline and none in the run."""
+        [results] = self.comparison.datasets.values()
+        found = {}
+        for pair in self.comparison.pairs:
+            before, now = (list_valued(results[name], pair.measure) for name in (BASELINE, RUN))
+            kept = set(now)
+            found[str(pair.measure)] = tuple(query for query in before if query not in kept)
+        return found
+
     def _judge(self, pair: Pair) -> str:
+        verdict = self._judge_drop(pair)
+        return "lost" if verdict not in FAILING and self.lost[str(pair.measure)] else verdict
+
+    def _judge_drop(self, pair: Pair) -> str:
         if pair.difference >= -self.max_drop - ROUNDING:
             return "passed"
         words = {"significant": "fell", "not significant": "noise", "inconclusive": "inconclusive"}
@@ -95,6 +114,7 @@ class Gate(Tabular):
             "fell": f"a larger drop, p < {alpha:g}",
             "noise": f"a larger drop, not statistically significant, p ≥ {alpha:g}",
             "inconclusive": f"a larger drop, and no p < {alpha:g} was possible; this fails the gate",
+            "lost": "no value for queries that have one in the baseline; this fails the gate",
         }.items():
             if verdict in used:
                 yield f"{verdict}: {means}"
@@ -104,9 +124,20 @@ class Gate(Tabular):
         """One sentence for each measure that fails the gate."""
         failing = [pair for pair in self.comparison.pairs if self._judge(pair) in FAILING]
         return tuple(
-            f"{pair.measure} fell by {format_short(-pair.difference)}, where {self.max_drop:g} is allowed"
+            self._describe_lost(pair)
+            if self._judge(pair) == "lost"
+            else f"{pair.measure} fell by {format_short(-pair.difference)}, where {self.max_drop:g} is allowed"
             f"{'' if pair.significant else ', and the test cannot judge it'}: {pair.sentence}"
             for pair in failing
+        )
+
+    def _describe_lost(self, pair: Pair) -> str:
+        lost = self.lost[str(pair.measure)]
+        queries = "query has" if len(lost) == 1 else "queries have"
+        return (
+            f"{pair.measure}: {len(lost):,} {queries} a value in the baseline and none in the run: "
+            f"{list_some(lost)}. The conventions leave them out of the mean, such as missing=skip; "
+            "missing=zero counts a query without results as 0."
         )
 
 
@@ -133,8 +164,9 @@ def gate(
     ``germane evaluate --format json --per-query`` wrote. A measure falls where its mean drops by more
     than ``max_drop`` and the test's p-value, corrected over all measures, is below ``alpha``. Where
     the test cannot reach ``alpha``, ``max_drop`` alone decides: the drop is inconclusive, and the gate
-    fails. The other arguments are those of ``compare``. Raises PolicyError for results that were saved
-    under other conventions, CoverageError where no judged item was found, so that nothing could have
+    fails. A query that has a value in the baseline and none in the run, as missing=skip makes them,
+    fails it too: it is lost. The other arguments are those of ``compare``. Raises PolicyError for results that were saved
+    under other conventions, InputError for those of other judgments, CoverageError where no judged item was found, so that nothing could have
     fallen, and what ``compare`` raises.
     """
     if isinstance(max_drop, bool) or not isinstance(max_drop, (int, float)) or not max_drop >= 0:

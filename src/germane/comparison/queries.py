@@ -10,7 +10,7 @@ from germane.evaluation.groups import find_categories
 from germane.evaluation.judging import Placement
 from germane.measures.measure import Measure
 from germane.output.formatting import format_number
-from germane.output.frames import Columnar, make_numbers, make_texts
+from germane.output.frames import Columnar, make_ids, make_numbers, make_texts
 from germane.output.markup import Paper
 from germane.output.tables import Table, Tabular
 
@@ -113,7 +113,7 @@ class QueryDifferences(Columnar, Tabular):
         rows = self.rows
         return {
             "data set": make_texts(row.dataset for row in rows),
-            "query": make_texts(row.query for row in rows),
+            "query": make_ids(row.query for row in rows),
             **{
                 name: make_numbers(getattr(row, name) for row in rows)
                 for name in ("baseline", "system", "difference")

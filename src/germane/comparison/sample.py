@@ -92,7 +92,7 @@ def match_samples(
 
 def _find_shared_queries(dataset: str, runs: Runs, measure: Measure) -> tuple[Hashable, ...]:
     """Return the queries for which every run has a value, in an order that is the same for any input."""
-    valued = {name: _list_valued(run, measure) for name, run in runs.items()}
+    valued = {name: list_valued(run, measure) for name, run in runs.items()}
     first, *others = map(set, valued.values())
     shared = first.intersection(*others)
     if not shared:
@@ -104,7 +104,8 @@ def _find_shared_queries(dataset: str, runs: Runs, measure: Measure) -> tuple[Ha
     return tuple(sorted(shared, key=lambda query: (str(query), str(type(query)))))
 
 
-def _list_valued(run: Result, measure: Measure) -> list[Hashable]:
+def list_valued(run: Result, measure: Measure) -> list[Hashable]:
+    """List the queries for which a run has a value."""
     return [query for query, value in run[measure].per_query.items() if value == value]  # not NaN
 
 
@@ -120,7 +121,7 @@ def _make_sample(
         parts = zip(per_query, shared, strict=True)
         values[m, s] = [of[query] for of, queries in parts for query in queries]
     known = (
-        {query for run in runs.values() for query in _list_valued(run, measures[0])}
+        {query for run in runs.values() for query in list_valued(run, measures[0])}
         for runs in datasets.values()
     )
     return Sample(

@@ -98,7 +98,8 @@ class Judging:
     where every query has fewer. nan: it is NaN, also where the results are as many as the cutoff."""
 
     unknown: Unknown = "ignore"
-    """A query of the run that nobody judged is left out, counts as 0, or is an error."""
+    """A query of the run that nobody judged is left out, counts as 0, or is an error. With zero it is a
+    query without relevant items, so that ``no_relevant`` decides on its value."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -9,13 +9,16 @@ from typing import Any, Literal, overload
 import numpy as np
 
 from germane.checks import malformed
+from germane.checks.candidates import attach_candidates, select_candidates
 from germane.checks.data import Data, put_side_by_side
 from germane.checks.reading import locate_lines, read_qrels, read_run
 from germane.checks.rows import Side, collapse_side
 from germane.checks.table import TABLE
+from germane.checks.texts import Corpus
 from germane.core.finding import SEVERITIES, Finding, Severity, sort_by_severity
 from germane.core.policy import Policy, Scores
 from germane.core.progress import Progress, make_progress
+from germane.core.qrels import Qrels
 from germane.errors import EmptyError, GermaneError
 from germane.evaluation.api import evaluate
 from germane.evaluation.choices import DEFAULT
@@ -34,7 +37,10 @@ from germane.readers import (
     open_inputs,
     open_qrels,
 )
+from germane.readers.candidates import open_candidates
 from germane.readers.groups import open_groups
+from germane.readers.mappings import is_column
+from germane.readers.texts import open_texts
 
 __all__ = ["Checkup", "check"]
 
@@ -142,6 +148,10 @@ def check(
     collapse: Any = None,
     scores: Scores = "double",
     train: Any = None,
+    queries: Any = None,
+    items: Any = None,
+    exclude: Any = None,
+    only: Any = None,
     max_expansion: float | Literal["none"] | None = None,
     max_line: float | Literal["none"] | None = None,
     progress: Progress | bool | None = None,
@@ -153,10 +163,12 @@ def check(
     run: 1 judged query is missing from the run, of 2, and counted as 0: 'q2'. The run has 'Q2': it differs in letter case.
 
     ``qrels``, ``run`` and how they are read are those of ``evaluate``; several runs are ``{name: run}``.
-    ``measures`` say which cutoffs matter. ``collapse`` and ``scores`` are those of ``evaluate``. ``train``
-    are judgments that the system learned from: queries and judgments that are in both are findings. The check goes on after the first fault: it counts the lines
-    that cannot be read, and looks at the others. Raises InputError for data that cannot be read at all,
-    and MeasureError.
+    ``measures`` say which cutoffs matter. ``collapse``, ``scores``, ``exclude`` and ``only`` are those of
+    ``evaluate``. ``train`` are judgments that the system learned from: queries and judgments that are in
+    both are findings. ``queries`` and ``items`` are texts by id, as those of ``explain``: queries that have
+    the text of an item are a finding. The check goes on after the first fault: it counts the lines that
+    cannot be read, and looks at the others. Raises InputError for data that cannot be read at all,
+    CoverageError for ``exclude`` and ``only`` of other queries, and MeasureError.
     """
     progress = make_progress(progress)
     reading = ReadOptions(columns, input_format, group, max_expansion, max_line)
@@ -169,7 +181,13 @@ def check(
     if train is not None:
         learned = read_qrels(open_qrels(train, reading), progress)
     groups = None if collapse is None else open_groups(collapse)
+    corpus: Corpus | None = None
+    if queries is not None or items is not None:
+        corpus = Corpus(open_texts(queries, "queries"), open_texts(items, "items"))
+    has_candidates = exclude is not None or only is not None
+    candidates: Qrels | None = None
     is_plain = reading == NOTHING_SAID and groups is None and scores == "double"
+    is_plain = is_plain and not has_candidates
     distances = Policy(scores=scores).scores == "distances"
     found: list[Finding] = []
     data: list[Data] = []
@@ -182,10 +200,15 @@ def check(
             side = replace(side, where=name)
         if groups is not None:
             side = collapse_side(side, groups, lowest=distances)
+        if has_candidates:
+            candidates = candidates or attach_candidates(
+                judged, open_candidates(exclude, only, columns, input_format)
+            )
+            side = select_candidates(side, candidates)
         if distances and side.number is not None:
             side = replace(side, number=-side.number)
         both = put_side_by_side(judged, side, chosen, tuple(data), learned)
-        both.has_distances = distances
+        both.has_distances, both.corpus, both.candidates = distances, corpus, candidates
         of_run = list(_find(both, progress))
         if not any(one.severity == "serious" for one in of_run) and is_plain:
             both.refusal = _find_refusal(judgments, opened, chosen)
@@ -206,7 +229,7 @@ def _is_named(run: Any) -> bool:
         return isinstance(inner, (Mapping, list, tuple, set, frozenset)) or numbers.is_array(inner)
     if isinstance(held, (str, os.PathLike, RunInput)):
         return True
-    frame = hasattr(held, "__arrow_c_stream__")
+    frame = hasattr(held, "__arrow_c_stream__") and not is_column(held)
     return frame or (numbers.is_array(held) and len(held.shape) == 2)
 
 

@@ -210,7 +210,7 @@ def drop_candidates(choices: Any) -> Any:
 
 def make_reading(choices: Mapping[str, Any]) -> ReadOptions:
     """Select the options for reading data."""
-    given = {name: choices[name] for name in READING if name in choices}
+    given = {name: one for name, one in choices.items() if name in READING}
     if not given:
         return NOTHING_SAID
     return ReadOptions(**given, lowest=choices.get("scores") == "distances")

@@ -5,13 +5,14 @@ A run with columns keeps one row for each query and group of items.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping, Set
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, overload
 
 import numpy as np
 
 from germane import readers
 from germane.core import ragged
+from germane.core.arguments import list_values
 from germane.core.ragged import Floats, Ints
 from germane.errors import (
     EmptyError,
@@ -21,6 +22,7 @@ from germane.errors import (
     check_choice,
     clip,
     list_some,
+    show_typed,
 )
 from germane.kernel.columns import Ids, Integers, join_ids, read_python_ids
 from germane.kernel.reduction import find_distinct
@@ -28,7 +30,7 @@ from germane.readers import frames
 from germane.readers.formats import InputFormat
 from germane.readers.frames import Frame
 from germane.readers.groups import GroupOf, collapse_scores, open_groups
-from germane.readers.mappings import is_mapping
+from germane.readers.mappings import check_scores, is_mapping
 from germane.readers.rows import join_numbers
 from germane.readers.trec_files import Run
 
@@ -79,7 +81,8 @@ def collapse(
 
     Collapsing comes before any cutoff. With classes as groups, ``Success@K`` of the collapsed run
     asks whether the right class is among the first K *different* classes. Raises NotFoundError for an
-    item that the mapping does not have, and PolicyError for another ``keep``.
+    item that the mapping does not have, ScoreError for a score that is not a finite number, and
+    PolicyError for another ``keep``.
     """
     check_choice("keep", keep, KEEPS)
     if is_mapping(run):
@@ -93,11 +96,17 @@ def collapse(
 
 def _collapse_mapping(query: Hashable, got: Any, group_of: GroupOf, keep: str) -> Any:
     if not isinstance(got, Mapping):
-        if isinstance(got, (str, bytes)) or not isinstance(got, Iterable):
-            raise FormatError(f"run, query {clip(query)}: results are a list; got {clip(got)}")
+        got = list_values(got)
+        wrong = isinstance(got, (str, bytes, Set)) or hasattr(got, "columns")
+        if wrong or not isinstance(got, Iterable):
+            raise FormatError(
+                f"run, query {clip(query)}: results are {{item: score}} or a list of items, best first; "
+                f"got {show_typed(got)}"
+            )
         if keep == "sum":
             raise PolicyError("keep=sum adds scores, and a ranked list has none; choose first.")
         return list(dict.fromkeys(group_of(query, item) for item in got))
+    check_scores("run", query, got)
     return collapse_scores(query, got, group_of, keep)
 
 

@@ -108,7 +108,8 @@ class Collection:
         whole = None if policy.whole_list == policy else self._retrieve(run, policy.whole_list)
         judged = judge(judgments, got, policy, run.label, whole)
         key = id(judgments), id(got), id(whole), *judged.ranked_by  # all three are kept here
-        return replace(judged, rankings=self._rankings.setdefault(key, judged.rankings))
+        shared = self._rankings.setdefault(key, judged.rankings)
+        return judged if shared is judged.rankings else replace(judged, rankings=shared)
 
     def _retrieve(self, run: RunInput, policy: Policy) -> Retrieved:
         """Find the judged items that the run retrieved."""

@@ -104,7 +104,7 @@ class Evaluator:
         self._qrels = {_find_judging(one): read.read_qrels(one) for one in plan.groups}
         self._conventions: Policy | None = None  # those of the batches, once there is one
         self._tallies: dict[Way, Tally] = {}
-        self._batches = 0
+        self._batches = self._empty = 0
         self._lock = Lock()
 
     def __repr__(self) -> str:
@@ -152,7 +152,10 @@ class Evaluator:
         """Add a batch that ``reduce`` made, here or in a process with the same qrels and conventions."""
         if not isinstance(reduced, Reduced | None):
             raise InputError(f"add takes what reduce made; got {clip(reduced)}")
-        if reduced is not None:
+        if reduced is None:
+            with self._lock:
+                self._empty += 1
+        else:
             mine, its = self.terms, reduced.terms
             for what in sorted({*mine, *its}):
                 one, other = (terms.get(what, "germane's own") for terms in (mine, its))
@@ -175,18 +178,24 @@ class Evaluator:
         self._check_alike(other)
         with other._lock:
             conventions, policies, batches = other._conventions, other._policies, other._batches
+            empty = other._empty
             read = {way: tally.as_batch() for way, tally in other._tallies.items()}
-        if conventions is not None:
-            with self._lock:
+        with self._lock:
+            if conventions is not None:
                 self._add(conventions, policies, read)
                 self._batches += batches
+            self._empty += empty
         return self
 
     def result(self, *, name: str = "run") -> Result:
         """The measures of all batches so far. Raises EmptyError where there are none."""
         with self._lock:
             if self._conventions is None:
-                raise EmptyError("there is no batch yet: update(batch) adds one.")
+                raise EmptyError(
+                    f"there is nothing to evaluate: all batches so far were empty ({self._empty:,})."
+                    if self._empty
+                    else "there is no batch yet: update(batch) adds one."
+                )
             read = {way: tally.collect() for way, tally in self._tallies.items()}
             plan = Plan(self._conventions, self._policies)
         judged = [judge(self._judgments(one), read[find_way(one)], one) for one in plan.groups]
@@ -297,7 +306,14 @@ def join_evaluators(parts: Sequence[Evaluator]) -> Evaluator:
     whole = Evaluator.__new__(Evaluator)
     qrels = {way: join_qrels([part._qrels[way] for part in parts]) for way in first._qrels}
     count = sum(part._batches for part in parts)
-    own = {"_qrels": qrels, "_conventions": None, "_tallies": {}, "_batches": count}
+    empty = sum(part._empty for part in parts)
+    own = {
+        "_qrels": qrels,
+        "_conventions": None,
+        "_tallies": {},
+        "_batches": count,
+        "_empty": empty,
+    }
     whole.__dict__.update(first.__dict__ | own, _lock=Lock())
     start = 0
     for part in parts:

@@ -2,7 +2,7 @@
 
 import math
 import os
-from collections.abc import Callable, Hashable, Iterator, Mapping, Set
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Set
 from typing import Any
 
 import numpy as np
@@ -13,6 +13,7 @@ from germane.errors import InputError, NotFoundError, clip, list_some, suggest
 from germane.measures.averaging import QueryValues
 from germane.measures.measure import Measure, parse
 from germane.output.formatting import add_schema, format_number, to_json_number
+from germane.output.frames import Columnar, Lookup, make_ids, make_texts
 from germane.output.tables import Table, Tabular
 from germane.readers.formats import is_path
 
@@ -52,7 +53,7 @@ class Group(Mapping[str, QueryValues]):
         return len(next(iter(self._measures.values())).queries)
 
 
-class Groups(Tabular, Mapping[Hashable, Group]):
+class Groups(Columnar, Tabular, Lookup[Group]):
     """The measures of one run per category of query.
 
     >>> qrels = {"q1": ["a"], "q2": ["b"], "q3": ["c"]}
@@ -63,7 +64,8 @@ class Groups(Tabular, Mapping[Hashable, Group]):
     >>> groups.macro["RR"], round(groups.micro["RR"], 4)
     (0.75, 0.8333)
 
-    A mapping from categories, in the order in which they first appear. ``macro`` is the mean of the
+    Read like a dict of categories, in the order in which they first appear. As a frame it has a row for
+    each of them: ``category``, ``queries`` (how many) and the means of the measures. ``macro`` is the mean of the
     categories' means, so that each category counts the same; ``micro`` is the mean over all
     queries, so that each query does. A category without a value (all its queries are left out by
     ``no_relevant=skip``) is not in ``macro``.
@@ -84,7 +86,7 @@ class Groups(Tabular, Mapping[Hashable, Group]):
                 f"no category {clip(category)}.{near}  There are: {list_some(list(self._groups))}"
             ) from None
 
-    def __iter__(self) -> Iterator[Hashable]:
+    def __iter__(self) -> Iterator[Any]:
         return iter(self._groups)
 
     def __len__(self) -> int:
@@ -127,6 +129,9 @@ class Groups(Tabular, Mapping[Hashable, Group]):
         notes += ["macro: the mean of the categories' means", "micro: the mean over all queries"]
         return Table(("category", "queries", *map(str, self._whole)), tuple(rows), tuple(notes))
 
+    def _list_columns(self) -> dict[str, Any]:
+        return _list_means([*self._groups.items()], self._whole)
+
     def __repr__(self) -> str:
         return f"<Groups: {list_some(list(self._groups))}>"
 
@@ -150,8 +155,11 @@ class Groups(Tabular, Mapping[Hashable, Group]):
         )
 
 
-class GroupsOfRuns(Tabular, Mapping[str, Groups]):
-    """The measures of several runs per category of query: a mapping of run to ``Groups``."""
+class GroupsOfRuns(Columnar, Tabular, Lookup[Groups]):
+    """The measures of several runs per category of query: the ``Groups`` of each run by its name.
+
+    As a frame it has a row for each run and category: ``run`` and the columns of ``Groups``.
+    """
 
     def __init__(self, runs: Mapping[str, Groups]) -> None:
         self._runs = dict(runs)
@@ -171,6 +179,12 @@ class GroupsOfRuns(Tabular, Mapping[str, Groups]):
     def __len__(self) -> int:
         return len(self._runs)
 
+    def _list_columns(self) -> dict[str, Any]:
+        rows = [(name, row) for name, groups in self._runs.items() for row in groups.items()]
+        first = next(iter(self._runs.values()))
+        means = _list_means([row for _, row in rows], first.micro)
+        return {"run": make_texts(name for name, _ in rows), **means}
+
     def __repr__(self) -> str:
         return f"<Groups of {list_some(self._runs)}>"
 
@@ -185,6 +199,16 @@ class GroupsOfRuns(Tabular, Mapping[str, Groups]):
         """Plain values for JSON, in a versioned schema; NaN becomes None."""
         runs = [{"name": name, **groups.to_dict()} for name, groups in self._runs.items()]
         return add_schema({"runs": runs})
+
+
+def _list_means(
+    rows: list[tuple[Hashable, Group]], measures: Iterable[Measure | str]
+) -> dict[str, Any]:
+    return {
+        "category": make_ids(name for name, _ in rows),
+        "queries": np.array([group.queries for _, group in rows], np.int64),
+        **{str(one): np.array([group[one].mean for _, group in rows]) for one in measures},
+    }
 
 
 def group_measures(whole: Mapping[Measure, QueryValues], category: Any) -> Groups:
@@ -202,7 +226,11 @@ def _may_be_file(text: str) -> bool:
 
 
 def read_category(category: Any) -> Any:
-    """Read a file of categories; anything else stays as it is."""
+    """Read a file or a frame of categories; anything else stays as it is."""
+    if hasattr(category, "columns") and hasattr(category, "__arrow_c_stream__"):
+        from germane.readers.categories import read_frame
+
+        return read_frame(category)
     if not is_path(category) or (isinstance(category, str) and not _may_be_file(category)):
         return category
     from germane.readers.categories import read_categories  # which few need
@@ -254,8 +282,8 @@ def _name_categories(queries: list[Hashable], category: Any) -> list[Hashable]:
     in_order = hasattr(values, "__len__") and not isinstance(values, (str, bytes, Set))
     if not in_order or hasattr(values, "columns"):
         raise InputError(
-            "categories are a mapping of query to category, a function, one value a query, or a file; "
-            f"got {clip(category)}"
+            "categories are a mapping of query to category, a function, one value a query, a frame, "
+            f"or a file; got {clip(category)}"
         )
     if len(values) != len(queries):
         raise InputError(

@@ -136,8 +136,11 @@ class JudgedRun:
             case "grouped":
                 return got.tied_to
             case "best" | "worst":  # the best: high grades first in their group, negative ones last
-                grades = self.grades
-                place, first = _place_by_grade(got, grades), (grades >= 0) == (ties == "best")
+                grades, copies = self.grades, np.zeros(len(self.grades), np.int64)
+                if self.policy.duplicates == "keep":
+                    grades, copies = _grade_copies(got, grades, ties)
+                place = _place_by_grade(got, grades, copies)
+                first = (grades >= 0) == (ties == "best")
                 return np.where(first, got.tied_from + place, got.tied_to - place)
         return got.rank
 
@@ -231,10 +234,30 @@ def _describe_near(retrieved: Retrieved, qrels: Qrels) -> str:
     return "Are these the same ids?"
 
 
-def _place_by_grade(got: Retrieved, grades: Floats) -> Ints:
+def _grade_copies(got: Retrieved, grades: Floats, ties: Ties) -> tuple[Floats, Ints]:
+    """H: the grades by which hits with further copies are placed, and their copies in the same group.
+
+    A further copy is no hit and only occupies its rank: last in the best order. In the worst order it
+    precedes the hits of its group, or follows the copy that is the hit, where that is in its group, too.
+    """
+    order = np.lexsort((got.tied_from, got.judgment))
+    again = np.zeros(len(order), bool)
+    again[order[1:]] = np.diff(got.judgment[order]) == 0
+    _, group, sizes = np.unique(
+        np.stack([got.judgment, got.tied_from]), axis=1, return_inverse=True, return_counts=True
+    )
+    group = group.ravel()
+    if ties == "worst":
+        earliest = np.full(int(got.judgment.max(initial=-1)) + 1, np.iinfo(np.int64).max)
+        np.minimum.at(earliest, got.judgment, got.tied_from)
+        again = got.tied_from > earliest[got.judgment]
+    return np.where(again & (grades > 0), 0.0, grades), sizes[group]
+
+
+def _place_by_grade(got: Retrieved, grades: Floats, copies: Ints) -> Ints:
     """H: how many hits of the same group and sign stand before each, the largest grades first."""
     negative = grades < 0
-    order = np.lexsort((-np.abs(grades), negative, got.tied_from, got.owner))
+    order = np.lexsort((got.judgment, copies, -np.abs(grades), negative, got.tied_from, got.owner))
     starts = np.ones(len(order), bool)
     starts[1:] = False
     for column in (got.owner, got.tied_from, negative):

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Hashable, Iterator, Mapping, ValuesView
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +15,7 @@ from germane.errors import InputError, MeasureError, NotFoundError, clip, list_s
 from germane.measures.averaging import MeasureResult
 from germane.measures.measure import Measure, parse
 from germane.output.formatting import add_schema, to_json_number
-from germane.output.frames import Columnar, Lookup, make_texts
+from germane.output.frames import Columnar, Lookup, make_ids, make_texts
 from germane.output.tables import LABEL, Table, Tabular
 
 if TYPE_CHECKING:
@@ -87,6 +87,7 @@ class Result(Columnar, Tabular, Lookup[MeasureResult]):
         dialect: "Dialect | None" = None,
         policies: Mapping[Measure, Policy] | None = None,
         limits: Mapping[str, tuple[Measure, ...]] | None = None,
+        fingerprint: str | None = None,
         renamed: Mapping[str, Measure] | None = None,
     ) -> None:
         self.name = name
@@ -102,6 +103,16 @@ class Result(Columnar, Tabular, Lookup[MeasureResult]):
         )  # of the dialect that matter on the data, with their measures
         self.renamed = dict(renamed or {})  # names that were asked for → measures of another name
         self._by_measure = dict(measures)
+        self._fingerprint = fingerprint  # of a result that was read from a file
+
+    @cached_property
+    def fingerprint(self) -> str | None:
+        """A text that is the same for results of the same judgments; None if a file does not hold it."""
+        if self.placement is None:
+            return self._fingerprint
+        from germane.evaluation.fingerprint import make_fingerprint
+
+        return make_fingerprint(self.placement.qrels)
 
     @cached_property
     def counts(self) -> Counts:
@@ -143,13 +154,35 @@ class Result(Columnar, Tabular, Lookup[MeasureResult]):
         """The measures' results, in the order asked for."""
         return self._by_measure.values()
 
+    def spell_queries(self) -> "Result":
+        """Write query ids as text, as files have them. The result has no ranks of items any more."""
+        if all(isinstance(query, str) for query in next(iter(self.values())).queries):
+            return self
+        spelled = {
+            measure: replace(one, queries=list(map(str, one.queries)))
+            for measure, one in self._by_measure.items()
+        }
+        return Result(
+            self.name,
+            spelled,
+            self._counts,
+            self.policy,
+            None,
+            self.findings,
+            dialect=self.dialect,
+            policies=self.policies,
+            limits=self.limits,
+            fingerprint=self.fingerprint,
+            renamed=self.renamed,
+        )
+
     def by(self, category: Any) -> "Groups":
         """The measures per category of query: per-class mAP, and its macro and micro mean.
 
         ``category`` is a mapping of query to category, a function of the query, or one value a
         query, in the order of ``per_query``; a pandas Series is looked up by its index, unless that just
-        counts from 0. The path of a file with the columns query and category, or of JSON
-        ``{query: category}``, is read. Raises NotFoundError for a query without a category.
+        counts from 0. A frame with the columns query and category, the path of a file of them, or of
+        JSON ``{query: category}``, is read. Raises NotFoundError for a query without a category.
         """
         from germane.evaluation.groups import group_measures
 
@@ -214,7 +247,7 @@ class Result(Columnar, Tabular, Lookup[MeasureResult]):
 
     def _list_columns(self) -> dict[str, Any]:
         values = {str(measure): self[measure].values for measure in self.measures}
-        return {"query": make_texts(self.queries), **values}
+        return {"query": make_ids(self.queries), **values}
 
 
 class Results(Columnar, Tabular, Lookup[Result]):
@@ -289,7 +322,7 @@ class Results(Columnar, Tabular, Lookup[Result]):
         }
         return {
             "run": make_texts(name for name, ids in queries.items() for _ in ids),
-            "query": make_texts(query for ids in queries.values() for query in ids),
+            "query": make_ids(query for ids in queries.values() for query in ids),
             **values,
         }
 
@@ -350,6 +383,8 @@ def _make_run_dict(result: Result, queries: bool, policy: Mapping[str, Any]) -> 
     if result.policy.to_dict() != policy:  # ranked lists beside scores
         run["policy"] = result.policy.to_dict()
     if queries:
+        if result.fingerprint is not None:
+            run["judgments"] = result.fingerprint
         ids = result.queries
         if len(set(map(str, ids))) < len(ids):
             raise InputError("two query ids have the same text; JSON cannot tell them apart.")

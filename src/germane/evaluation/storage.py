@@ -19,7 +19,7 @@ from germane.core.finding import Finding
 from germane.core.policy import Policy
 from germane.core.progress import Progress, make_progress
 from germane.core.retrieved import Retrieved
-from germane.errors import DuplicateError, EmptyError, FormatError, InputError, clip
+from germane.errors import DuplicateError, EmptyError, FormatError, InputError, clip, show_typed
 from germane.evaluation.choices import DEFAULT, Choices, open_all, resolve_dialect
 from germane.evaluation.evaluator import Evaluator, Read, Reduced, Way, find_way
 from germane.evaluation.result import Counts, Result, Results
@@ -75,8 +75,7 @@ def _make_result(path: Any, run: dict[str, Any], policy: dict[str, Any]) -> Resu
     measures = {}
     for written in run["measures"]:
         name = written["measure"]
-        values = [run["queries"][query].get(name) for query in queries]
-        numbers = np.array([math.nan if value is None else value for value in values], float)
+        numbers = np.array([_read_value(path, run, query, name) for query in queries], float)
         measure = parse(name)
         if ("mean", "micro") in measure.parameters:
             raise InputError(
@@ -88,7 +87,20 @@ def _make_result(path: Any, run: dict[str, Any], policy: dict[str, Any]) -> Resu
             measure, list(queries), numbers, left_out, digits=digits, undefined=undefined
         )
     counts = Counts(**run["counts"])
-    return Result(run["name"], measures, lambda: counts, conventions)
+    fingerprint = run.get("judgments")
+    return Result(run["name"], measures, lambda: counts, conventions, fingerprint=fingerprint)
+
+
+def _read_value(path: Any, run: dict[str, Any], query: str, measure: str) -> float:
+    value = run["queries"][query].get(measure)
+    if value is None:
+        return math.nan
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        raise FormatError(
+            f"{path}: run {clip(run['name'])}, query {clip(query)}: {measure} is a number, or null; got "
+            f"{show_typed(value)}. Make the file with: {_MAKE}"
+        )
+    return value
 
 
 _ARRAYS = ("judgment", "owner", "rank", "tied_from", "tied_to", "retrieved", "answered")

@@ -87,6 +87,19 @@ def make_texts(values: Iterable[object]) -> "pa.Array":
     return pa.array(texts, pa.string())
 
 
+def make_ids(values: Iterable[object]) -> "pa.Array":
+    """Make a column of ids: integers where all of them are, so that it can be joined, and text otherwise."""
+    import pyarrow as pa
+
+    ids = list(values)
+    if ids and all(type(one) is int for one in ids):
+        try:
+            return pa.array(ids, pa.int64())
+        except OverflowError:  # beyond 64 bits with a sign
+            pass
+    return make_texts(ids)
+
+
 def make_numbers(values: Iterable[float | None]) -> "pa.Array":
     """Make a column of numbers, in which None is no value."""
     import pyarrow as pa

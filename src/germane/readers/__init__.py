@@ -9,6 +9,7 @@ from dataclasses import replace
 from importlib import import_module
 from typing import Any, TypeAlias
 
+from germane.core.arguments import list_values
 from germane.core.qrels import Qrels
 from germane.errors import EmptyError, InputError, clip
 from germane.readers import formats, mappings, numbers
@@ -497,7 +498,7 @@ def _check_rows(qrels: Any, run: Any) -> None:
             "matched by their place, so both have the same number; {query: …} matches them by their ids."
         )
     if not is_array(run):
-        first = run[0].tolist() if hasattr(run[0], "tolist") else run[0]
+        first = list_values(run[0])
         if not isinstance(first, Mapping) and any(map(_is_float, first)):
             raise InputError(
                 f"a list of ranked lists holds ids, best first; got {clip(first)}. Scores and grades "

@@ -1,14 +1,19 @@
-"""Reads the category of each query from a file of two columns, or of JSON."""
+"""Reads the category of each query from a file or frame of two columns, or from JSON."""
 
 from __future__ import annotations
 
 from collections.abc import Hashable
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from germane.errors import FormatError, InputError, clip
 from germane.readers import formats
 from germane.readers.formats import Path
 from germane.readers.mapping_ids import spell_id
+
+if TYPE_CHECKING:
+    from germane.readers.frames import Frame
+
+Found = TypeVar("Found", bound=dict[Hashable, Hashable])
 
 
 class Categories(dict[Hashable, Hashable]):
@@ -31,8 +36,17 @@ def read_categories(path: Path) -> Categories:
         return _read_nested(path)
     from germane.readers import column_files
 
-    frame = column_files.open_columns(path, "by", chosen)
-    found = Categories()
+    return _read_columns(column_files.open_columns(path, "by", chosen), Categories())
+
+
+def read_frame(given: Any) -> dict[Hashable, Hashable]:
+    """Read a category for each query from a frame, in which integers and text are never equal."""
+    from germane.readers.frames import open_frame
+
+    return _read_columns(open_frame(given, "by"), {})
+
+
+def _read_columns(frame: Frame, found: Found) -> Found:
     for row, record in frame.number_records():
         queries, categories = frame.read_ids(record, row)
         for query, category in zip(queries.python, categories.python, strict=True):

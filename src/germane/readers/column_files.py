@@ -9,6 +9,7 @@ import os
 import re
 from collections.abc import Callable, Iterator
 from functools import partial
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -99,6 +100,9 @@ def is_number(text: str) -> bool:
     except ValueError:
         return False
     return "_" not in text and text.isascii()
+
+
+_MS_MARCO = ["query", "item", "rank"]
 
 
 def open_columns(path: Path, kind: str, input_format: str, columns: Any = None) -> Frame:
@@ -194,6 +198,8 @@ def _read_separated(
                 for record in open_csv(source.open_columns(), read, parse, convert):
                     for name in ids:
                         _refuse_nul(record.column(name), Place(source.name, name, row))
+                    if names_without_header == _MS_MARCO and not row:
+                        _refuse_falling(source.name, record)
                     if any(_has_infinite(record.column(name)) for name in types if name not in ids):
                         check_rows(source, separator, names, found, not names_without_header)
                     yield record
@@ -203,6 +209,33 @@ def _read_separated(
                 raise
 
     return found, records, "text"
+
+
+_HEAD = 1000  # rows that show whether ranks fall
+
+
+def _refuse_falling(where: str, record: pa.RecordBatch) -> None:
+    """Refuse lists of MS MARCO whose ranks are negative, or look like scores.
+
+    These fall from line to line in every query, and are not n to 1.
+    """
+    query = record.column("query")[:_HEAD].to_pylist()
+    ranks = record.column("rank").to_numpy(zero_copy_only=False)
+    if (ranks < 0).any():
+        line = int(np.argmax(ranks < 0))
+        raise FormatError(
+            f"{where}: a rank is 0 or more, and the lowest is the best; got {ranks[line]:g} in row {line}. "
+            "Scores need a file with a header, and a column that is called score."
+        )
+    follows = np.array([one == next_ for one, next_ in pairwise(query)], bool)
+    steps = np.diff(ranks[: len(query)])[follows]
+    if len(steps) and (steps < 0).all() and not (steps == -1).all():
+        first = int(np.argmax(follows))
+        raise FormatError(
+            f"{where}: the ranks of each query fall from line to line ({ranks[first]:g}, "
+            f"{ranks[first + 1]:g}, … for query {clip(query[first])}), and the lowest rank is the "
+            "best. Ranks: sort the file by query and rank. Scores: write a header, and call the column score."
+        )
 
 
 def _has_infinite(numbers: pa.DoubleArray) -> bool:
@@ -273,8 +306,6 @@ _READERS: dict[str, Callable[[Opener, str, Any], _Opened]] = {
     "arrow": _read_arrow,
     "csv": partial(_read_separated, separator=","),
     "tsv": partial(_read_separated, separator="\t"),
-    "msmarco": partial(
-        _read_separated, separator="\t", names_without_header=["query", "item", "rank"]
-    ),
+    "msmarco": partial(_read_separated, separator="\t", names_without_header=_MS_MARCO),
     "jsonl": _read_jsonl,
 }

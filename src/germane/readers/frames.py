@@ -189,6 +189,10 @@ class Frame(RunInput):
             got = reducer.reduce(note, on_disk=on_disk)
         except RepeatedItem as found:
             raise explain_repeat(self.where, "retrieved", found.query, found.item) from None
+        except FormatError as error:
+            if self.where == "run" or not str(error).startswith("run, "):
+                raise
+            raise FormatError(f"{self.where}{str(error).removeprefix('run')}") from None
         rows = reducer.judged_rows if self.is_collapsed else None
         return replace(got, rows=rows, sample=partial(_take_sample, frame, head))
 

@@ -28,6 +28,7 @@ from germane.kernel.reduction import Index, find_distinct
 from germane.readers import formats
 from germane.readers.formats import is_path
 from germane.readers.mapping_ids import SpelledMapping
+from germane.readers.mappings import check_scores
 
 GroupOf: TypeAlias = Callable[[Hashable, Any], Hashable]
 """A query and one of its items → the group of the item."""
@@ -246,6 +247,7 @@ class CollapsedMapping(Mapping[Hashable, Any]):
     def __getitem__(self, query: Hashable) -> Any:
         got = self.run[query]
         if isinstance(got, Mapping):
+            check_scores("run", query, got)
             keep = "min" if self._lowest else "max"
             return collapse_scores(query, got, self._groups.find_group, keep)
         listed = list_values(got)

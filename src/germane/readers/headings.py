@@ -121,7 +121,19 @@ def resolve_names(found: Sequence[str], kind: str, where: str, columns: Any = No
         )
     if kind == "qrels" and names["relevance"] is None and "relevance" not in chosen:
         names["relevance"] = _refuse_scored(found, where)
+    _refuse_shared(names, where)
     return Headings(**names)  # type: ignore[arg-type]
+
+
+def _refuse_shared(names: Mapping[str, str | None], where: str) -> None:
+    """Refuse a column that is named for two parts."""
+    part_of: dict[str, str] = {}
+    for part, name in names.items():
+        if name is not None and (before := part_of.setdefault(name, part)) != part:
+            raise FormatError(
+                f"{where}: column {name!r} is named as the {before} and as the {part}; each part is a "
+                f"column of its own. columns={{{part!r}: name}} names another."
+            )
 
 
 def _resolve_pairs(found: Sequence[str], where: str) -> Headings:

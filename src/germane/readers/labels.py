@@ -99,10 +99,26 @@ def _read(given: Any, what: str) -> _Read:
             f"{what}: all items have one label, or all have a set of labels; got {clip(one)} and "
             f"{clip(many)}"
         )
+    if several and all(issubclass(kind, (list, tuple)) for kind in several):
+        _refuse_rows(labels, what)
     values = list(chain.from_iterable(labels)) if several else labels
     offsets = ragged.make_offsets(list(map(len, labels))) if several else np.arange(len(labels) + 1)
     _check(values, offsets, what)
     return _Read("sets of labels" if several else "one label each", offsets, values)
+
+
+def _refuse_rows(labels: list[Any], what: str) -> None:
+    """Refuse lists of 0 and 1 of equal length, which may be rows of a matrix or labels 0 and 1."""
+    width = len(labels[0])
+    if width < 2 or any(len(row) != width for row in labels):
+        return
+    kinds = (int, float, np.integer, np.floating, np.bool_)
+    if all(isinstance(one, kinds) and one in (0, 1) for row in labels for one in row):
+        raise FormatError(
+            f"{what}: lists of 0 and 1, all of length {width}, can be read in two ways: as a matrix of "
+            f"{width} labels, where 1 says that the item has the label, or as sets of the labels 0 and 1. "
+            "For the first, give an array, numpy.array(…); for the second, give sets, such as {0, 1}."
+        )
 
 
 def _check_matrix(cells: Any, what: str) -> None:

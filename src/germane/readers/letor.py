@@ -126,7 +126,7 @@ def _read(file: TextFile, feature: bytes | None) -> _Columns:
             label, query, features, comment = found.groups()
             labels.append(_check_finite(label, "relevance grade", GradeError))
             if wanted is not None:
-                values.append(_read_value(wanted.search(features), feature, features))
+                values.append(_read_value(wanted.findall(features), feature, features))
         except InputError as error:
             raise type(error)(f"{file.name}:{number}: {error}") from None
         queries.append(query)
@@ -181,15 +181,20 @@ def _name_ids(where: str, items: list[bytes | None], numbers: list[int]) -> tupl
     return named, "ids"
 
 
-def _read_value(found: re.Match[bytes] | None, feature: bytes | None, features: bytes) -> float:
-    if found is None:
+def _read_value(found: list[bytes], feature: bytes | None, features: bytes) -> float:
+    if len(found) > 1:
+        written = " and ".join(f"{(feature or b'').decode()}:{show_id(one)}" for one in found[:2])
+        raise ScoreError(
+            f"feature {(feature or b'').decode()} is written twice: {written}. Keep one."
+        )
+    if not found:
         there = [name.partition(b":")[0].decode() for name in features.split()]
         shown = ", ".join(there if len(there) < 6 else [*there[:3], "…", there[-1]]) or "none"
         raise ScoreError(
             f"there is no feature {(feature or b'').decode()} (there are: {shown}). Tools differ in "
             "whether one that is left out is 0; write it out."
         )
-    return _check_finite(found[1], "score", ScoreError)
+    return _check_finite(found[0], "score", ScoreError)
 
 
 def _check_finite(written: bytes, what: str, error: type[InputError]) -> float:

@@ -65,9 +65,17 @@ def is_rows(given: object) -> bool:
     if not isinstance(given, (list, tuple)) or not given:
         return False
     first = given[0]
-    return isinstance(first, (list, Set, Mapping)) or (
-        numbers.is_array(first) and len(first.shape) == 1
+    return (
+        isinstance(first, (list, Set, Mapping))
+        or (numbers.is_array(first) and len(first.shape) == 1)
+        or is_column(first)
     )
+
+
+def is_column(given: object) -> bool:
+    """Is this a column of a frame, such as a Series, which is read by position?"""
+    is_listed = any(hasattr(given, name) for name in ("to_list", "to_pylist"))
+    return is_listed and not any(hasattr(given, name) for name in ("columns", "schema"))
 
 
 def read_qrels(
@@ -253,7 +261,7 @@ class RankedLists(MappedRun):
             raise PolicyError("threshold=… is for scores; ranked lists have none.")
         run = self.mapping
         if order.own == "drop":
-            run = {query: [item for item in got if item != query] for query, got in run.items()}
+            run = {query: _drop_own(self.where, query, got) for query, got in run.items()}
         return self._retrieve_each(qrels, run, _rank_listed, duplicates)
 
 
@@ -387,10 +395,7 @@ def _rank_scored(
         )
     if not got.keys().isdisjoint(hits.missing) or type(next(iter(got), "")) not in _NAMES:
         _check_named(f"{hits.where}, query {clip(query)}", got)
-    scores = read_doubles(got.values())
-    first = next(iter(got.values()), 0)
-    if scores is None or (type(first) not in ORDINARY and not is_finite_number(first)):
-        raise _explain_bad_score(hits.where, query, got)
+    scores = check_scores(hits.where, query, got)
     if hits.excluded is not None:
         got, scores = _keep(got, scores, hits.admit(q, got))
     if not order.plain:
@@ -471,6 +476,15 @@ def _find_places(at: list[int], items: list[Hashable], scores: Floats, order: Or
     return places
 
 
+def check_scores(where: str, query: Hashable, got: Mapping[Hashable, Any]) -> Floats:
+    """Read the scores of a query. Refuses one that is not a finite number."""
+    scores = read_doubles(got.values())
+    first = next(iter(got.values()), 0)
+    if scores is None or (type(first) not in ORDINARY and not is_finite_number(first)):
+        raise _explain_bad_score(where, query, got)
+    return scores
+
+
 def _explain_bad_score(where: str, query: Hashable, got: Mapping[Hashable, Any]) -> ScoreError:
     item, score = next((item, score) for item, score in got.items() if not is_finite_number(score))
     return ScoreError(
@@ -487,17 +501,7 @@ def _rank_listed(
     got: Any,
     duplicates: str,
 ) -> None:
-    if is_floating(got):
-        raise FormatError(
-            f"{hits.where}, query {clip(query)}: a ranked list holds ids, best first; got {type(got).__name__} of "
-            "floating-point numbers. Scores go with their items: {item: score}, as to_dict() of a "
-            "Series makes it."
-        )
-    got = list_values(got)
-    if isinstance(got, (str, bytes)) or not isinstance(got, Sequence):
-        raise FormatError(
-            f"{hits.where}, query {clip(query)}: results are a list of items; got {show_typed(got)}"
-        )
+    got = _list_ranked(hits.where, query, got)
     try:
         if hits.excluded is not None:
             kept = hits.admit(q, got).tolist()
@@ -512,6 +516,32 @@ def _rank_listed(
         raise _explain_bad_id(hits.where, query, got) from None
     hits.retrieved[q] = len(got)
     hits.add(q, [judged[got[rank - 1]] for rank in ranks], ranks, ranks, ranks)
+
+
+def _drop_own(where: str, query: Hashable, got: Any) -> list[Hashable]:
+    """Leave out the item that has the id of the query."""
+    listed = _list_ranked(where, query, got)
+    try:
+        set(listed)
+    except TypeError:
+        raise _explain_bad_id(where, query, listed) from None
+    return [item for item in listed if item != query]
+
+
+def _list_ranked(where: str, query: Hashable, got: Any) -> Sequence[Any]:
+    """List the items of a query by their position; the labels of a Series do not matter."""
+    if is_floating(got):
+        raise FormatError(
+            f"{where}, query {clip(query)}: a ranked list holds ids, best first; got {type(got).__name__} of "
+            "floating-point numbers. Scores go with their items: {item: score}, as to_dict() of a "
+            "Series makes it."
+        )
+    got = list_values(got)
+    if isinstance(got, (str, bytes)) or not isinstance(got, Sequence):
+        raise FormatError(
+            f"{where}, query {clip(query)}: results are a list of items; got {show_typed(got)}"
+        )
+    return got
 
 
 def _check_unique(

@@ -47,13 +47,26 @@ class Text:
 class Texts:
     """Texts by id: ``find`` returns those of some ids, and nothing for ids that have none."""
 
-    def __init__(self, find: Callable[[Sequence[str]], dict[str, Text]]) -> None:
-        self._find = find
+    def __init__(
+        self,
+        find: Callable[[Sequence[str]], dict[str, Text]],
+        read_all: Callable[[], Iterator[tuple[str, Text]]] | None = None,
+    ) -> None:
+        self._find, self._read_all = find, read_all
+
+    @property
+    def is_listed(self) -> bool:
+        """Can all texts be read? A function answers for single ids alone."""
+        return self._read_all is not None
 
     def find(self, ids: Iterable[object]) -> dict[str, Text]:
         """Find the texts of some ids, by the text of each id."""
         wanted = list(dict.fromkeys(map(str, ids)))
         return self._find(wanted) if wanted else {}
+
+    def read(self, ids: Iterable[object]) -> Iterator[tuple[str, Text]]:
+        """Read all texts one by one; if a function has them, those of ``ids``."""
+        return iter(self.find(ids).items()) if self._read_all is None else self._read_all()
 
 
 def open_texts(given: Any, name: str) -> Texts | None:
@@ -64,13 +77,15 @@ def open_texts(given: Any, name: str) -> Texts | None:
         path = os.fspath(given)
         if not os.path.exists(path):
             raise InputError(f"{path}: there is no such file ({name}=…).")
-        return Texts(_File(path).find)
+        file = _File(path)
+        return Texts(file.find, file.read)
     if isinstance(given, Mapping):
         by_text = {str(key): key for key in given}
         return Texts(
             lambda wanted: {
                 one: _make_text(given[by_text[one]], name) for one in wanted if one in by_text
-            }
+            },
+            lambda: ((one, _make_text(given[key], name)) for one, key in by_text.items()),
         )
     if callable(given):
         return Texts(lambda wanted: _call(given, wanted, name))
@@ -141,6 +156,10 @@ class _File:
                 self._rows.setdefault(one, row)
         rows = self._rows if self._rows is not None else self._search(set(wanted))
         return {one: _make_from_row(rows[one], self._folder) for one in wanted if one in rows}
+
+    def read(self) -> Iterator[tuple[str, Text]]:
+        for one, row in _read_rows(self._path):
+            yield one, _make_from_row(row, self._folder)
 
     def _search(self, wanted: set[str]) -> dict[str, Mapping[str, Any]]:
         found: dict[str, Mapping[str, Any]] = {}

@@ -1,0 +1,71 @@
+"""Consistency: refuses to compare results of different judgments, or under different conventions."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from itertools import pairwise
+
+from germane.comparison.sample import Runs
+from germane.core.policy import Policy
+from germane.errors import InputError, PolicyError, clip
+from germane.evaluation.result import Result
+from germane.measures.measure import Measure
+
+
+def match_results(
+    datasets: Mapping[str, Runs], measures: tuple[Measure, ...]
+) -> dict[str, dict[str, Result]]:
+    """Refuse results that do not belong together; write ids as text where some come from a file."""
+    for dataset, runs in datasets.items():
+        where = f"data set {dataset}: " if dataset else ""
+        for (one, first), (other, second) in pairwise(runs.items()):
+            _check_judgments(where, (one, first), (other, second))
+            for measure in measures:
+                _check_conventions(where, measure, (one, first), (other, second))
+    return {dataset: _spell_queries(runs) for dataset, runs in datasets.items()}
+
+
+def _check_judgments(where: str, one: tuple[str, Result], other: tuple[str, Result]) -> None:
+    """Refuse results of different judgments. Files of earlier versions do not say what theirs are."""
+    (name, first), (second_name, second) = one, other
+    if first.placement and second.placement and first.placement.qrels is second.placement.qrels:
+        return
+    if None not in (first.fingerprint, second.fingerprint) and (
+        first.fingerprint != second.fingerprint
+    ):
+        raise InputError(
+            f"{where}{clip(name)} and {clip(second_name)} were evaluated with different judgments "
+            f"({first.counts.judged:,} and {second.counts.judged:,} queries). Values can be compared only "
+            "on the same queries, items and grades; evaluate both runs with the same qrels."
+        )
+
+
+def _check_conventions(
+    where: str, measure: Measure, one: tuple[str, Result], other: tuple[str, Result]
+) -> None:
+    (name, first), (second_name, second) = one, other
+    mine, its = (_find_effective(result, measure) for result in (first, second))
+    if not (first.counts.tied and second.counts.tied):  # no order of ties: ranked lists have none
+        mine = replace(mine, ties=its.ties)
+    if mine == its:
+        return
+    words = sorted(mine.__dict__)
+    differ = [word for word in words if getattr(mine, word, None) != getattr(its, word, None)]
+    said = [
+        ", ".join(f"{word}={getattr(policy, word)}" for word in differ) for policy in (mine, its)
+    ]
+    raise PolicyError(
+        f"{where}{clip(name)} was evaluated with {said[0]}, and {clip(second_name)} with {said[1]}. "
+        "Numbers under different conventions cannot be compared; evaluate both runs under the same ones."
+    )
+
+
+def _find_effective(result: Result, measure: Measure) -> Policy:
+    """Find the conventions of a measure; the choice for repeated judgments shows in the judgments."""
+    return replace(result.policies.get(measure, result.policy), qrels_duplicates=None)
+
+
+def _spell_queries(runs: Runs) -> dict[str, Result]:
+    """Write query ids as text where some results come from a file, which has no other ids."""
+    if all(result.placement is not None for result in runs.values()):
+        return dict(runs)
+    return {name: result.spell_queries() for name, result in runs.items()}

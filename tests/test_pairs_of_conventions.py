@@ -1,0 +1,303 @@
+"""All pairs of conventions against a slow model of them, for ten measures of the oracle.
+
+The model is plain Python and reads nothing of germane: from the rows of a query it makes the list that the
+conventions leave, and the oracle measures this list.
+"""
+
+import random
+import sys
+import warnings
+from collections.abc import Iterator
+from itertools import chain, combinations, permutations, product
+from math import fsum, isclose
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+import germane
+from germane.errors import GermaneError
+
+import oracle
+
+Row = tuple[str, float]
+Judged = dict[str, float]
+
+CHOICES: dict[str, tuple[Any, ...]] = {
+    "duplicates": ("first", "last", "max", "keep", "recount"),
+    "unjudged": ("remove",),
+    "depth": (1, 3),
+    "ties": ("trec", "ascending", "given", "best", "worst"),
+    "missing": ("skip",),
+    "own": ("drop",),
+    "threshold": (0.5,),
+    "nonpositive": ("miss",),
+    "empty": ("missing",),
+    "no_relevant": ("skip", "one"),
+    "unknown": ("zero",),
+    "relevant": ("listed",),
+}
+"""Each convention with its choices; the default is there in every pair of others."""
+
+MEASURES = ("AP", "RR", "nDCG", "DCG", "P@2", "R@3", "Rprec", "NumRelRet", "bpref", "RBP", "AP@2")
+COLLECTIONS = 8  # of each pair of choices
+
+
+def list_pairs() -> Iterator[dict[str, Any]]:
+    for (one, firsts), (other, seconds) in combinations(CHOICES.items(), 2):
+        for first in firsts:
+            for second in seconds:
+                yield {one: first, other: second}
+
+
+PAIRS = list(list_pairs())
+
+
+def draw(rng: random.Random, copies: bool) -> tuple[dict[str, Judged], dict[str, list[Row]]]:
+    """Draw judgments of up to four queries, and rows with equal scores, own items and empty queries."""
+    names = [f"q{number}" for number in range(4)]
+    items = [*"abcdef", "q0", "q1"]
+    qrels: dict[str, Judged] = {}
+    run: dict[str, list[Row]] = {}
+    for name in names[:3]:
+        judged = rng.sample(items, rng.randint(1, 6))
+        qrels[name] = {item: float(rng.choice([-1, 0, 0, 1, 1, 2])) for item in judged}
+    for name in (names[0], *rng.sample(names[1:], rng.randint(1, 3))):
+        count = rng.randint(1, 7)
+        drawn = rng.choices(items, k=count) if copies else rng.sample(items, count)
+        run[name] = [(item, rng.choice([-1.0, 0.0, 0.25, 0.5, 1.0, 1.0])) for item in drawn]
+    return qrels, run
+
+
+# --- The model ---------------------------------------------------------------------------------------
+
+
+def choose_copies(rows: list[Row], duplicates: str) -> list[Row]:
+    """Keep one row of each item, or all."""
+    if duplicates in ("error", "keep", "recount"):
+        return rows
+    kept: dict[str, int] = {}
+    for at, (item, score) in enumerate(rows):
+        better = duplicates == "max" and item in kept and score > rows[kept[item]][1]
+        if item not in kept or duplicates == "last" or better:
+            kept[item] = at
+    return [rows[at] for at in sorted(kept.values())]
+
+
+def arrange(rows: list[Row], judged: Judged, ties: str) -> list[Row]:
+    """Sort by score, and equal scores as the convention says."""
+
+    def rate(item: str) -> tuple[int, float]:
+        grade = judged.get(item)
+        if grade is None:
+            return 1, 0.0
+        return (0, -grade) if grade >= 0 else (2, -grade)
+
+    if ties == "trec":
+        rows = sorted(rows, key=lambda row: row[0], reverse=True)
+    elif ties == "ascending":
+        rows = sorted(rows, key=lambda row: row[0])
+    elif ties == "best":
+        rows = sorted(rows, key=lambda row: rate(row[0]))
+    elif ties == "worst":
+        rows = sorted(rows, key=lambda row: rate(row[0]), reverse=True)
+    return sorted(rows, key=lambda row: -row[1])
+
+
+def arrange_copies(rows: list[Row], judged: Judged, ties: str) -> list[Row]:
+    """Sort rows of which a further copy only occupies its rank, best or worst for the system."""
+    arranged: list[Row] = []
+    for score in sorted({score for _, score in rows}, reverse=True):
+        group = [item for item, its in rows if its == score]
+        seen = {item for item, _ in arranged}
+        hits = [
+            item for item in dict.fromkeys(group) if item not in seen and judged.get(item, -1) > 0
+        ]
+        spare = [item for item in group if item in seen or not judged.get(item, -1) > 0]
+        nonrelevant = arrange([(item, score) for item in spare], judged, ties)
+        if ties == "best":
+            hits.sort(key=lambda item: -judged[item])
+            copies = [item for item in hits for _ in range(group.count(item) - 1)]
+            rest = [item for item, _ in nonrelevant]
+            judged_bad = [item for item in rest if judged.get(item, 0) < 0 and item not in seen]
+            others = [item for item in rest if item not in judged_bad]
+            arranged += [(item, score) for item in (*hits, *copies, *others, *judged_bad)]
+        else:
+            hits.sort(key=lambda item: (judged[item], -group.count(item)))
+            copied = [item for item in hits for _ in range(group.count(item))]
+            arranged += [*nonrelevant, *((item, score) for item in copied)]
+    return arranged
+
+
+def make_list(query: str, rows: list[Row], judged: Judged, chosen: dict[str, Any]) -> list[Row]:
+    """Make the list of items that count as retrieved, best first."""
+    threshold = chosen.get("threshold")
+    if chosen.get("own") == "drop":
+        rows = [row for row in rows if row[0] != query]
+    if threshold is not None:
+        rows = [row for row in rows if row[1] >= threshold]
+    rows = choose_copies(rows, chosen["duplicates"])
+    if chosen["duplicates"] == "keep" and chosen["ties"] in ("best", "worst"):
+        return arrange_copies(rows, judged, chosen["ties"])
+    return arrange(rows, judged, chosen["ties"])
+
+
+def grade_list(ranked: list[Row], judged: Judged, chosen: dict[str, Any]) -> list[float | None]:
+    """Grade the items of a list at their ranks; None for those that are no hits."""
+    depth = chosen.get("depth")
+    seen: set[str] = set()
+    grades: list[float | None] = []
+    for item, score in ranked[:depth]:
+        grade = judged.get(item)
+        if chosen.get("unjudged") == "remove" and (grade is None or grade < 0):
+            continue
+        if chosen.get("nonpositive") == "miss" and score <= 0:
+            if chosen.get("unjudged") == "remove":
+                continue  # no hit, like an unjudged item
+            grade = None
+        if chosen["duplicates"] == "keep" and item in seen:
+            grade = None
+        elif grade is not None:
+            seen.add(item)
+        grades.append(grade)
+    return grades
+
+
+def model(
+    qrels: dict[str, Judged], run: dict[str, list[Row]], chosen: dict[str, Any], measure: str
+) -> dict[str, float]:
+    """Compute the value of every query that counts."""
+    name, _, cutoff = measure.partition("@")
+    compute = {**oracle.WITH_CUTOFF, **oracle.WITHOUT_CUTOFF}[name]
+    values: dict[str, float] = {}
+    for query, judged in qrels.items():
+        ranked = make_list(query, run.get(query, []), judged, chosen)
+        answered = query in run and not (chosen.get("empty") == "missing" and not ranked)
+        if not answered and chosen.get("missing") == "skip":
+            continue
+        counted = judged
+        if chosen.get("relevant") == "listed" and answered:
+            whole = {
+                item
+                for item, _ in make_list(query, run[query], judged, {**chosen, "threshold": None})
+            }
+            counted = {item: grade for item, grade in judged.items() if item in whole}
+        grades = grade_list(ranked, judged, chosen)
+        if not any(grade >= 1 for grade in counted.values()) and name != "NumRelRet":
+            if chosen.get("no_relevant") == "skip":
+                continue
+            values[query] = 1.0 if chosen.get("no_relevant") == "one" else 0.0
+            continue
+        of = oracle.Query(grades, list(counted.values()), int(cutoff) if cutoff else None)
+        values[query] = float(compute(of))
+    if chosen.get("unknown") == "zero":
+        amended = "zero" if name == "NumRelRet" else chosen.get("no_relevant", "zero")
+        unknown = [query for query in run if query not in qrels and amended != "skip"]
+        values |= dict.fromkeys(unknown, 1.0 if amended == "one" else 0.0)  # nothing is relevant
+    return values
+
+
+# --- The comparison -----------------------------------------------------------------------------------
+
+
+def as_source(run: dict[str, list[Row]], kind: str) -> Any:
+    if kind == "dict":
+        return {query: dict(rows) for query, rows in run.items()}
+    rows = [(query, item, score) for query, got in run.items() for item, score in got]
+    columns = zip(*rows, strict=True)
+    return pa.table(dict(zip(("query", "item", "score"), map(list, columns), strict=True)))
+
+
+def compare_pair(
+    pair: dict[str, Any], counts: dict[str, int], collections: int = COLLECTIONS
+) -> list[str]:
+    """Compare germane with the model under a pair of conventions; describe where they differ."""
+    differing = []
+    for number in range(collections):
+        rng = random.Random(f"{pair} {number}")
+        copies = "duplicates" in pair
+        qrels, run = draw(rng, copies)
+        chosen = {"duplicates": "error", "ties": "trec", **pair}
+        source = as_source(run, "table" if copies or number % 2 else "dict")
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            try:
+                result = germane.evaluate(qrels, source, " ".join(MEASURES), **chosen)
+            except GermaneError:
+                counts["refused"] += 1
+                continue
+        for measure in MEASURES:
+            expected, found = model(qrels, run, chosen, measure), result[measure].per_query
+            if expected.keys() != found.keys():
+                differing.append(f"{pair} {measure}: {found} not {expected}; {qrels} {run}")
+                continue
+            for query, value in expected.items():
+                counts["values"] += 1
+                if not isclose(found[query], value, rel_tol=1e-12, abs_tol=1e-12):
+                    differing.append(
+                        f"{pair} {measure} {query}: {found[query]} not {value}; {qrels.get(query)} {run.get(query)}"
+                    )
+            if expected and measure != "NumRelRet":
+                mean = fsum(expected.values()) / len(expected)
+                if not isclose(result[measure].mean, mean, rel_tol=1e-12, abs_tol=1e-12):
+                    differing.append(f"{pair} {measure}: mean {result[measure].mean} not {mean}")
+    return differing
+
+
+@pytest.mark.parametrize("names", list(combinations(CHOICES, 2)), ids="-".join)
+def test_all_pairs_of_conventions(names: tuple[str, str]) -> None:
+    counts = {"values": 0, "refused": 0}
+    pairs = [pair for pair in PAIRS if tuple(pair) == names]
+    differing = [one for pair in pairs for one in compare_pair(pair, counts)]
+    assert not differing, differing[0]
+    assert counts["values"] > 100
+    assert counts["refused"] < COLLECTIONS * len(pairs) / 2
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_several_conventions_at_once(seed: int) -> None:
+    rng = random.Random(seed)
+    counts = {"values": 0, "refused": 0}
+    for _ in range(10):
+        names = rng.sample(list(CHOICES), rng.randint(3, len(CHOICES)))
+        differing = compare_pair({name: rng.choice(CHOICES[name]) for name in names}, counts)
+        assert not differing, differing[0]
+    assert counts["values"] > 100
+
+
+@pytest.mark.parametrize("ties", ["best", "worst"])
+def test_tied_copies_in_the_best_and_the_worst_order(ties: str) -> None:
+    """No order of copies with grades 0 and 1 is better than the best, or worse than the worst."""
+    chosen = {"duplicates": "keep", "ties": ties}
+    for number in range(60):
+        graded, run = draw(random.Random(f"{ties} {number}"), copies=True)
+        qrels = {query: {i: min(g, 1.0) for i, g in held.items()} for query, held in graded.items()}
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            got = germane.evaluate(qrels, as_source(run, "table"), "AP", **chosen)  # type: ignore[arg-type]
+        for query in qrels.keys() & run.keys():
+            rows, judged = run[query], qrels[query]
+            groups = [
+                [row for row in rows if row[1] == score] for score in {row[1] for row in rows}
+            ]
+            groups.sort(key=lambda group: -group[0][1])
+            values = [
+                oracle.average_precision(
+                    oracle.Query(
+                        grade_list([*chain(*arranged)], judged, chosen), [*judged.values()], None
+                    )
+                )
+                for arranged in product(*map(permutations, groups))
+            ]
+            extreme = max(values) if ties == "best" else min(values)
+            assert isclose(got["AP"].per_query[query], extreme, abs_tol=1e-12)
+
+
+if __name__ == "__main__":
+    asked = int(sys.argv[1])
+    for one, other in combinations(CHOICES, 2):
+        total = {"values": 0, "refused": 0}
+        pairs = [pair for pair in PAIRS if tuple(pair) == (one, other)]
+        differing = [says for pair in pairs for says in compare_pair(pair, total, asked)]
+        counted = len(pairs), total["values"], total["refused"], len(differing)
+        sys.stdout.write(f"{one} {other} {counted}\n")

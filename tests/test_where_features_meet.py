@@ -1,0 +1,147 @@
+"""Inputs that two features read in two ways: each is refused, or read in the way that its container says."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+import germane
+from germane import cli
+
+QRELS = {"q": ["a"], "p": ["b"]}
+
+
+@pytest.mark.parametrize("rows", [[[1, 0], [0, 1]], [(1.0, 0.0), (0.0, 1.0)], [[True, False]] * 2])
+def test_lists_of_0_and_1_are_no_labels(rows: Any) -> None:
+    with pytest.raises(
+        germane.FormatError, match=r"query_labels: lists of 0 and 1, .* in two ways"
+    ):
+        germane.Labels(rows, rows)
+    assert germane.Labels(np.array(rows), np.array(rows)).shape == (2, 2)
+    assert germane.Labels([set(row) for row in rows], [{1}, {0}]).shape == (2, 2)
+
+
+def test_lists_of_labels_are_labels() -> None:
+    for rows in ([[1], [0, 1]], [[1, 2], [0, 1]], [["a"], ["b"]], [[0], [1]]):
+        assert germane.Labels(rows, rows).shape == (2, 2)
+
+
+@pytest.mark.parametrize("bad", [float("nan"), float("inf"), "0.5", None])
+@pytest.mark.parametrize("keep", ["max", "first", "sum"])
+@pytest.mark.parametrize("place", [0, 1, 2])
+def test_collapsed_scores_are_finite(bad: object, keep: Any, place: int) -> None:
+    scores: list[Any] = [0.9, 0.8]
+    scores.insert(place, bad)
+    run = {"q": dict(zip(["a1", "a2", "b1"], scores, strict=True))}
+    with pytest.raises(
+        germane.ScoreError, match=r"run, query 'q', item .* a score must be a finite"
+    ):
+        germane.collapse(run, lambda item: item[0], keep=keep)
+
+
+def test_a_column_that_is_named_twice(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    run = tmp_path / "run.csv"
+    run.write_text("u,i,s,z\nq,a,1,2\np,b,1,2\n")
+    named = {"query": "u", "item": "u", "score": "s"}
+    with pytest.raises(
+        germane.FormatError, match="column 'u' is named as the query and as the item"
+    ):
+        germane.evaluate(QRELS, str(run), "RR", columns=named)
+    with pytest.raises(SystemExit):
+        cli.main(["evaluate", "qrels", str(run), "--columns", "query=u,item=i,score=s,score=z"])
+    assert "names score twice: score=s and score=z" in capsys.readouterr().err
+
+
+def test_a_feature_that_is_written_twice(tmp_path: Path) -> None:
+    run = tmp_path / "run.letor"
+    run.write_text("1 qid:q 1:3 11:7 1:9 # docid = a\n0 qid:p 1:4 # docid = b\n")
+    with pytest.raises(germane.ScoreError, match=r"run.letor:1: feature 1 is written twice"):
+        germane.evaluate(QRELS, str(run), "RR", columns={"run": {"score": "1"}})
+
+
+@pytest.mark.parametrize(
+    ("ranks", "says"),
+    [
+        ((-1, -2, -3), "a rank is 0 or more"),
+        ((90, 50, 20), "the ranks of each query fall from line to line .90, 50,"),
+        ((2, 2, 3), "run.tsv, query 'q': items 'a' and 'b' have the same rank"),
+    ],
+)
+def test_ranks_that_are_none(tmp_path: Path, ranks: tuple[int, ...], says: str) -> None:
+    run = tmp_path / "run.tsv"
+    lines = [f"{q}\t{i}\t{rank}\n" for q in QRELS for i, rank in zip("abc", ranks, strict=True)]
+    run.write_text("".join(lines))
+    with pytest.raises(germane.FormatError, match=says):
+        germane.evaluate(QRELS, str(run), "RR", input_format={"run": "msmarco"})
+
+
+def test_ranks_may_be_in_any_order(tmp_path: Path) -> None:
+    run = tmp_path / "run.tsv"
+    for ranks, mean in (((3, 2, 1), 5 / 12), ((2, 9, 1), 11 / 36), ((1, 5, 9), 0.75)):
+        lines = [f"{q}\t{i}\t{rank}\n" for q in QRELS for i, rank in zip("abc", ranks, strict=True)]
+        run.write_text("".join(lines))
+        place = sorted(ranks)
+        mean = np.mean([1 / (place.index(ranks[i]) + 1) for i in (0, 1)])
+        got = germane.evaluate(QRELS, str(run), "RR", input_format={"run": "msmarco"})
+        assert got["RR"].mean == pytest.approx(mean)
+
+
+LISTS: dict[str, Any] = {
+    "Series": pd.Series(["b", "a"], index=[2, 1]),
+    "Index": pd.Index(["b", "a"]),
+    "Categorical": pd.Categorical(["b", "a"]),
+    "array": np.array(["b", "a"]),
+    "polars": pl.Series(["b", "a"]),
+    "arrow": pa.array(["b", "a"]),
+    "chunked": pa.chunked_array([["b", "a"]]),
+}
+
+
+@pytest.mark.parametrize("name", LISTS)
+@pytest.mark.parametrize("own", ["keep", "drop"])
+def test_columns_in_dicts_and_lists_are_read_by_position(name: str, own: Any) -> None:
+    held = LISTS[name]
+    named = {"q": held, "p": held}
+    assert germane.evaluate(QRELS, named, "RR", own=own)["RR"].mean == 0.75
+    assert germane.evaluate([["a"], ["b"]], [held, held], "RR")["RR"].mean == 0.75
+    assert germane.evaluate(named, {"q": ["x", "a"], "p": ["b"]}, "RR")["RR"].mean == 0.75
+    assert germane.collapse(named, str) == {"q": ["b", "a"], "p": ["b", "a"]}
+    assert "malformed results" not in {one.what for one in germane.check(QRELS, named)}
+
+
+OTHERS: dict[str, Any] = {
+    "set": {"a", "b"},
+    "frame": pd.DataFrame({"x": ["b", "a"]}),
+    "table": np.array([["b", "a"]]),
+    "scalar": np.array("a"),
+    "generator": (item for item in "ba"),
+    "series of scores": pd.Series([2.0, 1.0], index=["a", "b"]),
+    "series in a list": [pd.Series(["b", "a"])],
+}
+
+
+@pytest.mark.parametrize("name", OTHERS)
+@pytest.mark.parametrize("own", ["keep", "drop"])
+def test_other_containers_are_refused(name: str, own: Any) -> None:
+    with pytest.raises(germane.FormatError, match="query 'q'"):
+        germane.evaluate(QRELS, {"q": OTHERS[name], "p": OTHERS[name]}, "RR", own=own)
+
+
+def test_sets_are_not_collapsed() -> None:
+    with pytest.raises(germane.FormatError, match="a list of items, best first; got"):
+        germane.collapse({"q": {"a1", "a2"}}, lambda item: item[0])
+
+
+def test_an_evaluator_says_that_its_batches_were_empty() -> None:
+    one, other = germane.Evaluator(QRELS, "RR"), germane.Evaluator(QRELS, "RR")
+    with pytest.raises(germane.EmptyError, match="there is no batch yet"):
+        one.result()
+    empty = pl.DataFrame({"query": ["q"], "item": ["a"], "score": [1.0]}).head(0)
+    one.update(empty)
+    other.update(empty)
+    with pytest.raises(germane.EmptyError, match=r"all batches so far were empty \(2\)"):
+        one.merge(other).result()
