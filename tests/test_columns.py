@@ -3,6 +3,7 @@
 import json
 import random
 import re
+import subprocess
 import sys
 import types
 import uuid
@@ -762,6 +763,43 @@ def test_lists_of_ms_marco(tmp_path: Path) -> None:
     other = run.rename(tmp_path / "run.txt")
     found = germane.evaluate(qrels, other, "RR@10", input_format="msmarco")
     assert found["RR@10"].per_query == expected
+
+
+def test_lists_of_ms_marco_have_no_header(tmp_path: Path) -> None:
+    run, qrels = tmp_path / "run.txt", tmp_path / "qrels.csv"
+    run.write_text("q\ta\t1\n")
+    qrels.write_text("user,item\nq,a\n")
+    given = {"input_format": {"run": "msmarco"}}
+    for columns in ({"rank": "place"}, {"run": {"query": "user"}}):
+        with pytest.raises(InputError, match=r"run\.txt: columns= .*are query, item, rank"):
+            germane.evaluate({"q": ["a"]}, run, "RR", columns=columns, **given)
+    with pytest.raises(InputError, match="there are none here"):
+        germane.evaluate({"q": ["a"]}, run, "RR", columns={"query": "user"}, **given)
+    found = germane.evaluate(qrels, run, "RR", columns={"query": "user"}, **given)
+    assert found["RR"].mean == 1
+    run.write_text("query\titem\trank\nq\ta\t1\n")
+    with pytest.raises(FormatError, match=r"run\.txt:1: a rank .*got 'rank' in column 'rank'"):
+        germane.evaluate({"q": ["a"]}, run, "RR", **given)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("suffix", ["csv", "jsonl"])
+def test_a_refused_file_is_not_read_while_python_ends(suffix: str, tmp_path: Path) -> None:
+    """Arrow reads ahead, so the file is larger than what Arrow has read when it refuses a line."""
+    qrels, run = tmp_path / "qrels.csv", tmp_path / f"run.{suffix}"
+    qrels.write_text("query,item\nq,a\n")
+    first, row = {
+        "csv": ("query,item,score\nq,a,x\n", "q,a,1\n"),
+        "jsonl": (
+            '{"query": "q", "item": "a", "score": "x"}\n',
+            '{"query": "q", "item": "a", "score": 1}\n',
+        ),
+    }[suffix]
+    run.write_text(first + row * (40_000_000 // len(row)))
+    for _ in range(10):
+        words = [sys.executable, "-m", "germane", "evaluate", str(qrels), str(run)]
+        done = subprocess.run(words, capture_output=True, text=True, timeout=60)
+        assert (done.returncode, done.stderr.count("\n")) == (2, 1), done.stderr
 
 
 def test_qrels_of_beir(tmp_path: Path) -> None:

@@ -434,7 +434,8 @@ def open_inputs(
         reading = replace(reading, collapse=groups)
     judged = open_qrels(qrels, reading)
     found = open_run(run, reading, judged)
-    if reading.columns is not None and not (judged.has_columns or found.has_columns):
+    named = found.has_columns and getattr(found, "has_header", True)
+    if reading.columns is not None and not (judged.has_columns or named):
         raise InputError("columns= names the columns of frames and of files; there are none here.")
     return judged, found
 

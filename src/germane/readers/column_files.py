@@ -16,7 +16,15 @@ import numpy as np
 import pyarrow as pa
 from pyarrow.csv import ConvertOptions, ParseOptions, ReadOptions, open_csv
 
-from germane.errors import EmptyError, FormatError, GradeError, ScoreError, clip, explain_not_finite
+from germane.errors import (
+    EmptyError,
+    FormatError,
+    GradeError,
+    InputError,
+    ScoreError,
+    clip,
+    explain_not_finite,
+)
 from germane.readers import headings, parquet_files
 from germane.readers.arrow import Place
 from germane.readers.files import Opener, check_text, explain_arrow_error
@@ -25,7 +33,9 @@ from germane.readers.frames import Frame
 from germane.readers.headings import Headings
 
 
-def check_rows(source: Opener, separator: str, names: list[str], found: Headings) -> None:
+def check_rows(
+    source: Opener, separator: str, names: list[str], found: Headings, has_header: bool = True
+) -> None:
     """Refuse the first line with a wrong number of fields, with no number where one is needed or one
     beyond the range of a double, or with an id that is not UTF-8. The error names the line."""
     numbers = {
@@ -33,14 +43,15 @@ def check_rows(source: Opener, separator: str, names: list[str], found: Headings
         found.rank: (FormatError, "rank"),
         found.relevance: (GradeError, "relevance grade"),
     }
-    for line, row in _read_rows(source, separator):
+    rows = _read_rows(source, separator)
+    if has_header:
+        next(rows, None)
+    for line, row in rows:
         if len(row) != len(names):
             raise FormatError(
                 f"{source.name}:{line}: {len(row)} field{'s' * (len(row) != 1)} where the file has "
                 f"{len(names)} columns ({', '.join(names)}): {clip(separator.join(row))}"
             )
-        if line == 1 and row == names:
-            continue
         for name, text in zip(names, row, strict=True):
             where = f"{source.name}:{line}"
             if name in numbers and (wrong := _explain_number(text)):
@@ -108,7 +119,16 @@ def open_columns(path: Path, kind: str, input_format: str, columns: Any = None) 
         from germane.readers import json_lines
 
         rounded = json_lines.count_rounded_scores(source, names, reader())
-    return Frame(where, find_name(path), names, reader, ids=ids, storage="on disk", rounded=rounded)
+    return Frame(
+        where,
+        find_name(path),
+        names,
+        reader,
+        ids=ids,
+        storage="on disk",
+        rounded=rounded,
+        has_header=input_format != "msmarco",
+    )
 
 
 _Opened = tuple[Headings, Callable[[], Iterator[pa.RecordBatch]], str]
@@ -135,18 +155,33 @@ def _read_arrow(source: Opener, kind: str, columns: Any) -> _Opened:
 
 
 def _read_separated(
-    source: Opener, kind: str, columns: Any, separator: str, header: list[str] | None = None
+    source: Opener,
+    kind: str,
+    columns: Any,
+    separator: str,
+    names_without_header: list[str] | None = None,
 ) -> _Opened:
     if kind == "groups":  # a line of names would only name the group of an item that no run has
-        header = ["item", "group"]
+        names_without_header = ["item", "group"]
     parse = ParseOptions(delimiter=separator, quote_char='"' if separator == "," else False)
-    read = ReadOptions(column_names=header)
-    names = header or _read_first_line(source, separator)
+    read = ReadOptions(column_names=names_without_header)
+    names = names_without_header or _read_first_line(source, separator)
     if kind == "by" and not headings.has_query(names) and len(names) == 2:  # there is no header
-        names = header = ["query", "category"]
-        read = ReadOptions(column_names=header)
+        names = names_without_header = ["query", "category"]
+        read = ReadOptions(column_names=names_without_header)
+    if (
+        names_without_header
+        and kind == "run"
+        and not {"score", "rank", "run"}.isdisjoint(columns or ())
+    ):
+        raise InputError(
+            f"{source.name}: columns= names columns of a header, and a file of this format has none. Its "
+            f"fields are {', '.join(names_without_header)}."
+        )
     try:
-        found = headings.resolve_names(names, kind, source.name, None if header else columns)
+        found = headings.resolve_names(
+            names, kind, source.name, None if names_without_header else columns
+        )
     except FormatError as error:
         raise FormatError(f"{error}{_explain_no_header(names, separator)}") from None
     ids = (found.query, found.item)
@@ -163,14 +198,14 @@ def _read_separated(
                 for record in open_csv(source.open_columns(), read, parse, convert):
                     for name in ids:
                         _refuse_nul(record.column(name), Place(source.name, name, row))
-                    if header == _MS_MARCO and not row:
+                    if names_without_header == _MS_MARCO and not row:
                         _refuse_falling(source.name, record)
                     if any(_has_infinite(record.column(name)) for name in types if name not in ids):
-                        check_rows(source, separator, names, found)
+                        check_rows(source, separator, names, found, not names_without_header)
                     yield record
                     row += record.num_rows
             except pa.ArrowInvalid:
-                check_rows(source, separator, names, found)
+                check_rows(source, separator, names, found, not names_without_header)
                 raise
 
     return found, records, "text"
@@ -271,6 +306,6 @@ _READERS: dict[str, Callable[[Opener, str, Any], _Opened]] = {
     "arrow": _read_arrow,
     "csv": partial(_read_separated, separator=","),
     "tsv": partial(_read_separated, separator="\t"),
-    "msmarco": partial(_read_separated, separator="\t", header=_MS_MARCO),
+    "msmarco": partial(_read_separated, separator="\t", names_without_header=_MS_MARCO),
     "jsonl": _read_jsonl,
 }

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import atexit
 import contextlib
+import gc
 import re
+import time
 from collections.abc import Iterator
 from typing import Any, Literal, NamedTuple
+from weakref import WeakSet
 
 from germane.errors import EmptyError, FormatError, InputError
 from germane.readers import streams
@@ -183,9 +187,7 @@ class Opener(File):
 
     def open_columns(self) -> Any:
         """Open a file of CSV or JSON as a decompressed stream."""
-        import pyarrow as pa
-
-        return pa.PythonFile(self.open_text(), mode="r")
+        return hand_to_arrow(self.open_text())
 
     @contextlib.contextmanager
     def _open_seekable(self) -> Iterator[Any]:
@@ -201,6 +203,49 @@ class Opener(File):
                     "decompress it. Its columns may be compressed."
                 )
             yield raw
+
+
+def hand_to_arrow(stream: Any) -> Any:
+    """Make a file of Arrow from a stream that has ``read`` and ``close``."""
+    import pyarrow as pa
+
+    return pa.PythonFile(_ReadAhead(stream), mode="r")
+
+
+class _ReadAhead:
+    """A stream that a thread of Arrow reads ahead, even after Arrow refused a line."""
+
+    closed = False
+
+    def __init__(self, stream: Any) -> None:
+        self._stream = stream
+        _HELD.add(self)
+
+    def read(self, size: int = -1) -> bytes:
+        data: bytes = b"" if self.closed else self._stream.read(size)
+        return data
+
+    def close(self) -> None:
+        self.closed = True
+        self._stream.close()
+
+
+_HELD: WeakSet[_ReadAhead] = WeakSet()
+_WAIT = 2.0  # seconds, at most, that the end of the program is delayed
+
+
+@atexit.register
+def _end_reading() -> None:
+    """End all streams, and wait until Arrow's threads drop them.
+
+    A thread that calls Python while Python shuts down aborts the program, or never ends.
+    """
+    for stream in list(_HELD):
+        stream.closed = True
+        gc.collect()  # the frames of an error may hold the stream
+    stop = time.monotonic() + _WAIT
+    while _HELD and time.monotonic() < stop:
+        time.sleep(0.001)
 
 
 @contextlib.contextmanager

@@ -59,6 +59,7 @@ class Frame(RunInput):
     storage: Literal["in memory", "on disk"] = "in memory"
     as_text: tuple[bool, bool] = (False, False)  # are query and item ids read as text?
     groups: Groups | None = None  # that take the place of items
+    has_header: bool = True  # may the caller name its columns?
     rounded: int = 0  # scores that became equal to another as doubles, as the reader has found
 
     def __repr__(self) -> str:

@@ -14,7 +14,7 @@ from pyarrow import json
 
 from germane.errors import FormatError, ScoreError, clip, explain_not_finite, show_typed
 from germane.kernel.ids import show_id
-from germane.readers.files import Opener
+from germane.readers.files import Opener, hand_to_arrow
 from germane.readers.headings import Headings
 from germane.readers.numbers import EXACT, count_rounded, is_finite_number, show_number
 
@@ -26,7 +26,7 @@ def read_json_lines(source: Opener, text: Sequence[str] = ()) -> pa.Table:
     """
     schema = pa.schema([(name, pa.string()) for name in text])
     with source.open_text() as stream:
-        lines = pa.PythonFile(_Objects(stream, source.name), mode="r")
+        lines = hand_to_arrow(_Objects(stream, source.name))
         try:
             return json.read_json(lines, parse_options=json.ParseOptions(schema))
         except pa.ArrowInvalid:
@@ -63,10 +63,9 @@ def _may_round(column: pa.Array) -> bool:
 class _Objects:
     """A stream of JSON Lines that refuses a line ``null``: a block that begins so crashes Arrow's reader."""
 
-    closed = False
-
     def __init__(self, stream: Any, name: str) -> None:
         self._stream, self._name = stream, name
+        self.close = stream.close
         self._lines, self._last = 1, b"\n"
 
     def read(self, size: int = -1) -> bytes:
