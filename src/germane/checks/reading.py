@@ -273,7 +273,7 @@ def locate_lines(side: Side, given: Any, input_format: InputFormat) -> Side:
     """Name the rows of a frame by their lines, if a file has one line for each of them."""
     if side.locate is None or not is_path(given) or not os.path.isfile(given):
         return side
-    above = _HEADER.get(formats.find_format(given, side.kind, input_format))
+    above = formats.FORMATS[formats.find_format(given, side.kind, input_format)].lines_above
     if above is None or side.line is None:
         return side
     rows, locate_row = len(side.line), side.locate
@@ -291,9 +291,6 @@ def locate_lines(side: Side, given: Any, input_format: InputFormat) -> Side:
         return f"{side.where}:{row + 1 + above}: " if has_line_per_row() else locate_row(row)
 
     return replace(side, locate=locate)
-
-
-_HEADER = {"csv": 1, "tsv": 1, "jsonl": 0, "msmarco": 0}  # lines above the first row
 
 
 def _join(parts: Iterable[Floats | None]) -> Floats | None:

@@ -90,15 +90,6 @@ def _open_columns(given: Any, kind: str, reading: ReadOptions) -> Any:
     return _import_reader("frames").open_frame(given, kind, reading.columns)
 
 
-def _open_file_of_columns(path: Any, kind: str, chosen: str, reading: ReadOptions) -> Any:
-    """Open a file of a format as columns; None for a TREC file."""
-    if chosen == "letor":
-        return _import_reader("letor").open_letor(path, kind, reading.columns)
-    if chosen != "trec":
-        return _import_reader("column_files").open_columns(path, kind, chosen, reading.columns)
-    return None
-
-
 def _limit(path: Any, reading: ReadOptions) -> Any:
     """Attach the caller's limits to the path, if there are any."""
     if reading.max_expansion is None and reading.max_line is None:
@@ -138,7 +129,7 @@ def _open_qrels_file(given: Any, reading: ReadOptions) -> QrelsInput:
     chosen = formats.find_format(path, "qrels", reading.input_format)
     if chosen == "json":
         return _open_nested_qrels(path)
-    frame = _open_file_of_columns(path, "qrels", chosen, reading)
+    frame = formats.open_columns(path, "qrels", chosen, reading.columns)
     if frame is not None:
         return _open_qrels_columns(frame, reading)
     return QrelsInput(path, _read_all(_import_reader("trec_files").read_qrels, path), True)
@@ -211,7 +202,7 @@ def open_pairs(given: Any, kind: str, columns: Any, input_format: InputFormat) -
         if chosen in ("json", "trec"):
             return _open_qrels_file(given, ReadOptions(input_format=chosen))
         reading = ReadOptions(columns, chosen)
-        return _open_qrels_frame(_open_file_of_columns(given, kind, chosen, reading))
+        return _open_qrels_frame(formats.open_columns(given, kind, chosen, reading.columns))
     reading = ReadOptions(columns)
     if _is_frame(given):
         return _open_qrels_frame(_open_columns(given, kind, reading))
@@ -291,7 +282,7 @@ def _open_run_file(given: Any, qrels: QrelsInput | None, reading: ReadOptions) -
     elif (chosen := formats.find_format(path, "run", reading.input_format)) == "json":
         run = _open_nested_run(path)
     else:
-        run = _open_file_of_columns(path, "run", chosen, reading)
+        run = formats.open_columns(path, "run", chosen, reading.columns)
     return run or _import_reader("trec_files").TrecFile(path)
 
 

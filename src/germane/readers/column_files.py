@@ -8,13 +8,15 @@ import math
 import os
 import re
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from functools import partial
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
-from pyarrow.csv import ConvertOptions, ParseOptions, ReadOptions, open_csv
+from pyarrow import csv as arrow_csv
+from pyarrow.csv import ConvertOptions, ParseOptions, ReadOptions
 
 from germane.errors import (
     EmptyError,
@@ -25,7 +27,7 @@ from germane.errors import (
     clip,
     explain_not_finite,
 )
-from germane.readers import headings, parquet_files
+from germane.readers import headings
 from germane.readers.arrow import Place
 from germane.readers.files import Opener, check_text, explain_arrow_error
 from germane.readers.formats import Path, find_name
@@ -105,33 +107,8 @@ def is_number(text: str) -> bool:
 _MS_MARCO = ["query", "item", "rank"]
 
 
-def open_columns(path: Path, kind: str, input_format: str, columns: Any = None) -> Frame:
-    """Open a run or qrels in a file of columns, and find the columns. Errors name the file."""
-    named = os.fspath(path)
-    where = "standard input" if named == "-" else str(named)
-    if input_format == "parquet":
-        return parquet_files.open_parquet(path, where, kind, columns)
-    source = Opener(path)
-    with explain_arrow_error(where):
-        names, reader, ids = _READERS[input_format](source, kind, columns)
-    rounded = 0
-    if input_format == "jsonl" and kind == "run":
-        from germane.readers import json_lines
-
-        rounded = json_lines.count_rounded_scores(source, names, reader())
-    return Frame(
-        where,
-        find_name(path),
-        names,
-        reader,
-        ids=ids,
-        storage="on disk",
-        rounded=rounded,
-        has_header=input_format != "msmarco",
-    )
-
-
 _Opened = tuple[Headings, Callable[[], Iterator[pa.RecordBatch]], str]
+_Read = Callable[[Opener, str, Any], _Opened]
 
 
 def _read_arrow(source: Opener, kind: str, columns: Any) -> _Opened:
@@ -195,7 +172,7 @@ def _read_separated(
         row = 0
         with explain_arrow_error(source.name):
             try:
-                for record in open_csv(source.open_columns(), read, parse, convert):
+                for record in arrow_csv.open_csv(source.open_columns(), read, parse, convert):
                     for name in ids:
                         _refuse_nul(record.column(name), Place(source.name, name, row))
                     if names_without_header == _MS_MARCO and not row:
@@ -302,10 +279,33 @@ def _read_jsonl(source: Opener, kind: str, columns: Any) -> _Opened:
     return found, lambda: iter(chosen.to_batches()), "typed"
 
 
-_READERS: dict[str, Callable[[Opener, str, Any], _Opened]] = {
-    "arrow": _read_arrow,
-    "csv": partial(_read_separated, separator=","),
-    "tsv": partial(_read_separated, separator="\t"),
-    "msmarco": partial(_read_separated, separator="\t", names_without_header=_MS_MARCO),
-    "jsonl": _read_jsonl,
-}
+# --- Formats ---------------------------------------------------------------------------------------
+
+
+def _open(
+    read: _Read, path: Path, kind: str, columns: Any = None, *, has_header: bool = True
+) -> Frame:
+    """Open a run or qrels in a file of columns, and find the columns. Errors name the file."""
+    named = os.fspath(path)
+    where = "standard input" if named == "-" else str(named)
+    source = Opener(path)
+    with explain_arrow_error(where):
+        names, reader, ids = read(source, kind, columns)
+    rounded = 0
+    if read is _read_jsonl and kind == "run":  # a pipe is read once, by this source
+        from germane.readers import json_lines
+
+        rounded = json_lines.count_rounded_scores(source, names, reader())
+    frame = Frame(where, find_name(path), names, reader, ids=ids, storage="on disk")
+    return replace(frame, rounded=rounded, has_header=has_header)
+
+
+open_arrow = partial(_open, _read_arrow)
+open_csv = partial(_open, partial(_read_separated, separator=","))
+open_tsv = partial(_open, partial(_read_separated, separator="\t"))
+open_msmarco = partial(
+    _open,
+    partial(_read_separated, separator="\t", names_without_header=_MS_MARCO),
+    has_header=False,
+)
+open_jsonl = partial(_open, _read_jsonl)

@@ -6,8 +6,9 @@ import math
 import os
 from collections.abc import Mapping
 from contextlib import suppress
+from importlib import import_module
 from itertools import takewhile
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from germane.core.progress import Progress
 from germane.errors import InputError, PolicyError, check_choice, clip
@@ -76,45 +77,50 @@ def find_name(path: Path) -> str:
     name = os.path.basename(os.fspath(path))
     for _ in range(2):
         stem, _, suffix = name.rpartition(".")
-        if stem and suffix in _DATA_SUFFIXES:
+        if stem and (suffix in _BY_SUFFIX or suffix in _COMPRESSIONS):
             name = stem
     return name
-
-
-_DATA_SUFFIXES = {
-    "gz", "bz2", "xz", "zst", "txt", "run", "trec", "res", "qrels", "tsv", "csv", "parquet", "arrow",
-    "feather", "json", "jsonl", "ndjson", "letor", "svmlight", "libsvm",
-}  # fmt: skip
 
 
 InputFormat: TypeAlias = str | Mapping[str, str] | None
 """The format of qrels and run, or of one: ``{"run": "jsonl"}``."""
 
-FORMATS = (
-    "trec", "parquet", "arrow", "csv", "tsv", "json", "jsonl", "msmarco", "letor", "svmlight", "scores",
-)  # fmt: skip
 
-_SUFFIXES = {
-    ".parquet": "parquet",
-    ".arrow": "arrow",
-    ".feather": "arrow",
-    ".csv": "csv",
-    ".tsv": "tsv",
-    ".json": "json",
-    ".jsonl": "jsonl",
-    ".ndjson": "jsonl",
-    ".letor": "letor",
-    ".svmlight": "letor",
-    ".libsvm": "letor",
+class Format(NamedTuple):
+    """A format of files."""
+
+    suffixes: tuple[str, ...] = ()
+    opener: str = ""  # "module:function" of this folder, which takes path, kind and columns, and returns a Frame
+    lines_above: int | None = None  # above the first row, where a row is a line
+    qrels: str = ""  # the format that it stands for, if it is asked for qrels
+    run: str = ""  # or for a run
+
+
+FORMATS: dict[str, Format] = {
+    "trec": Format(("txt", "run", "trec", "res", "qrels")),
+    "parquet": Format(("parquet",), "parquet_files:open_parquet"),
+    "arrow": Format(("arrow", "feather"), "column_files:open_arrow"),
+    "csv": Format(("csv",), "column_files:open_csv", 1),
+    "tsv": Format(("tsv",), "column_files:open_tsv", 1),
+    "json": Format(("json",)),
+    "jsonl": Format(("jsonl", "ndjson"), "column_files:open_jsonl", 0),
+    "msmarco": Format((), "column_files:open_msmarco", 0, qrels="trec"),
+    "letor": Format(("letor", "svmlight", "libsvm"), "letor:open_letor"),
+    "svmlight": Format((), qrels="letor", run="letor"),
+    "scores": Format((), qrels="letor"),
 }
-# a format that was asked for stands for another one on that side
-_MEANS = {
-    ("qrels", "msmarco"): "trec",
-    ("qrels", "scores"): "letor",
-    ("qrels", "svmlight"): "letor",
-    ("run", "svmlight"): "letor",
-}
-_COMPRESSED = (".gz", ".bz2", ".xz", ".zst")
+"""Every format, in the order of help texts. A format of columns needs no more than its row here and its opener."""
+
+_COMPRESSIONS = ("gz", "bz2", "xz", "zst")
+_BY_SUFFIX = {suffix: name for name, one in FORMATS.items() for suffix in one.suffixes}
+
+
+def open_columns(path: Path, kind: str, name: str, columns: Any = None) -> Any:
+    """Open a file of a format as a Frame; None if the format does not have columns."""
+    module, _, function = FORMATS[name].opener.partition(":")
+    if not module:
+        return None
+    return getattr(import_module(f"germane.readers.{module}"), function)(path, kind, columns)
 
 
 _SIDES = {"qrels", "run", "exclude", "only"}
@@ -126,7 +132,7 @@ def check_format(input_format: Any) -> None:
         return
     each = input_format.values() if isinstance(input_format, Mapping) else [input_format]
     for one in each:
-        check_choice("input_format", one, FORMATS, InputError)
+        check_choice("input_format", one, tuple(FORMATS), InputError)
     odd = set(input_format) - _SIDES if isinstance(input_format, Mapping) else ()
     if odd:
         raise InputError(
@@ -146,13 +152,14 @@ def find_format(path: Path, kind: str, input_format: InputFormat = None) -> str:
     """
     wanted = choose_format(kind, input_format)
     if wanted is not None:
-        return _MEANS.get((kind, wanted), wanted)
+        asked = FORMATS[wanted]
+        return {"qrels": asked.qrels, "run": asked.run}.get(kind) or wanted
     if os.path.isdir(path):
         return "parquet"
     name = os.fspath(path).casefold()
-    for suffix in _COMPRESSED:
-        name = name.removesuffix(suffix)
-    found = _SUFFIXES.get(os.path.splitext(name)[1], "trec")
+    for suffix in _COMPRESSIONS:
+        name = name.removesuffix(f".{suffix}")
+    found = _BY_SUFFIX.get(os.path.splitext(name)[1][1:], "trec")
     if kind in ("groups", "by"):  # lines of item and group, or of query and category
         return "tsv" if found == "trec" else found
     return _find_format_of_lines(path, kind) if found == "tsv" else found

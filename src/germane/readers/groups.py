@@ -224,7 +224,7 @@ def _refuse_mixed(groups: Ids) -> None:
 
 def _read_pairs(given: Any) -> Groups:
     """Read the first column as items and the second as groups."""
-    from germane.readers import column_files, frames
+    from germane.readers import frames
 
     if is_path(given):
         if not os.path.exists(given):
@@ -233,7 +233,11 @@ def _read_pairs(given: Any) -> Groups:
                 "two columns, item and group; columns={'item': name} takes a column of the run."
             )
         chosen = formats.find_format(given, "groups")
-        frame = column_files.open_columns(given, "groups", chosen)
+        frame = formats.open_columns(given, "groups", chosen)
+        if frame is None:
+            raise InputError(
+                f"{clip(os.fspath(given))}: groups in a file are two columns, item and group; it is {chosen}."
+            )
     else:
         frame = frames.open_frame(given, "groups")
     parts = [frame.read_ids(record, row) for row, record in frame.number_records()]

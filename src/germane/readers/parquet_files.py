@@ -76,9 +76,10 @@ ROWS = 1 << 20  # that are held at a time
 _PAGES = 1 << 18  # bytes of a column that are read at a time, not all those of a row group
 
 
-def open_parquet(path: Path, where: str, kind: str, columns: Any) -> Frame:
+def open_parquet(path: Path, kind: str, columns: Any = None) -> Frame:
     """Open a run or qrels in Parquet files, and find the columns. Errors name the file."""
     named = str(os.fspath(path))
+    where = "standard input" if named == "-" else named
     if os.path.isdir(named):
         files = [Opener(file) for file in list_files(named)]
     else:
