@@ -31,8 +31,8 @@ test-all: test
 files = $(wildcard $(1:%=tests/test_%.py) $(1:%=tests/internals/test_%.py))
 
 # every input, the oracle and what the commands print, with the oldest libraries that pyproject.toml names
-READERS := api check check_lines columns gauntlet gauntlet_frames gauntlet_objects gauntlet_siblings gold reduction scattered \
-	inputs sources
+READERS := api check check_lines columns gauntlet gauntlet_frames gauntlet_objects gauntlet_siblings gold ids reduction \
+	scattered inputs sources
 
 test-oldest:
 	@if $(PYTHON) -c 'import sys; sys.exit(sys.version_info >= (3, 13))'; then \

@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from germane.measures import TABLE, Definition, Parameter
-from germane.measures.measure import NOTATION, Measure, describe_ties
+from germane.measures import CATALOGUE, TABLE, Definition, Parameter
+from germane.measures.measure import NOTATION, OF_LISTS, Measure, describe_ties
 
 TARGET = Path(__file__).parent / "measures.md"
 
@@ -12,20 +12,22 @@ INTRODUCTION = f"""\
 
 `python docs/generate.py` generates this page from the definitions in `src/germane/measures/`.
 `germane measures NAME` prints one entry, with your parameters in the formula. The tests run each example
-after `from germane import score` and `from math import log2`.
+after `from germane import evaluate, score` and `from math import log2`.
 
 In the formulas, {NOTATION}. A measure without a cutoff looks at all retrieved items.
+The last ones, from {CATALOGUE[0].name} on, are measures of the catalogue: of all lists of a run, judged or not. [Which novelty?](which-novelty.md) is their guide.
 
 """
 
 
 def page() -> str:
-    return INTRODUCTION + contents() + "".join(map(section, TABLE))
+    return INTRODUCTION + contents() + "".join(map(section, (*TABLE, *CATALOGUE)))
 
 
 def contents() -> str:
     rows = "".join(
-        f"| [`{Measure(row.name)}`](#{anchor(row)}) | {cell(row.title)} |\n" for row in TABLE
+        f"| [`{Measure(row.name)}`](#{anchor(row)}) | {cell(row.title)} |\n"
+        for row in (*TABLE, *CATALOGUE)
     )
     return f"| measure | is |\n|---|---|\n{rows}"
 
@@ -38,7 +40,11 @@ def section(row: Definition) -> str:
     entries = {
         "Formula": formula(row),
         "Parameters": parameters(row),
-        "Conventions": " ".join(filter(None, (row.conventions, f"Ties: {describe_ties(row)}"))),
+        "Conventions": " ".join(
+            filter(
+                None, (row.conventions, f"Ties: {describe_ties(row) if row in TABLE else OF_LISTS}")
+            )
+        ),
         "Undefined": row.undefined or "Nowhere.",
         "Example": f"\n\n```python\n{row.example}\n```",
         "Cite": row.cite,

@@ -2,10 +2,12 @@
 
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
+from germane.boxes.checks import TABLE as BOX_TABLE
 from germane.checks.table import TABLE, Check
 from germane.core.finding import SEVERITIES, Finding
 
@@ -13,6 +15,7 @@ ROOT = Path(__file__).parents[1]
 TARGET = ROOT / "docs/check.md"
 sys.path.insert(0, str(ROOT / "tests"))
 
+import check_boxes_examples  # noqa: E402
 import check_examples  # noqa: E402  (it lies beside the tests, which see that each example is found)
 
 INTRODUCTION = """\
@@ -122,15 +125,43 @@ since fewer are probably an example that somebody typed. `evaluate` takes an emp
 """
 
 
+BOXES = """
+## Boxes
+
+`check_boxes(truth, detections)` checks annotated boxes and a detector's boxes, from any of the [sources of boxes](sources.md#boxes).
+It reads on after a fault, and the result is the same kind of sequence as that of `check`.
+
+```python
+truth = [{"boxes": [[10, 10, 50, 50]], "labels": [1]}]
+found = [{"boxes": [[50, 50, 10, 10]], "labels": [1], "scores": [0.9]}]
+boxes = germane.check_boxes(truth, found)
+boxes.serious[0].what  # 'swapped corners'
+boxes.serious[0].examples  # ('detections, image 0, box 0',)
+```
+
+`evaluate_boxes` raises an error or warns as the last column says. It warns from all boxes, or from 2,000 of more.
+`result.findings` has the warnings. Example data and list: `src/germane/boxes/checks.py`.
+"""
+
+
 def page() -> str:
-    return INTRODUCTION + "".join(
-        f"\n### {severity.capitalize()}\n\n{''.join(rows(severity))}" for severity in SEVERITIES
+    return (
+        INTRODUCTION
+        + "".join(
+            f"\n### {severity.capitalize()}\n\n{''.join(rows(TABLE, severity))}"
+            for severity in SEVERITIES
+        )
+        + BOXES
+        + "".join(
+            f"\n### {severity.capitalize()} for boxes\n\n{''.join(rows(BOX_TABLE, severity))}"
+            for severity in SEVERITIES
+        )
     )
 
 
-def rows(severity: str) -> Iterator[str]:
+def rows(table: Sequence[Any], severity: str) -> Iterator[str]:
     yield "| finding | is | example | what to do | evaluate |\n|---|---|---|---|---|\n"
-    for row in TABLE:
+    for row in table:
         if row.severity == severity:
             does = (row.find_problems.__doc__ or "").strip().removesuffix(".")
             does = re.sub("^(Find( that)?|Report) ", "", does)
@@ -139,10 +170,15 @@ def rows(severity: str) -> Iterator[str]:
             yield "| " + " | ".join(map(cell, cells)) + " |\n"
 
 
-def said(row: Check) -> str:
+def said(row: Any) -> str:
     """What germane says of the example."""
-    finding = found(row.name)
+    find = found if isinstance(row, Check) else found_in_boxes
+    finding = find(row.name)
     return finding.says + (f": {finding.examples[0]}" if finding.examples else "")
+
+
+def found_in_boxes(name: str) -> Finding:
+    return next(one for one in check_boxes_examples.find_all(name) if one.what == name)
 
 
 def found(name: str) -> Finding:

@@ -209,6 +209,7 @@ def page_of(dialect: Dialect) -> str:
         "## Its measures",
         measures(dialect),
         *unlike(dialect),
+        *absent(dialect),
         "## Where it differs and why",
         *shown(dialect),
     ]
@@ -244,6 +245,16 @@ def unlike(dialect: Dialect) -> Iterator[str]:
             "The tool also has these measures, which are not part of its dialect and differ from germane's measures of "
             "that name. `germane:NAME` evaluates germane's own.\n\n" + "\n".join(rows)
         )
+
+
+def absent(dialect: Dialect) -> Iterator[str]:
+    """What the tool has besides, and germane does not evaluate."""
+    if dialect.absent:
+        rows = [
+            f"- {', '.join(f'`{name}`' for name in one.names)}: {one.says}"
+            for one in dialect.absent
+        ]
+        yield "These names of the tool are not evaluated:\n\n" + "\n".join(rows)
 
 
 def limit(one: Limit) -> str:

@@ -136,6 +136,9 @@ EXAMPLES = {
     "queries without a judgment": Example(QRELS | {"q99": {}}),
     "nothing relevant": Example(QRELS | {"q0": dict.fromkeys(QRELS["q0"], 0)}),
     "queries without results": Example(run=RUN | {"q0": {}}),
+    "one subtopic per item": Example(
+        qrels_lines().replace(" 0 ", " 1 ", 1), run_lines(), measures="StRecall@10"
+    ),
     "ratings": Example(with_grades(lambda grade: grade + 1)),
     "grades with decimals": Example(with_grades(lambda grade: grade + 0.5)),
     "unusual grades": Example(with_grades(lambda grade: grade * 50)),

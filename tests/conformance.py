@@ -22,8 +22,8 @@ import numpy as np
 import germane
 from conformance_asked import ASK, TOLERANCE, Question, cutoff
 from conformance_given import Case, Given, given
-from germane.dialects import resolve_dialect
-from germane.dialects.dialect import Dialect, Limit
+from germane import Dialect
+from germane.dialects import resolve_dialect  # recorded answers use other names of dialects too
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ def _evaluated(data: Given, ask: Question) -> germane.MeasureResult:
     if level is not None:
         measure = germane.parse(f"{dialect.name}:{ask.name}")
         foreign = dialect.find(ask.name)
-        choices = {**(foreign.choices if foreign else {}), **choices}
+        choices = {**(foreign.read_choices(ask.name) if foreign else {}), **choices}
         name = measure(rel=level) if measure.rel is not None else measure
     result = germane.evaluate(data.qrels, data.run, [name], dialect=dialect, **choices)
     return next(iter(result.values()))
@@ -209,7 +209,7 @@ def _wrong(data: Given, ask: Question, answer: Mapping[str, Any], tolerance: flo
     return ""
 
 
-def _limits(dialect: Dialect, ask: Question, data: Given, k: int | None) -> Iterator[Limit]:
+def _limits(dialect: Dialect, ask: Question, data: Given, k: int | None) -> Iterator[Any]:
     foreign = dialect.find(ask.name)
     own = foreign.name if foreign else ask.name
     if k is None:

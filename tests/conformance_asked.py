@@ -114,8 +114,6 @@ def _torchmetrics(function: str, params: Mapping[str, Any], form: str) -> Questi
 def _evidently(function: str, params: Mapping[str, Any], form: str) -> Question | str:
     found = re.search(r"\['(\w+)'\]", function)
     name = found[1] if found else "map"
-    if name == "mar":
-        return "the mean of recall at the hits, which is no measure of germane"
     if params.get("no_feedback_users"):
         name = "map_include_no_feedback"
     return Question("evidently", _at(name, params))
@@ -140,14 +138,12 @@ def _xgboost(function: str, params: Mapping[str, Any], form: str) -> Question:
 
 
 def _recometrics(function: str, params: Mapping[str, Any], form: str) -> Question | str:
-    if function == "ROC_AUC":
-        return "ROC AUC is not a measure of germane"
     if function == "K":
         return "no measure"
     if function == "(error)":  # of all of them
         function = "AP@K"
-    if function == "PR_AUC":
-        return Question("recometrics", "PR_AUC")
+    if function in ("PR_AUC", "ROC_AUC"):
+        return Question("recometrics", function)
     return Question("recometrics", _called(function, "k", params))
 
 

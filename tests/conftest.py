@@ -1,16 +1,19 @@
-"""Hypothesis profiles, and the two kernels that every test of a reader is run with.
+"""Hypothesis profiles, the two kernels that every test of a reader is run with, and files that may not be read.
 
 The profile ``ci`` is the same on every run; ``many`` has five times as many cases, for ``make test-all``;
 ``thorough`` draws new ones: python -m pytest --hypothesis-profile=thorough
 """
 
 import os
+import stat
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
 
 from germane.kernel import library
+from germane.readers import streams
 
 _SLOW_MACHINES = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}
 
@@ -22,7 +25,7 @@ settings.load_profile("ci")
 READERS = {
     "test_check_lines", "test_columns", "test_comments", "test_evaluator", "test_gauntlet", "test_gauntlet_frames",
     "test_gauntlet_objects", "test_gauntlet_siblings", "test_judging", "test_letor", "test_reduction",
-    "test_inputs", "test_scattered", "test_sources", "test_streams",
+    "test_ids", "test_inputs", "test_scattered", "test_sources", "test_streams",
 }  # fmt: skip
 """Modules whose tests read runs: they are run with the compiled kernel and in plain NumPy."""
 
@@ -49,3 +52,15 @@ def kernel(request: pytest.FixtureRequest) -> Iterator[str]:
             patched.setattr(library, "load_library", lambda: None)
             patched.setitem(os.environ, "GERMANE_KERNEL", "0")
         yield wanted
+
+
+@pytest.fixture
+def permissions(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A file without permission to read is refused to everybody, also to a superuser."""
+
+    def open_as_a_user(path: Any, *arguments: Any, **options: Any) -> Any:
+        if isinstance(path, (str, os.PathLike)) and not os.stat(path).st_mode & stat.S_IRUSR:
+            raise PermissionError(13, "Permission denied", os.fspath(path))
+        return open(path, *arguments, **options)
+
+    monkeypatch.setattr(streams, "open", open_as_a_user, raising=False)

@@ -433,8 +433,10 @@ class Numbered:
         gallery = self.scores.filled(np.nan).T
         return read_embeddings(np.eye(len(self.queries)), gallery, "dot", False, "run")
 
-    def named(self, run: Any, qrels: Any = None, **options: Any) -> tuple[Any, Any, dict[str, Any]]:
-        """Judgments, by default with ids, and a run with the ids of its rows and columns."""
+    def add_ids(
+        self, run: Any, qrels: Any = None, **options: Any
+    ) -> tuple[Any, Any, dict[str, Any]]:
+        """Add the ids of rows and columns to a run, and to the judgments unless these are given."""
         if qrels is None:
             qrels = {
                 query: {self.items[i]: grade for i, grade in judged.items()}
@@ -480,14 +482,14 @@ ARRAYS: dict[str, tuple[type[RunInput], Callable[[Numbered], tuple[Any, ...]]]] 
         TopIds,
         lambda given: (given.judged(), given.pair(distances=True)[::-1], {"scores": "distances"}),
     ),
-    "scores with ids": (NamedArray, lambda given: given.named(given.scores)),
+    "scores with ids": (NamedArray, lambda given: given.add_ids(given.scores)),
     "scores with ids beside grades": (
-        NamedArray, lambda given: given.named(given.scores, given.grades),
+        NamedArray, lambda given: given.add_ids(given.scores, given.grades),
     ),
-    "a pair with ids": (NamedArray, lambda given: given.named(given.pair(distances=False))),
+    "a pair with ids": (NamedArray, lambda given: given.add_ids(given.pair(distances=False))),
     "distances with ids": (
         NamedArray,
-        lambda given: given.named(given.pair(distances=True), scores="distances"),
+        lambda given: given.add_ids(given.pair(distances=True), scores="distances"),
     ),
     "embeddings beside masked grades": (Embeddings, lambda given: (given.grades, given.vectors())),
     "embeddings beside CSR": (Embeddings, lambda given: (given.sparse(), given.vectors())),
@@ -499,6 +501,12 @@ def _number(
 ) -> Given:
     numbered = Numbered(qrels, run)
     return Given(*make(numbered))._replace(queries=numbered.queries)
+
+
+def compute_similarities(queries: Any, gallery: Any, similarity: Any) -> Any:
+    """Every similarity to the last bit: sums in double precision, in the order that germane documents."""
+    vectors = read_embeddings(queries, gallery, similarity, False, "run").vectors
+    return vectors.compute_block(np.arange(len(queries)))
 
 
 # --- One collection with ties, missing queries and long ids ----------------------------------------

@@ -11,7 +11,7 @@ from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import chain, pairwise, permutations, product
-from math import ceil, floor, fsum, log, log2, prod
+from math import ceil, floor, fsum, log, log2, prod, sqrt
 from typing import Any, TypeVar
 
 Item = TypeVar("Item", bound=Hashable)
@@ -209,6 +209,12 @@ def mean_recall(q: Query, rel: float = 1) -> float:
     return ratio(fsum(ratio(q.h(i, rel), q.R(rel)) for i in range(1, q.K + 1)), q.K)
 
 
+def average_recall(q: Query, rel: float = 1) -> float:
+    """Sum of h(i)/R over relevant ranks i <= K, divided by R."""
+    R = q.R(rel)
+    return ratio(fsum(q.h(i, rel) / R for i in q.ranks if q.is_relevant(i, rel)), R)
+
+
 def yaap(q: Query, rel: float = 1) -> float:
     """ln((1 + S) / (1 + R - S)), with S the sum of P@i over relevant ranks i <= K."""
     S = fsum(q.precisions(rel))
@@ -240,36 +246,61 @@ def gain_of(grade: Grade, gain: Gain) -> float:
     return gain.get(grade, 0.0)
 
 
-def gains_of(q: Query, gain: Gain) -> list[float]:
-    """The gains at ranks 1..min(N, K)."""
-    return [gain_of(q.grade(i), gain) for i in q.ranks]
+def gains_of(q: Query, gain: Gain, least: float = 0) -> list[float]:
+    """The gains at ranks 1..min(N, K); grades below least gain nothing."""
+    return [gain_of(wanted(q.grade(i), least), gain) for i in q.ranks]
 
 
-def ideal_of(q: Query, gain: Gain) -> list[float]:
+def ideal_of(q: Query, gain: Gain, least: float = 0) -> list[float]:
     """All positive gains judged for the query, descending; not cut."""
-    gains = (gain_of(grade, gain) for grade in q.judged)
+    gains = (gain_of(wanted(grade, least), gain) for grade in q.judged)
     return sorted((g for g in gains if g > 0), reverse=True)
 
 
-def discounted(gains: Sequence[float]) -> float:
-    """Sum of gain_i / log2(i + 1)."""
-    return fsum(g / log2(i + 1) for i, g in enumerate(gains, start=1))
+def wanted(grade: Grade, least: float) -> Grade:
+    """The grade, or None where it is below a least one that is not 0."""
+    return None if least > 0 and grade is not None and grade < least else grade
 
 
-def dcg(q: Query, gain: Gain = "linear") -> float:
-    """Sum of gain_i / log2(i + 1) over ranks i <= K."""
-    return discounted(gains_of(q, gain))
+def discounted(gains: Sequence[float], discount: str = "log", base: float = 2) -> float:
+    """Sum of gain_i / log_b(i + 1), or gain_i / max(1, log_b i), or gain_i / i, or gain_i."""
+    by = {
+        "log": lambda i: log(i + 1, base),
+        "jarvelin": lambda i: max(1.0, log(i, base)),
+        "position": float,
+        "none": lambda i: 1.0,
+    }[discount]
+    return fsum(g / by(i) for i, g in enumerate(gains, start=1))
 
 
-def idcg(q: Query, gain: Gain = "linear") -> float:
+def dcg(
+    q: Query, gain: Gain = "linear", discount: str = "log", base: float = 2, least: float = 0
+) -> float:
+    """Sum of discounted gains over ranks i <= K."""
+    return discounted(gains_of(q, gain, least), discount, base)
+
+
+def idcg(
+    q: Query, gain: Gain = "linear", discount: str = "log", base: float = 2, least: float = 0
+) -> float:
     """The DCG of everything judged, best first, cut at k if there is a cutoff."""
-    return discounted(ideal_of(q, gain)[: q.k])
+    return discounted(ideal_of(q, gain, least)[: q.k], discount, base)
 
 
-def ndcg(q: Query, gain: Gain = "linear") -> float:
-    """DCG / IDCG, and 0 where nothing judged has a positive gain."""
-    ideal = idcg(q, gain)
-    return dcg(q, gain) / ideal if ideal > 0 else 0.0
+def ndcg(
+    q: Query,
+    gain: Gain = "linear",
+    discount: str = "log",
+    base: float = 2,
+    least: float = 0,
+    norm: str = "judged",
+) -> float:
+    """DCG / IDCG, or / the DCG of K or min(K, N) gains of 1; 0 where that is 0."""
+    if norm == "judged":
+        ideal = idcg(q, gain, discount, base, least)
+    else:
+        ideal = discounted([1.0] * {"k": q.K, "retrieved": len(q.ranks)}[norm], discount, base)
+    return dcg(q, gain, discount, base, least) / ideal if ideal > 0 else 0.0
 
 
 def ndcg_at(q: Query, n: int, gain: Gain) -> float:
@@ -338,9 +369,21 @@ def err(q: Query, max: float = 4) -> float:
     return fsum(p[i - 1] / i * prod(1 - p_j for p_j in p[: i - 1]) for i in q.ranks)
 
 
-def rbp(q: Query, p: float = 0.8, rel: float = 1) -> float:
-    """(1 - p) sum of p^(i-1) over relevant ranks i <= K."""
-    return (1 - p) * fsum(p ** (i - 1) for i in q.ranks if q.is_relevant(i, rel))
+def rbp(q: Query, p: float = 0.8, rel: float = 1, gain: str = "binary", norm: str = "all") -> float:
+    """(1 - p) sum of p^(i-1) g over relevant ranks i <= K, / the same of min(R, k) or min(R, K, N) ones."""
+    worth = {
+        "binary": lambda g: 1.0,
+        "linear": lambda g: gain_of(g, "linear"),
+        "exp": lambda g: gain_of(g, "exp"),
+    }[gain]
+    found = (1 - p) * fsum(
+        p ** (i - 1) * worth(q.grade(i)) for i in q.ranks if q.is_relevant(i, rel)
+    )
+    R = q.R(rel)
+    if norm == "all":
+        return found
+    most = min(R, len(q.ranks)) if norm == "possible" else R if q.k is None else min(R, q.k)
+    return ratio(found, (1 - p) * fsum(p ** (i - 1) for i in range(1, most + 1)))
 
 
 def rbp_residual(q: Query, p: float = 0.8) -> float:
@@ -502,6 +545,11 @@ def grouped(
                 max((q.P(e, rel) for e in ends if q.h(e, rel) >= n), default=0.0) for n in wanted
             ]
             return fsum(best) / len(best)
+        case "AUROC" | "RankingLoss" | "LastRank":
+            return tied_pairs(name, params, scores, judged)
+        case "RecallAtPrecision":
+            enough = [q.h(e, rel) for e in ends if q.h(e, rel) >= params["precision"] * e]
+            return ratio(max(enough, default=0), q.R(rel))
     return value(name, params, None, ranked, judged)
 
 
@@ -542,6 +590,354 @@ def inf_ap(q: Query, rel: float = 1) -> float:
     return ratio(fsum(term(i) for i in q.ranks if q.is_relevant(i, rel)), q.R(rel))
 
 
+# --------------------------------------------------------------------------------- user models
+
+
+def reader(q: Query, min: float, max: float, go_on: Callable[[int, float, float], float]) -> float:
+    """The gain of each rank times the chance of reaching it, over the sum of these chances.
+
+    go_on(i, gain at i, gain to i) is the chance of going on from rank i; there are k or 1000 ranks.
+    """
+    chance, so_far, total, chances = 1.0, 0.0, 0.0, 0.0
+    for i in range(1, (q.k or 1000) + 1):
+        gain = scaled(q.grade(i), min, max)
+        so_far += gain
+        total += chance * gain
+        chances += chance
+        chance *= go_on(i, gain, so_far)
+    return total / chances
+
+
+def scaled(grade: Grade, low: float, high: float) -> float:
+    """(grade - low) / (high - low), not below 0 and not above 1."""
+    return 0.0 if grade is None or grade < low else min((grade - low) / (high - low), 1.0)
+
+
+def insq(q: Query, goal: float = 1, min: float = 0, max: float = 4) -> float:
+    """Goes on with ((i + 2T - 1) / (i + 2T))^2."""
+    return reader(q, min, max, lambda i, g, G: ((i + 2 * goal - 1) / (i + 2 * goal)) ** 2)
+
+
+def inst(q: Query, goal: float = 1, min: float = 0, max: float = 4) -> float:
+    """Goes on with ((i + T + T_i - 1) / (i + T + T_i))^2, with T_i = T - the gain to i."""
+    return reader(
+        q, min, max, lambda i, g, G: ((i + goal + (goal - G) - 1) / (i + goal + (goal - G))) ** 2
+    )
+
+
+def bpm(q: Query, goal: float = 1, min: float = 0, max: float = 4) -> float:
+    """Goes on while the gain is below T."""
+    return reader(q, min, max, lambda i, g, G: float(goal > G))
+
+
+def nerr8(q: Query, min: float = 0, max: float = 4) -> float:
+    """Goes on with 1 - g."""
+    return reader(q, min, max, lambda i, g, G: 1 - g)
+
+
+def nerr9(q: Query, min: float = 0, max: float = 4) -> float:
+    """Goes on with i / (i + 1) (1 - g)."""
+    return reader(q, min, max, lambda i, g, G: i / (i + 1) * (1 - g))
+
+
+def nerr10(q: Query, p: float = 0.9, min: float = 0, max: float = 4) -> float:
+    """Goes on with p (1 - g)."""
+    return reader(q, min, max, lambda i, g, G: p * (1 - g))
+
+
+def nerr11(q: Query, goal: float = 1, min: float = 0, max: float = 4) -> float:
+    """Goes on with ((i + 2T - 1) / (i + 2T))^2 (1 - g)."""
+    return reader(q, min, max, lambda i, g, G: ((i + 2 * goal - 1) / (i + 2 * goal)) ** 2 * (1 - g))
+
+
+def sdcg(q: Query, min: float = 0, max: float = 4) -> float:
+    """Sum of g / log2(i + 1), over the same of k or 1000 gains of 1."""
+    depth = q.k or 1000
+    gains = [scaled(q.grade(i), min, max) for i in range(1, depth + 1)]
+    return discounted(gains) / discounted([1.0] * depth)
+
+
+# ------------------------------------------------------------------------------------ confusion
+
+
+def cells(q: Query, rel: float, items: float | str) -> tuple[float, float, float, float]:
+    """True and false positives, false and true negatives, of the first K ranks."""
+    if items == "retrieved":
+        at, every, R = len(q.ranks), q.N, q.h(q.N, rel)
+    else:
+        at, every, R = q.K, float(items), q.R(rel)
+    tp = q.h(q.K, rel)
+    return tp, at - tp, R - tp, every - at - (R - tp)
+
+
+def fall_out(q: Query, rel: float = 1, items: float | str = "retrieved") -> float:
+    """False positives / all negatives."""
+    _, fp, _, tn = cells(q, rel, items)
+    return ratio(fp, fp + tn)
+
+
+def set_accuracy(q: Query, rel: float = 1, items: float | str = "retrieved") -> float:
+    """True positives and true negatives / all."""
+    tp, fp, fn, tn = cells(q, rel, items)
+    return ratio(tp + tn, tp + fp + fn + tn)
+
+
+def mcc(q: Query, rel: float = 1, items: float | str = "retrieved") -> float:
+    """(TP TN - FP FN) / sqrt((TP + FP)(TP + FN)(TN + FP)(TN + FN)), and 0 where that is 0."""
+    tp, fp, fn, tn = cells(q, rel, items)
+    below = sqrt((tp + fp) * (tp + fn) * (tn + fp) * (tn + fn))
+    return (tp * tn - fp * fn) / below if below else 0.0
+
+
+def auroc(q: Query, rel: float = 1, norm: str = "found", negatives: float | str = "all") -> float:
+    """Pairs of a relevant item with one of the first `negatives` others that stands below it, / all pairs."""
+    relevant = [i for i in q.ranks if q.is_relevant(i, rel)]
+    others = [i for i in q.ranks if not q.is_relevant(i, rel)]
+    most = len(others) if negatives == "all" else int(negatives)
+    if norm == "min":
+        relevant = relevant[:most]
+    R = {"found": len(relevant), "R": q.R(rel), "min": min(q.R(rel), most)}[norm]
+    # others that the list lacks stand below everything
+    right = sum(max(most - sum(o < i for o in others), 0) for i in relevant)
+    return ratio(right, R * most)
+
+
+def ranking_loss(q: Query, rel: float = 1) -> float:
+    """The share of pairs of a relevant and another item in which the other stands above."""
+    relevant = [i for i in q.ranks if q.is_relevant(i, rel)]
+    others = [i for i in q.ranks if not q.is_relevant(i, rel)]
+    return ratio(sum(o < i for i in relevant for o in others), len(relevant) * len(others))
+
+
+def last_rank(q: Query, rel: float = 1) -> float:
+    """The rank of the last relevant item."""
+    return max((i for i in q.ranks if q.is_relevant(i, rel)), default=0)
+
+
+def recall_at_precision(q: Query, precision: float, rel: float = 1) -> float:
+    """The highest h(i) / R at a relevant rank with P@i >= precision."""
+    enough = [i for i in q.ranks if q.is_relevant(i, rel) and q.h(i, rel) >= precision * i]
+    return ratio(max((q.h(i, rel) for i in enough), default=0), q.R(rel))
+
+
+def tied_pairs(
+    name: str, params: Mapping[str, Any], scores: Mapping[Item, float], judged: Mapping[Item, float]
+) -> float:
+    """AUROC, RankingLoss and LastRank from the scores of every pair."""
+    rel = params.get("rel", 1)
+    relevant = [item for item in scores if item in judged and judged[item] >= rel]
+    others = [item for item in scores if item not in relevant]
+    if name == "LastRank":
+        return max((sum(s >= scores[i] for s in scores.values()) for i in relevant), default=0)
+    if name == "RankingLoss":
+        wrong = sum(scores[o] >= scores[i] for i in relevant for o in others)
+        return ratio(wrong, len(relevant) * len(others))
+    most = len(others) if params["negatives"] == "all" else int(params["negatives"])
+    before = {
+        i: sum(scores[o] > scores[i] for o in others)
+        + sum(scores[o] == scores[i] for o in others) / 2
+        for i in relevant
+    }
+    R = sum(grade >= rel for grade in judged.values())
+    counted = relevant
+    if params["norm"] == "min":  # a group counts whole, or not at all
+        counted = [i for i in relevant if sum(scores[j] >= scores[i] for j in relevant) <= most]
+    pairs = {"found": len(relevant), "R": R, "min": min(R, most)}[params["norm"]] * most
+    return ratio(fsum(max(most - before[i], 0) for i in counted), pairs)
+
+
+# --------------------------------------------------------------------------------- compatibility
+
+
+def compat(q: Query, p: float = 0.95, norm: str = "ideal") -> float:
+    """Sum of p^(d-1) X(d) / d over depths d, with X(d) the items common to both rankings to depth d."""
+    listed = [
+        (-(grade or 0), i) for i, grade in enumerate(q.grades) if grade is not None and grade > 0
+    ]
+    left = [grade for grade in q.judged if grade > 0]
+    for grade, _ in listed:
+        left.remove(-grade)
+    best = sorted([*listed, *((-grade, q.N + j) for j, grade in enumerate(left))])
+    ideal = [i for _, i in best]  # places in the list; beyond it those that were missed
+    depths = range(1, max(q.N, len(ideal)) + 1)
+    common = fsum(p ** (d - 1) * len(set(ideal[:d]) & set(range(min(d, q.N)))) / d for d in depths)
+    whole = fsum(p ** (d - 1) * min(d, len(ideal)) / d for d in depths)
+    return ratio(common, whole if norm == "ideal" else fsum(p ** (d - 1) for d in depths))
+
+
+# ----------------------------------------------------------------------------------- subtopics
+
+
+@dataclass(frozen=True)
+class Covering:
+    """One ranked list of items that are judged for subtopics: item -> subtopic -> grade."""
+
+    ranked: Sequence[Any]
+    judged: Mapping[Any, Mapping[Any, float]]
+    k: int | None
+    weights: Mapping[Any, float] | None = None
+
+    def w(self, *subtopics: Any) -> float:
+        """The weights of some subtopics; 1 for each where none are given."""
+        return fsum(1 if self.weights is None else self.weights[s] for s in subtopics)
+
+    @property
+    def K(self) -> int:
+        """The effective depth: k where there is a cutoff, else N."""
+        return len(self.ranked) if self.k is None else self.k
+
+    def has(self, item: Any, rel: float) -> set[Any]:
+        """The subtopics for which the item is relevant."""
+        return {s for s, grade in self.judged.get(item, {}).items() if grade >= rel}
+
+    def S(self, rel: float) -> list[Any]:
+        """The subtopics that have a relevant item."""
+        return sorted(set().union(*(self.has(item, rel) for item in self.judged)))
+
+
+def gains(c: Covering, ranked: Sequence[Any], rel: float, alpha: float) -> list[float]:
+    """For each rank, the sum of (1 - alpha)^(earlier items with the subtopic) over the item's subtopics."""
+    return [
+        fsum(
+            c.w(s) * (1 - alpha) ** sum(s in c.has(before, rel) for before in ranked[:i])
+            for s in c.has(item, rel)
+        )
+        for i, item in enumerate(ranked)
+    ]
+
+
+def greedy(c: Covering, rel: float, alpha: float) -> list[Any]:
+    """All judged items: at each rank the one that gains most, and of equal ones that with the last id."""
+    ranked: list[Any] = []
+    while len(ranked) < len(c.judged):
+        left = [item for item in c.judged if item not in ranked]
+        worth = {item: gains(c, [*ranked, item], rel, alpha)[-1] for item in left}
+        best = [item for item in left if worth[item] >= max(worth.values()) - 1e-9]
+        ranked.append(max(best, key=lambda item: str(item).encode()))
+    return ranked
+
+
+def weighed(c: Covering, ranked: Sequence[Any], rel: float, alpha: float, weight: Any) -> float:
+    """Sum of gain times weight(i) over ranks i <= k, if there is a cutoff."""
+    found = enumerate(gains(c, ranked, rel, alpha)[: c.k], start=1)
+    return fsum(gain * weight(i) for i, gain in found)
+
+
+def ideal_sum(c: Covering, rel: float, alpha: float, ideal: str, weight: Any) -> float:
+    """The same sum of the greedy ranking, or the highest of all rankings."""
+    if ideal != "exact":
+        return weighed(c, greedy(c, rel, alpha), rel, alpha, weight)
+    relevant = [item for item in c.judged if c.has(item, rel)]
+    return max(weighed(c, order, rel, alpha, weight) for order in permutations(relevant))
+
+
+def full_sum(c: Covering, rel: float, alpha: float, weight: Any) -> float:
+    """The same sum of K items that all have every subtopic."""
+    return c.w(*c.S(rel)) * fsum((1 - alpha) ** (i - 1) * weight(i) for i in range(1, c.K + 1))
+
+
+def inverse_log(i: int) -> float:
+    return 1 / log2(i + 1)
+
+
+def st_recall(c: Covering, rel: float = 1, subtopics: str = "relevant") -> float:
+    """How many subtopics the first K items have, over S, or over all that are judged."""
+    found = set().union(*(c.has(item, rel) for item in c.ranked[: c.K]))
+    all_judged = {s for grades in c.judged.values() for s in grades}
+    return ratio(len(found), len(c.S(rel) if subtopics == "relevant" else all_judged))
+
+
+def p_ia(c: Covering, rel: float = 1) -> float:
+    """The mean over subtopics of the share of the first K items that are relevant for it."""
+    shares = [
+        c.w(s) * ratio(sum(s in c.has(item, rel) for item in c.ranked[: c.K]), c.K)
+        for s in c.S(rel)
+    ]
+    return ratio(fsum(shares), c.w(*c.S(rel)))
+
+
+def ap_ia(c: Covering, rel: float = 1) -> float:
+    """The mean over subtopics of AP / R of judgments of that subtopic alone."""
+
+    def alone(s: Any) -> float:
+        judged = {item: float(s in c.has(item, rel)) for item in c.judged}
+        q = Query([judged.get(item) for item in c.ranked], list(judged.values()), None)
+        return c.w(s) * average_precision(q, norm="R")
+
+    return ratio(fsum(map(alone, c.S(rel))), c.w(*c.S(rel)))
+
+
+def alpha_dcg(c: Covering, alpha: float = 0.5, rel: float = 1, norm: str = "none") -> float:
+    """Sum of gain / log2(i + 1); norm=full divides by that of a list in which every item has everything."""
+    total = weighed(c, c.ranked, rel, alpha, inverse_log)
+    return total if norm == "none" else ratio(total, full_sum(c, rel, alpha, inverse_log))
+
+
+def alpha_ndcg(c: Covering, alpha: float = 0.5, rel: float = 1, ideal: str = "greedy") -> float:
+    """Sum of gain / log2(i + 1), over that of the ideal ranking."""
+    total = weighed(c, c.ranked, rel, alpha, inverse_log)
+    return ratio(total, ideal_sum(c, rel, alpha, ideal, inverse_log))
+
+
+def err_ia(c: Covering, alpha: float = 0.5, rel: float = 1, norm: str = "S") -> float:
+    """The mean over subtopics of ERR with a stop probability of alpha at its relevant items."""
+    if norm != "S":
+        total = weighed(c, c.ranked, rel, alpha, lambda i: 1 / i)
+        return total if norm == "none" else ratio(total, full_sum(c, rel, alpha, lambda i: 1 / i))
+
+    def alone(s: Any) -> float:
+        stop = [alpha * (s in c.has(item, rel)) for item in c.ranked[: c.k]]
+        total = fsum(p / i * prod(1 - q for q in stop[: i - 1]) for i, p in enumerate(stop, 1))
+        return c.w(s) * total
+
+    return ratio(fsum(map(alone, c.S(rel))), c.w(*c.S(rel)))
+
+
+def n_err_ia(c: Covering, alpha: float = 0.5, rel: float = 1, ideal: str = "greedy") -> float:
+    """Sum of gain / i, over that of the ideal ranking."""
+    total = weighed(c, c.ranked, rel, alpha, lambda i: 1 / i)
+    return ratio(total, ideal_sum(c, rel, alpha, ideal, lambda i: 1 / i))
+
+
+def nrbp(c: Covering, alpha: float = 0.5, beta: float = 0.5, rel: float = 1) -> float:
+    """(1 - (1 - alpha) beta) / S times the sum of gain beta^(i - 1)."""
+    total = weighed(c, c.ranked, rel, alpha, lambda i: beta ** (i - 1))
+    return ratio((1 - (1 - alpha) * beta) * total, c.w(*c.S(rel)))
+
+
+def n_nrbp(
+    c: Covering, alpha: float = 0.5, beta: float = 0.5, rel: float = 1, ideal: str = "greedy"
+) -> float:
+    """Sum of gain beta^(i - 1), over that of the ideal ranking."""
+    total = weighed(c, c.ranked, rel, alpha, lambda i: beta ** (i - 1))
+    return ratio(total, ideal_sum(c, rel, alpha, ideal, lambda i: beta ** (i - 1)))
+
+
+def d_sharp(c: Covering, gamma: float = 0.5, rel: float = 1, gain: Gain = "linear") -> float:
+    """gamma times subtopic recall, plus 1 - gamma times nDCG of gains summed over subtopics."""
+    summed = {
+        item: fsum(c.w(s) * gain_of(g, gain) for s, g in grades.items())
+        for item, grades in c.judged.items()
+    }
+    ideal = discounted(sorted(summed.values(), reverse=True)[: c.k])
+    found = discounted([summed.get(item, 0.0) for item in c.ranked[: c.k]])
+    return gamma * st_recall(c, rel) + (1 - gamma) * ratio(found, ideal)
+
+
+OF_SUBTOPICS: dict[str, Callable[..., float]] = {
+    "StRecall": st_recall,
+    "P_IA": p_ia,
+    "AP_IA": ap_ia,
+    "alpha_DCG": alpha_dcg,
+    "alpha_nDCG": alpha_ndcg,
+    "ERR_IA": err_ia,
+    "nERR_IA": n_err_ia,
+    "NRBP": nrbp,
+    "nNRBP": n_nrbp,
+    "Dsharp_nDCG": d_sharp,
+}
+
+
 # --------------------------------------------------------------------------------------- table
 
 
@@ -560,6 +956,7 @@ WITH_CUTOFF: dict[str, Callable[..., float]] = {
     "AP": average_precision,
     "MeanP": mean_precision,
     "MeanR": mean_recall,
+    "AR": average_recall,
     "YAAP": yaap,
     "RR": reciprocal_rank,
     "DCG": dcg,
@@ -569,6 +966,19 @@ WITH_CUTOFF: dict[str, Callable[..., float]] = {
     "RBP": rbp,
     "RBPResidual": rbp_residual,
     "AUPR": aupr,
+    "INSQ": insq,
+    "INST": inst,
+    "BPM": bpm,
+    "NERR8": nerr8,
+    "NERR9": nerr9,
+    "NERR10": nerr10,
+    "NERR11": nerr11,
+    "SDCG": sdcg,
+    "FallOut": fall_out,
+    "SetAccuracy": set_accuracy,
+    "MCC": mcc,
+    "AUROC": auroc,
+    "RecallAtPrecision": recall_at_precision,
 }
 
 WITHOUT_CUTOFF: dict[str, Callable[..., float]] = {
@@ -584,9 +994,12 @@ WITHOUT_CUTOFF: dict[str, Callable[..., float]] = {
     "IAP": iap,
     "bpref": bpref,
     "infAP": inf_ap,
+    "RankingLoss": ranking_loss,
+    "LastRank": last_rank,
+    "Compat": compat,
 }
 
-NAMES: tuple[str, ...] = (*WITH_CUTOFF, *WITHOUT_CUTOFF)
+NAMES: tuple[str, ...] = (*WITH_CUTOFF, *WITHOUT_CUTOFF, *OF_SUBTOPICS)
 
 
 def value(
@@ -594,18 +1007,34 @@ def value(
     params: Mapping[str, Any],
     k: int | None,
     ranked: Sequence[Item],
-    judged: Mapping[Item, float],
+    judged: Mapping[Item, Any],
+    weights: Mapping[Any, float] | None = None,
 ) -> float:
     """The measure `name(params)@k` of one ranked list, whose order is final.
 
     `params` holds what is not a default. `mean` says how queries are averaged, so one query's
-    value does not depend on it.
+    value does not depend on it. Judgments are item -> grade, or item -> subtopic -> grade, of which
+    measures that look at no subtopics take the highest grade. `weights` are those of the subtopics.
     """
+    params = {key: val for key, val in params.items() if key != "mean"}
+    if name in OF_SUBTOPICS:
+        rest = {one: value for one, value in params.items() if one != "weights"}
+        given = weights if params.get("weights") == "given" else None
+        return float(OF_SUBTOPICS[name](Covering(ranked, judged, k, given), **rest))
+    judged = flat(judged)
     if k is not None and name in WITHOUT_CUTOFF:
         raise ValueError(f"{name} takes no cutoff; got @{k}")
     measure = {**WITH_CUTOFF, **WITHOUT_CUTOFF}[name]
     query = Query([judged.get(item) for item in ranked], list(judged.values()), k)
-    return float(measure(query, **{key: val for key, val in params.items() if key != "mean"}))
+    return float(measure(query, **params))
+
+
+def flat(judged: Mapping[Item, Any]) -> dict[Item, float]:
+    """The grade of each item: of grades for subtopics the highest."""
+    return {
+        item: max(grade.values()) if isinstance(grade, Mapping) else grade
+        for item, grade in judged.items()
+    }
 
 
 # -------------------------------------------------------------------------------------- orders

@@ -14,6 +14,7 @@ SIZES = {
     "few_lists": "germane.readers.mappings._FEW",
     "ids_step": "germane.readers.arrays.STEP",  # cells of top-k ids that are matched at once
     "score_cells": "germane.readers.grid.CELLS",  # cells of scores that are ranked at once
+    "short_rows": "germane.readers.matrix.SHORT",  # comparisons of a row up to which nothing is sorted
     "product_cells": "germane.readers.embeddings.CELLS",  # similarities that are computed at once
     "stored": "germane.readers.relevance.SORTED",
     "most_cells": "germane.readers.relevance.MOST",

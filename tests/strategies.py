@@ -13,13 +13,30 @@ from typing import Any
 from hypothesis import strategies as st
 
 from germane import Measure
-from germane.core.policy import RARE_WORDS, WORDS
-from germane.measures import TABLE, Definition, Parameter
+from germane.checks.table import TABLE as CHECKS
+from germane.core.policy import RARE_WORDS, STAGES, WORDS
+from germane.explanation.simulation.designs import EXPERIMENTS
+from germane.measures import TABLE as ALL
+from germane.measures import Definition, Parameter
 
-__all__ = ["RARE_WORDS", "TABLE", "WORDS", "Definition", "Parameter"]
-"""What tests derive their cases from: every measure with its parameters, and every convention with its words."""
+__all__ = [
+    "ALL",
+    "CHECKS",
+    "EXPERIMENTS",
+    "RARE_WORDS",
+    "STAGES",
+    "TABLE",
+    "WORDS",
+    "Definition",
+    "Parameter",
+]
+"""What tests derive their cases from: every measure with its parameters, every convention with its words, and so on."""
+
+TABLE = tuple(row for row in ALL if not row.subtopics)
+"""The measures of judgments without subtopics."""
 
 Judgments = dict[str, float]
+Nested = dict[str, dict[str, float]]
 Scores = dict[str, float]
 
 GRADES = (-2.0, -1.0, 0.0, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0)
@@ -37,7 +54,9 @@ UNEVEN_MAP = {-1.0: 0.0, 0.0: 0.25, 0.5: 2.0, 1.0: 5.0, 1.5: 0.0, 2.0: 1.0, 3.0:
 
 SAMPLES: dict[str, tuple[Any, ...]] = {
     "rel": (1.0, 0.0, 0.5, 1.5, 2.0, 5.0),
-    "beta": (1.0, 0.0, 0.5, 2.0),
+    "beta": (1.0, 0.0, 0.5, 2.0, 0.8),
+    "alpha": (0.5, 0.0, 0.25, 1.0, 0.3),
+    "gamma": (0.5, 0.0, 1.0),
     "mult": (1.0, 0.2, 0.28, 0.5, 1.5, 2.0, 3.3),
     "hit": (1.0, 3.0, 0.5),
     "noise": (-1.0, -0.25, 0.0),
@@ -45,6 +64,13 @@ SAMPLES: dict[str, tuple[Any, ...]] = {
     "gain": ("linear", "exp", GAIN_MAP),
     "max": (4.0, 5.0, 10.0),
     "p": (0.8, 0.01, 0.5, 0.95),
+    "base": (2.0, 10.0),
+    "least": (0.0, 1.5),
+    "goal": (1.0, 0.5, 3.0),
+    "min": (0.0, 0.5),
+    "items": ("retrieved", 40.0),
+    "negatives": ("all", 1.0, 3.0),
+    "precision": (0.5, 0.0, 0.34, 1.0),
     "recall": (0.0, 0.1, 0.21, 0.5, 0.7, 1.0),
 }
 """Values of the parameters that take numbers."""
@@ -53,7 +79,19 @@ SAMPLES: dict[str, tuple[Any, ...]] = {
 def samples(parameter: Parameter) -> tuple[Any, ...]:
     """Values for a parameter: all its words and numbers, or a few of a range."""
     listed = (*parameter.words, *parameter.numbers)
-    return SAMPLES[parameter.name] if parameter.low is not None or parameter.grades else listed
+    if parameter.name == "weights":  # given beside the judgments: tests/test_subtopic_weights.py
+        return ("equal",)
+    if parameter.low is None and not parameter.grades:
+        return listed
+    return tuple(one for one in SAMPLES[parameter.name] if is_allowed(parameter, one))
+
+
+def is_allowed(parameter: Parameter, value: Any) -> bool:
+    """Is a number within the bounds of a parameter?"""
+    if parameter.low is None or not isinstance(value, float):
+        return True
+    at_end = parameter.open_ends and value in (parameter.low, parameter.high)
+    return parameter.low <= value <= parameter.high and not at_end
 
 
 def variants(row: Definition) -> Iterator[Measure]:
@@ -111,6 +149,20 @@ def world(seed: int, queries: int = 60, longest: int = 9) -> tuple[Listed, ...]:
     return tuple(out)
 
 
+SUBTOPICS = ("s1", "s2", "s3")
+
+
+def with_subtopics(judged: Judgments) -> Nested:
+    """Judge each item for some subtopics: for one of them with its grade, and with lower ones for others."""
+    out = {}
+    for item, grade in judged.items():
+        rng = random.Random(f"{item} {grade}")
+        some = rng.sample(SUBTOPICS, rng.randint(1, len(SUBTOPICS)))
+        lower = [one for one in GRADES if one <= grade]
+        out[item] = {one: rng.choice((grade, *lower)) for one in some} | {some[0]: grade}
+    return out
+
+
 # ------------------------------------------------------------------------- Hypothesis strategies
 
 
@@ -147,14 +199,16 @@ def every(row: Definition, most: int = 12) -> list[Measure]:
         for parameter in row.parameters
     )
     cutoffs = (None, None, *range(1, most + 1)) if row.cutoff else (None,)
-    return [Measure(row.name, chosen, k) for chosen in product(*sampled) for k in cutoffs]
+    endless = [("alpha", 0.0), ("beta", 1.0)]  # an NRBP that has no sum
+    choices = [one for one in product(*sampled) if not all(pair in one for pair in endless)]
+    return [Measure(row.name, chosen, k) for chosen in choices for k in cutoffs]
 
 
 def _uneven(parameter: Parameter) -> tuple[Any, ...]:
     return (UNEVEN_MAP,) if parameter.grades else ()
 
 
-EVERY = {row.name: every(row) for row in TABLE}
+EVERY = {row.name: every(row) for row in ALL}
 
 
 def one_of_each(rows: Iterable[Definition]) -> st.SearchStrategy[tuple[Measure, ...]]:

@@ -1,6 +1,5 @@
 """Arrays: scores, ids, groups, labels and embeddings, against the same data as mappings."""
 
-import os
 import re
 from collections.abc import Callable
 from types import SimpleNamespace
@@ -10,8 +9,6 @@ import numpy as np
 import pytest
 
 import germane
-from germane.kernel.threads import count_threads
-from germane.readers import arrays, embeddings, grid, matrix, numbers
 
 from sizes import set_sizes
 from strategies import TABLE, variants
@@ -58,110 +55,6 @@ def same(one: germane.Result, other: germane.Result) -> None:
 
 
 # ------------------------------------------------------------------------------ the core, by force
-
-
-def by_force(scores: Array, wanted: list[list[int]], present: Array) -> list[tuple[int, ...]]:
-    out = []
-    for row, columns, there in zip(scores.tolist(), wanted, present.tolist(), strict=True):
-        kept = [i for i, is_there in enumerate(there) if is_there]
-        for c in columns:
-            higher = sum(row[i] > row[c] for i in kept)
-            equal = [i for i in kept if row[i] == row[c]]
-            out.append((higher + 1 + equal.index(c), higher + 1, higher + len(equal)))
-    return out
-
-
-def told(found: matrix.Ranks) -> list[tuple[int, ...]]:
-    return list(zip(found.rank, *matrix.find_groups(found.rank, found.tied), strict=True))
-
-
-@pytest.mark.parametrize("dtype", ["f2", "f4", "f8"])
-@pytest.mark.parametrize("levels", [40, 1000])
-def test_wanted_columns_that_are_among_the_first(
-    dtype: str, levels: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Only the scores that are not below them are sorted."""
-    monkeypatch.setattr(matrix, "SHORT", 0)
-    rng = np.random.default_rng(levels)
-    scores = rng.integers(0, levels, (6, 300)).astype(dtype)
-    best = np.argsort(-scores, axis=1)[:, :40]
-    wanted = [sorted(rng.choice(row, 20, replace=False).tolist()) for row in best]
-    found = matrix.rank_columns(scores, np.arange(7) * 20, np.concatenate(wanted))
-    expected = by_force(scores, wanted, np.ones(scores.shape, bool))
-    assert told(found) == [expected[at] for at in found.order]
-
-
-@pytest.mark.parametrize("low", [0, 7, 8, 9, 30])
-def test_rows_after_some_that_have_to_be_sorted(low: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """In so many rows from the first on, wanted columns stand anywhere; in the others, at the top."""
-    monkeypatch.setattr(matrix, "SHORT", 0)
-    scores = np.random.default_rng(low).integers(0, 500, (30, 300)).astype(np.float32)
-    order = np.argsort(-scores, axis=1)
-    wanted = [sorted(row[:: 15 if b < low else 1][:20].tolist()) for b, row in enumerate(order)]
-    found = matrix.rank_columns(scores, np.arange(31) * 20, np.concatenate(wanted))
-    expected = by_force(scores, wanted, np.ones(scores.shape, bool))
-    assert told(found) == [expected[at] for at in found.order]
-    assert sorted(found.order) == list(range(len(expected)))
-
-
-def test_hits_of_blocks_come_in_the_order_of_queries() -> None:
-    """Groups of similar size make a block, whichever queries they are."""
-    hits = grid.Hits(5)
-    hits.add(np.array([4]), np.array([2]), matrix.Ranks(np.array([0]), np.array([7]), []))
-    tied = [(slice(0, 2), np.array([1, 1]), np.array([2, 2]))]
-    ranked = matrix.Ranks(np.array([1, 0]), np.array([1, 2]), tied)
-    hits.add(np.array([0, 1]), np.array([0, 0]), ranked)
-    got = hits.join(np.array([9, 9, 9]), np.arange(3), 3)
-    assert got.owner.tolist() == [0, 0, 2]
-    assert got.judgment.tolist() == [1, 0, 4]
-    assert got.rank.tolist() == [1, 2, 7]
-    assert got.tied_from.tolist() == [1, 1, 7]
-    assert got.tied_to.tolist() == [2, 2, 7]
-
-
-@pytest.mark.parametrize("dtype", ["f2", "f4", "f8", "?"])
-@pytest.mark.parametrize(
-    "way", ["all at once", "by row", "by row, counted", "by row, columns too", "in threads"]
-)
-def test_ranks(dtype: str, way: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    if way != "all at once":
-        monkeypatch.setattr(matrix, "SHORT", 0)
-    if way == "by row, columns too":
-        monkeypatch.setattr(matrix, "SPREAD", 0)
-        monkeypatch.setattr(matrix, "FEW", 0)
-        monkeypatch.setattr(matrix, "PAIR", 0)
-    if way == "by row, counted":
-        monkeypatch.setattr(matrix, "FEW", 10**6)
-    if way == "in threads":
-        monkeypatch.setattr(matrix, "ALONE", 1)
-        monkeypatch.setattr(matrix, "count_threads", lambda: 3)
-    monkeypatch.setattr(matrix, "BLOCK", 50)
-    rng = np.random.default_rng(len(dtype) + len(way))
-    for size in (1, 2, 9, 60, 300):
-        for levels in (2, 9, 100):
-            scores = rng.integers(0, levels, (4, size))
-            scores = (scores - levels // 2).astype(dtype)
-            if dtype != "?":
-                scores[(scores == 0) & (rng.random(scores.shape) < 0.5)] = -0.0
-                scores[rng.random(scores.shape) < 0.1] *= np.dtype(dtype).type(1e-3)
-            for present in (np.ones(scores.shape, bool), rng.random(scores.shape) < 0.7):
-                if dtype != "?":
-                    scores[~present] = -np.inf
-                elif not present.all():
-                    continue
-                most = rng.integers(1, size + 1)
-                wanted = [rng.permutation(np.flatnonzero(there))[:most] for there in present]
-                offsets = np.cumsum([0, *map(len, wanted)])
-                found = matrix.rank_columns(scores, offsets, np.concatenate(wanted))
-                expected = by_force(scores, [one.tolist() for one in wanted], present)
-                assert told(found) == [expected[i] for i in found.order]
-
-
-def test_ranks_compare_singles_as_singles() -> None:
-    """Neighbouring numbers stay apart, also where a single cannot tell them."""
-    near = np.array([[1.0, 1.0 + 2**-52, 1.0 - 2**-53]])
-    found = matrix.rank_columns(near, np.array([0, 3]), np.arange(3))
-    assert found.rank[np.argsort(found.order)].tolist() == [2, 1, 3]
 
 
 @pytest.mark.parametrize("dtype", ["i1", "u1", "i4", "i8", "u8"])
@@ -379,7 +272,6 @@ def test_masked_ids_are_not_explained() -> None:
     ids = np.ma.masked_array([[7, 5, 8, 1]], mask=[[0, 0, 0, 1]])
     told = germane.explain([{5, 1}], ids, "AP", query=0)
     assert str(told) == str(germane.explain([{5, 1}], np.array([[7, 5, 8, -1]]), "AP", query=0))
-    assert arrays.TopIds(ids).list_items(0) == ([7, 5, 8], [])
 
 
 class Unreadable:
@@ -546,17 +438,6 @@ def test_blocks_of_embeddings(step: int, similarity: Any, monkeypatch: pytest.Mo
     assert evaluated() == whole
 
 
-@pytest.mark.parametrize(
-    ("said", "most"), [("1", 1), ("2", 2), (" 2,1", 2), ("4", 3), ("0", 3), ("-1", 3), ("all", 3), ("", 3)]
-)  # fmt: skip
-def test_cores_are_no_more_than_what_openmp_may_use(
-    said: str, most: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(os, "sched_getaffinity", lambda _: {0, 1, 2}, raising=False)
-    monkeypatch.setenv("OMP_NUM_THREADS", said)
-    assert count_threads() == most
-
-
 @pytest.mark.parametrize("measures", [ALL, f"{ALL} {NONRELEVANT}"])
 def test_a_query_is_not_its_own_neighbour(measures: str) -> None:
     gallery = vectors(3, N)
@@ -621,27 +502,6 @@ def test_several_labels() -> None:
             germane.evaluate(labels, scores, NONRELEVANT),
             germane.evaluate(complete, scores, NONRELEVANT),
         )
-
-
-@pytest.mark.parametrize(
-    ("dtype", "exponent"), [("f4", 120), ("f4", -140), ("f8", 1010), ("f8", -1060)]
-)
-def test_a_cosine_does_not_depend_on_lengths(dtype: str, exponent: int) -> None:
-    """Also where a square is 0, infinite, or has lost digits: not a bit differs."""
-    rng = np.random.default_rng(3)
-    vectors = rng.integers(1, 9, (40, 6)).astype(dtype)
-    others = np.ldexp(vectors, np.where(rng.random((40, 1)) < 0.5, exponent, 0))
-    assert np.isfinite(others).all()
-    assert (others != vectors).any()
-    assert (
-        np.ldexp(others, np.where(others[:, :1] == vectors[:, :1], 0, -exponent)) == vectors
-    ).all()
-    rows = np.arange(len(vectors))
-    one, other = (
-        embeddings.read_embeddings(some, some, "cosine", False, "run").vectors.compute_block(rows)
-        for some in (vectors, others)
-    )
-    assert (one == other).all()
 
 
 def test_graded_relevance_of_embeddings() -> None:
@@ -773,14 +633,14 @@ WRONG: list[tuple[Callable[[], Any], type[Exception], str]] = [
     (lambda: germane.evaluate_many(ONE, {"a": np.array([[3, 4]])}), germane.InputError, "ids or scores?"),
     (lambda: germane.evaluate(csr(ONE), np.array([[1, 7, 3]])), germane.InputError, "row 0, rank 2: an id is a whole number from 0 to 1"),
     (lambda: germane.evaluate([{0}], np.array([[1, -2]])), germane.InputError, "row 0, rank 2: an id is a whole number from 0, or -1"),
-    (lambda: germane.evaluate([{0}], np.array([[1, -1, 0]])), germane.InputError, "stands at rank 2 before item 0"),
+    (lambda: germane.evaluate([{0}], np.array([[1, -1, 0]])), germane.InputError, "stands at rank 2, before item 0"),
     (lambda: germane.evaluate([{0}], np.array([[1, 0, 2, 0]])), germane.DuplicateError, "row 0: item 0 is retrieved twice, at ranks 2 and 4"),
     (lambda: germane.evaluate([{0}], np.array([[2**63]], "u8")), germane.InputError, "the run has id 9223372036854775808; ids are at most 9223372036854775807"),
     (lambda: germane.evaluate([{0}], np.array([1, 0])), germane.FormatError, "shape (queries, k); got (2,)"),
     (lambda: germane.evaluate([1, 0], [0.5, 0.2], group=[1]), germane.FormatError, "group has length 1; they sum to 1"),
     (lambda: germane.evaluate([1, 0], [0.5], group=[1]), germane.FormatError, "flat arrays of one length"),
     (lambda: germane.evaluate([1, 0], [0.5, np.nan], group=[2]), germane.ScoreError, "scores, item 1"),
-    (lambda: germane.evaluate([1, 0], [0.5, 0.2], group=7), germane.FormatError, "group is a group id an item"),
+    (lambda: germane.evaluate([1, 0], [0.5, 0.2], group=7), germane.FormatError, "group takes one group id for each item"),
     (lambda: germane.Labels(["a", None], ["a"]), germane.FormatError, "query_labels, item 1: a label is text or a number; got None"),
     (lambda: germane.Labels([1.0], [np.nan]), germane.FormatError, "gallery_labels, item 0"),
     (lambda: germane.Labels([1], ["1"]), germane.CoverageError, "The queries' are int, the gallery's are str"),
@@ -832,7 +692,7 @@ def test_a_score_that_is_no_number_is_found(
     row: int, column: int, short: int, odd: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """However few or many items are judged, and wherever these stand."""
-    monkeypatch.setattr(matrix, "SHORT", short)
+    set_sizes(monkeypatch, short_rows=short)
     for top in (1, 2, 3, 5, 12, N):
         scores = np.tile(np.arange(N, 0.0, -1), (Q, 1))
         scores[row, column] = odd
@@ -844,9 +704,3 @@ def test_a_score_that_is_no_number_is_found(
         place = row * N + column
         with pytest.raises(germane.ScoreError, match=f"item {place}: .* got {odd}"):
             by_sizes(grades, scores, "AP")
-
-
-def test_host_takes_frames_for_frames() -> None:
-    assert not numbers.is_array(SimpleNamespace(columns=["a"], shape=(1, 1), __array__=None))
-    assert not numbers.is_array(np.float64(1))
-    assert not numbers.is_array([[1.0]])

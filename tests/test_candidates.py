@@ -240,6 +240,19 @@ def test_what_is_refused(name: str) -> None:
     assert message in str(error.value)
 
 
+@pytest.mark.parametrize("name", ["exclude", "only"])
+@pytest.mark.parametrize("input_format", ["scores", "svmlight"])
+@pytest.mark.parametrize("everywhere", [False, True])
+def test_formats_without_columns(
+    name: str, input_format: str, everywhere: bool, tmp_path: Path
+) -> None:
+    given = tmp_path / "seen.csv"
+    given.write_text("query,item\nq,x\n")
+    chosen: Any = input_format if everywhere else {name: input_format}
+    with pytest.raises(germane.InputError, match=f"the format {input_format} has none. Choose"):
+        germane.evaluate({"q": ["a"]}, {"q": ["a"]}, input_format=chosen, **{name: str(given)})
+
+
 def test_only_has_every_judged_query() -> None:
     with pytest.raises(CoverageError, match=r"only= has no candidates for 'r' \(1 of 2 judged"):
         germane.evaluate({"q": ["a"], "r": ["a"]}, {"q": ["a"]}, only={"q": ["a"]})

@@ -28,14 +28,8 @@ from check_examples import (
     with_items,
 )
 from germane import cli
-from germane.checks.data import put_side_by_side
-from germane.checks.reading import read_qrels, read_run
-from germane.checks.rows import find_places, number_columns
-from germane.checks.table import TABLE
-from germane.kernel.columns import read_arrow_text, read_bytes
-from germane.kernel.ids import to_bytes
-from germane.measures import averaging
-from germane.readers import open_qrels, open_run
+
+from strategies import CHECKS
 
 ROOT = Path(__file__).parents[1]
 
@@ -44,18 +38,18 @@ ROOT = Path(__file__).parents[1]
 
 
 def test_every_check_has_an_example() -> None:
-    assert [row.name for row in TABLE] == list(EXAMPLES)
+    assert [row.name for row in CHECKS] == list(EXAMPLES)
 
 
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_example(name: str, tmp_path: Path) -> None:
     finding = only(found_in(EXAMPLES[name], tmp_path), name)
-    assert finding.severity == next(row.severity for row in TABLE if row.name == name)
+    assert finding.severity == next(row.severity for row in CHECKS if row.name == name)
     assert finding.count >= 1
     assert finding.advice
 
 
-@pytest.mark.parametrize("row", TABLE, ids=lambda row: row.name)
+@pytest.mark.parametrize("row", CHECKS, ids=lambda row: row.name)
 def test_what_evaluating_does_of_each(row: Any, tmp_path: Path) -> None:
     """As the page of checks has it."""
     example = EXAMPLES[row.name]
@@ -202,17 +196,6 @@ def test_the_judged_share_is_that_of_the_measure() -> None:
     assert finding.count == round((1 - share) * 10 * len(QUERIES))
 
 
-def test_values_are_those_of_evaluate() -> None:
-    """What power is computed from, for a run without ties."""
-    rng = random.Random(2)
-    run = {q: {item: rng.random() for item in held} for q, held in QRELS.items()}
-    data = put_side_by_side(read_qrels(open_qrels(QRELS)), read_run(open_run(run)), ())
-    measure = germane.parse("nDCG@10")
-    expected = germane.evaluate(QRELS, run, [measure])[measure].per_query
-    values = averaging.compute_scores(measure, data.ranking, "zero")
-    assert dict(zip(QUERIES, values.tolist(), strict=True)) == pytest.approx(expected, rel=1e-14)
-
-
 def test_differences_too_small_to_show_are_those_of_compare() -> None:
     example = EXAMPLES["differences too small to show"]
     pair = germane.compare(QRELS, example.run, "AP").pairs[0]
@@ -313,7 +296,7 @@ def test_serious_findings_come_first() -> None:
     assert found.serious == (found[0],)
     assert repr(found) == "<Checkup of run: 1 serious, 1 doubtful>"
     assert repr(germane.check(QRELS, RUN, MEASURES)).endswith(
-        f"nothing found in {len(TABLE)} checks>"
+        f"nothing found in {len(CHECKS)} checks>"
     )
     assert found.to_dict()["findings"][0]["count"] == 2
 
@@ -434,23 +417,6 @@ def test_precision_is_seen_in_what_is_printed(
     kinds = [one for one in found if one.what in ("half-precision scores", "rounded scores")]
     assert [one.what for one in kinds] == [what] * (what is not None)
     assert all(says in one.says for one in kinds)
-
-
-@pytest.mark.parametrize("seed", range(20))
-def test_ids_of_files_are_found_as_ids_of_mappings_are(seed: int) -> None:
-    """Columns of Arrow against the same ids in Python."""
-    rng = random.Random(seed)
-    names = [
-        rng.choice(["a", "A", "\u00e9", "\udcff", "7", " ", "", 7, 7.5, b"a"]) for _ in range(9)
-    ]
-    one, other = [str(name) for name in names[:5]], list(dict.fromkeys(names[3:]))
-    parts = [pa.array(list(map(to_bytes, part)), pa.binary()) for part in (one[:2], [], one[2:])]
-    ids, codes = number_columns([read_arrow_text(part) for part in parts])
-    assert [ids[code] for code in codes.tolist()] == one
-    assert list(ids) == list(dict.fromkeys(one)) == ids[:]
-    text = read_bytes([to_bytes(name) for name in dict.fromkeys(map(str, other))])
-    for among in (other, text):
-        assert find_places(ids, among).tolist() == find_places(list(ids), list(among)).tolist()
 
 
 def test_grades_that_are_not_above_zero_are_not_told_to_be_lowered() -> None:

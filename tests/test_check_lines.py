@@ -120,6 +120,7 @@ def test_findings_about_results_name_lines(tmp_path: Path) -> None:
         "differences too small to show", "few queries", "only relevant items judged",
         "relevant results stand anywhere", "relevant results stand last", "refused by evaluate",
         "queries without a judgment", "queries without results", "mostly empty results",
+        "one subtopic per item",
     }  # fmt: skip
     for name, example in EXAMPLES.items():
         if name in about_all or isinstance(example.run, pa.Table):
@@ -132,6 +133,7 @@ def test_findings_about_results_name_lines(tmp_path: Path) -> None:
             (tmp_path / side).write_text(data if isinstance(data, str) else write(data))
             given.append(tmp_path / side)
         finding = only(check(example, *given), name)
+        assert finding.examples, name
         assert re.match(rf"{tmp_path}/(qrels|run):\d+: ", finding.examples[0]), name
 
 

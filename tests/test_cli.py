@@ -19,7 +19,8 @@ import pytest
 
 import germane
 from germane import cli
-from germane.cli.terminal import as_options
+
+from strategies import WORDS
 
 QRELS = "q1 0 d1 1\nq1 0 d2 0\nq2 0 d3 2\n"
 RUN = "q1 Q0 d1 1 0.9 a\nq1 Q0 d2 2 0.8 a\nq2 Q0 x 1 0.8 a\nq2 Q0 d3 2 0.7 a\n"
@@ -119,8 +120,6 @@ def test_version(files: Path) -> None:
 
 def test_every_choice_word_is_an_option(files: Path) -> None:
     """What the library takes, the command line takes, and it says what it did."""
-    from germane.core.policy import WORDS
-
     text = (files / "good.run").read_text()
     (files / "all.qrels").write_text("q1 0 d1 1\nq2 0 d3 2\n")
     assert text
@@ -328,6 +327,36 @@ def test_data_formats_write_ids_exactly(files: Path) -> None:
         assert refused.returncode == 2
         says = f"germane: --spreadsheet is for --format csv or tsv; got {form}.\n"
         assert refused.stderr.decode() == says
+
+
+@pytest.mark.parametrize(
+    ("name", "form"),
+    [
+        ("a.csv", "csv"), ("a.TSV", "tsv"), ("a.json", "json"), ("a.md", "markdown"),
+        ("a.markdown", "markdown"), ("a.tex", "latex"), ("a.html", "html"), ("a.htm", "html"),
+        ("a.txt", "table"), ("csv", "table"), ("a.csv.old", "table"),
+    ],
+)  # fmt: skip
+def test_the_suffix_of_the_output_is_its_format(files: Path, name: str, form: str) -> None:
+    arguments = ["evaluate", "qrels.txt", "good.run", "-m", "RR"]
+    asked = run(files, *arguments, "--format", form)
+    assert run(files, *arguments, "-o", name).stdout == b""
+    assert (files / name).read_bytes() == asked.stdout
+    run(files, *arguments, "-o", name, "--format", "tsv")
+    assert (files / name).read_bytes() == run(files, *arguments, "--format", "tsv").stdout
+
+
+def test_a_suffix_of_a_format_that_the_command_lacks(files: Path) -> None:
+    arguments = ["check", "qrels.txt", "good.run", "-o"]
+    assert run(files, *arguments, "found.json").returncode == 0
+    assert json.loads((files / "found.json").read_text())["schema"] == 1
+    refused = run(files, *arguments, "found.csv")
+    assert (refused.returncode, (files / "found.csv").exists()) == (2, False)
+    says = (
+        b"germane: found.csv: this command writes text or json, not csv. --format chooses whatever"
+    )
+    assert refused.stderr.startswith(says)
+    assert run(files, *arguments, "found.csv", "--format", "text").returncode == 0
 
 
 @pytest.mark.parametrize("form", ["csv", "tsv"])
@@ -731,30 +760,3 @@ def test_the_console_script_is_the_command_line() -> None:
     import germane_command
 
     assert germane_command.main is cli.main
-
-
-@pytest.mark.parametrize(
-    ("python", "spelled"),
-    [
-        ("a. columns={'query': name} names another.", "a. --columns query=name names another."),
-        ("columns={'rank': None} does", "--columns rank= does"),
-        ("columns={'score': '25'}", "--columns score=25"),
-        (
-            "by columns={'score': name, 'rank': None}.",
-            "by --columns score=name,rank=.",
-        ),
-        ("columns={'relevance': 'score'} says so", "--columns relevance=score says so"),
-        ("columns= names the columns", "--columns names the columns"),
-        ("columns={'query': …} takes the name", "--columns query=… takes the name"),
-        ("(input_format='parquet')", "(--input-format parquet)"),
-        ("input_format takes trec", "--input-format takes trec"),
-        ("max_expansion=none reads it", "--max-expansion none reads it"),
-        ("are input_format={'run': 'jsonl'}.", "are --input-format run=jsonl."),
-        ("the columns of input_formats", "the columns of input_formats"),
-        ("columns=3/w.csv: no column", "columns=3/w.csv: no column"),
-        ("input_format/w.csv: no", "input_format/w.csv: no"),
-        ("found 'input_format', 'columns={x}'", "found 'input_format', 'columns={x}'"),
-    ],
-)
-def test_errors_in_the_words_of_the_command_line(python: str, spelled: str) -> None:
-    assert as_options(python) == spelled

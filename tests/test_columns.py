@@ -7,8 +7,6 @@ import subprocess
 import sys
 import types
 import uuid
-from collections.abc import Iterator
-from dataclasses import replace
 from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
@@ -32,15 +30,9 @@ from germane.errors import (
     InputError,
     ScoreError,
 )
-from germane.kernel import plain
-from germane.kernel.columns import Ids, read_python_ids
-from germane.kernel.reduction import find_distinct
-from germane.readers import arrow, rows
-from germane.readers.frames import open_frame
-from germane.readers.rows import cut_pieces, read_piece
 
 import inputs
-from sizes import set_sizes
+from sizes import SIZES, set_sizes
 
 MEASURES = "AP AP(norm=found)@2 nDCG P@2 R@3 RR bpref NumRet RBP"
 QRELS = {1: {10: 1, 9: 2, 8: 0, -7: 1}, 2: {10: 1, 11: 3}, 3: {9: 1}, 4: {9: 1}}
@@ -240,23 +232,6 @@ def test_categories_of_a_query_that_goes_on_in_the_next_stretch(kind: pa.DataTyp
     assert germane.evaluate({"q": ["c"]}, run, "RR")["RR"].mean == 1 / 3
 
 
-def test_categories_that_another_thread_reads_at_the_same_time(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """A run that is held keeps its last list of entries, which the other may replace at any time."""
-    one, other = (pa.array(ids).dictionary_encode() for ids in (["x", "y"], ["y", "z", "z"]))
-    place, waiting, number_ids = arrow.Place("run", "doc_id"), [1], plain.number_ids
-
-    def interrupted(ids: Ids) -> Any:
-        if waiting and waiting.pop():
-            assert arrow.read_ids(other, place).python == ["y", "z", "z"]
-        return number_ids(ids)
-
-    monkeypatch.setattr(plain, "number_ids", interrupted)
-    assert arrow.read_ids(one, place).python == ["x", "y"]
-    assert not waiting
-
-
 @pytest.mark.parametrize("index", [pa.int8(), pa.uint64()], ids=str)
 @pytest.mark.parametrize("unused", [0, 100])
 @pytest.mark.parametrize("length", [3, 6])
@@ -333,7 +308,7 @@ def test_frames_equal_dicts(
     for given_rows, into in ((judged, qrels), (retrieved, run)):
         for query, item, number in given_rows:
             into.setdefault(query, {})[item] = number
-    with mock.patch.object(rows, "STEP", step):
+    with mock.patch(SIZES["step"], step):
         reader = inputs.batches(table(retrieved), Path())
         result = germane.evaluate(table(judged, "relevance"), reader, MEASURES, ties=ties)
     expected = germane.evaluate(qrels, run, MEASURES, ties=ties)
@@ -366,27 +341,6 @@ def test_queries_that_go_on_in_the_next_record(
     assert result.counts == expected.counts
 
 
-def test_nothing_of_a_record_is_kept_with_its_first_and_last_query(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    set_sizes(monkeypatch, step=1000)
-    monkeypatch.setenv("GERMANE_THREADS", "2")
-    held = []
-
-    def records() -> Iterator[pa.RecordBatch]:
-        for number in range(50):
-            held.append(pa.total_allocated_bytes())
-            queries = pa.array(np.arange(1000) // 10 + number * 100).cast(pa.string())
-            items = pa.array([f"{'d' * 1000}{i}" for i in range(1000)])
-            yield pa.record_batch([queries, items, pa.array(np.arange(1000) % 10 + 1)], names)
-
-    names = ["query_id", "doc_id", "rank"]
-    frame = replace(open_frame(next(records()), "run"), records=records)
-    qrels = {str(query): [f"{'d' * 1000}7"] for query in range(0, 5000, 100)}
-    assert germane.evaluate(qrels, frame, "RR")["RR"].mean == 1 / 8
-    assert max(held) - min(held) < 8_000_000  # of 50 million
-
-
 def test_the_category_of_a_long_query_is_not_written_out(monkeypatch: pytest.MonkeyPatch) -> None:
     """2.2 GB of it, which Arrow cannot hold; in one record, and in three."""
     query = "q" * 1_000_000
@@ -409,57 +363,6 @@ def test_ranks_are_no_scores_that_may_be_negative() -> None:
     run = pa.table({"query_id": [1, 1, 2, 2], "doc_id": [7, 8, 8, 7], "rank": [1, 2, 2, 1]})
     result = germane.evaluate({1: [7], 2: [7]}, run, "RR", nonpositive="miss")
     assert result["RR"].per_query == {1: 1, 2: 1}
-
-
-def test_records_of_one_query_are_not_all_held(monkeypatch: pytest.MonkeyPatch) -> None:
-    set_sizes(monkeypatch, step=40)
-    items = {"query_id": np.repeat(np.arange(30), 20), "doc_id": np.tile(np.arange(20), 30)}
-    frame = open_frame(pa.table({**items, "rank": items["doc_id"] + 1}), "run")
-    records = next(frame.records())
-    several = [records.slice(start, 20) for start in range(0, 600, 20)]
-    frame = replace(frame, records=lambda: iter(several))
-    pieces = [read_piece(frame, piece) for piece in cut_pieces(frame)]
-    assert [query for piece in pieces for query in piece.queries] == list(range(30))
-    assert max(len(piece.items) for piece in pieces) <= 60
-
-
-TEXT = st.text(st.sampled_from("ab\0é"), max_size=15)
-
-
-@given(ids=st.lists(TEXT, min_size=1, max_size=12))
-def test_ids_are_the_same_in_every_layout(ids: list[str]) -> None:
-    here = arrow.Place("here", "id")
-    columns = [
-        arrow.read_ids(array, here)
-        for kind in (pa.string(), pa.large_string(), pa.string_view(), pa.binary())
-        for array in (pa.array(ids, kind), pa.array(["x", *ids, "y"], kind)[1:-1])
-    ]
-    columns.append(arrow.read_ids(pa.array(ids).dictionary_encode(), here))
-    columns.append(read_python_ids(ids))
-    distinct = list(dict.fromkeys(ids))
-    for column in columns:
-        assert list(column) == ids
-        assert list(column.as_text().compact()) == ids
-        starts = [0, *(at for at in range(1, len(ids)) if ids[at] != ids[at - 1])]
-        assert plain.find_changes(column).tolist() == starts
-        for other in columns:
-            among = other.take(np.array([ids.index(one) for one in distinct]))
-            assert plain.find_ids(column, among).tolist() == list(map(distinct.index, ids))
-        first, place = find_distinct(column)
-        assert [ids[at] for at in first] == distinct
-        assert [distinct[at] for at in place] == ids
-
-
-def test_large_text_on_both_sides_of_two_gibibytes() -> None:
-    from germane.readers import arrow
-
-    middle = 2**31
-    data = np.zeros(middle + 8, np.uint8)  # nearly all of which nobody touches
-    data[middle - 5 : middle + 3] = np.frombuffer(b"abcdefgh", np.uint8)
-    offsets = middle + np.array([-5, -2, 0, 3])
-    buffers = [None, pa.py_buffer(offsets), pa.py_buffer(data)]
-    array = pa.Array.from_buffers(pa.large_string(), 3, buffers)
-    assert list(arrow.read_ids(array, arrow.Place("here", "id"))) == ["abc", "de", "fgh"]
 
 
 @given(
@@ -672,7 +575,7 @@ def test_what_is_wrong_with_qrels() -> None:
     ("columns", "message"),
     [
         ("qid", "columns= is {'query': name, 'item': name, …}; got 'qid'"),
-        ({"querry": "a"}, "columns= takes query, item, score, rank or relevance; got 'querry'. Did"),
+        ({"querry": "a"}, "columns= takes query, item, score, rank, relevance or subtopic; got 'querry'. Did"),
         ({"query": None}, "columns={'query': …} takes the name of a column; got None"),
         ({"query": "quid"}, "run: no column 'quid'; found 'qid', 'docid', 'score'. Did you mean 'qid'"),
         ({"run": {"score": 3}}, "columns={'score': …} takes the name of a column; got 3"),
@@ -777,9 +680,31 @@ def test_lists_of_ms_marco_have_no_header(tmp_path: Path) -> None:
         germane.evaluate({"q": ["a"]}, run, "RR", columns={"query": "user"}, **given)
     found = germane.evaluate(qrels, run, "RR", columns={"query": "user"}, **given)
     assert found["RR"].mean == 1
+    seen = {"exclude": str(run), "input_format": {"run": "msmarco", "exclude": "msmarco"}}
+    assert germane.evaluate({"q": ["a"]}, run, "RR", **seen).counts.excluded == 1
     run.write_text("query\titem\trank\nq\ta\t1\n")
     with pytest.raises(FormatError, match=r"run\.txt:1: a rank .*got 'rank' in column 'rank'"):
         germane.evaluate({"q": ["a"]}, run, "RR", **given)
+
+
+def test_columns_of_qrels_without_a_header(tmp_path: Path) -> None:
+    qrels, run, other = tmp_path / "qrels.tsv", tmp_path / "run.csv", tmp_path / "trec.run"
+    qrels.write_text("q\t0\ta\t1\n")  # as MS MARCO's
+    run.write_text("query,item,score\nq,a,1\n")
+    other.write_text("q Q0 a 1 1 tag\n")
+    for columns in ({"relevance": "rel"}, {"qrels": {"item": "pid"}}):
+        for judged in (qrels, {"q": ["a"]}):
+            with pytest.raises(
+                InputError, match="is for qrels with named columns; these qrels have"
+            ):
+                germane.evaluate(judged, run, "RR", columns=columns)
+            with pytest.raises(
+                InputError, match="is for qrels with named columns; these qrels have"
+            ):
+                germane.evaluate_many(judged, {"a": run}, "RR", columns=columns)
+    assert germane.evaluate(qrels, run, "RR", columns={"query": "query"})["RR"].mean == 1
+    seen = germane.evaluate(qrels, other, "RR", columns={"query": "query"}, exclude=run)
+    assert seen.counts.excluded == 1
 
 
 @pytest.mark.slow

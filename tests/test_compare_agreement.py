@@ -4,6 +4,7 @@ import json
 import math
 from itertools import permutations, product
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -63,6 +64,19 @@ def test_kendall_tau_by_hand() -> None:
     assert germane.kendall_tau(list("abcd"), list("dcba")) == -1
 
 
+@given(rankings(), rankings())
+def test_kendall_tau_a_is_the_mean_over_all_orders(first: Groups, second: Groups) -> None:
+    one, two = scores(first), scores(second)
+    pairs = [(i, j) for i in one for j in one if i < j]
+    agreed = [(one[i] > one[j]) - (one[i] < one[j]) for i, j in pairs]
+    there = [(two[i] > two[j]) - (two[i] < two[j]) for i, j in pairs]
+    expected = sum(a * b for a, b in zip(agreed, there, strict=True)) / len(pairs)
+    assert germane.kendall_tau(one, two, ties="a") == pytest.approx(expected, abs=1e-12)
+    if len(orders(first)) * len(orders(second)) <= 144:
+        values = [germane.kendall_tau(a, b) for a in orders(first) for b in orders(second)]
+        assert math.fsum(values) / len(values) == pytest.approx(expected, abs=1e-9)
+
+
 # --- τ_AP ------------------------------------------------------------------------------------------
 
 
@@ -88,6 +102,28 @@ def test_tau_ap_with_ties_is_the_mean_over_their_orders(ranking: Groups, truth: 
     assert germane.tau_ap(scores(ranking), scores(truth)) == pytest.approx(expected, abs=1e-9)
 
 
+def tau_ap_b_one_way(here: dict[str, float], true: dict[str, float]) -> float:
+    """The mean share, over items below the first group, of items above the group that truth puts above, too."""
+    shares = []
+    for item in here:
+        above = [other for other in here if here[other] > here[item]]
+        if above:
+            shares.append(sum(true[other] > true[item] for other in above) / len(above))
+    return 2 * math.fsum(shares) / len(shares) - 1
+
+
+@given(rankings(), rankings())
+def test_tau_ap_b(first: Groups, second: Groups) -> None:
+    one, two = scores(first), scores(second)
+    if 1 in (len(first), len(second)):
+        with pytest.raises(germane.CoverageError, match="all tied"):
+            germane.tau_ap(one, two, ties="b")
+        return
+    expected = (tau_ap_b_one_way(one, two) + tau_ap_b_one_way(two, one)) / 2
+    assert germane.tau_ap(one, two, ties="b") == pytest.approx(expected, abs=1e-12)
+    assert germane.tau_ap(one, one, ties="b") == 1
+
+
 def test_tau_ap_weighs_the_top() -> None:
     truth = list("abcdef")
     assert germane.tau_ap(list("bacdef"), truth) < germane.tau_ap(list("abcdfe"), truth)
@@ -101,6 +137,51 @@ def test_tau_ap_weighs_the_top() -> None:
 def test_rbo_as_recorded(case: dict[str, object]) -> None:
     first, second = scores(case["first"]), scores(case["second"])  # type: ignore[arg-type]
     assert germane.rbo(first, second, p=case["p"]) == pytest.approx(case["rbo"], abs=1e-9)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("case", RECORDED, ids=lambda case: str(case["p"]))
+def test_other_ties_and_scores_as_recorded(case: dict[str, Any]) -> None:
+    first, second = scores(case["first"]), scores(case["second"])
+    for ties, values in case["scores"].items():
+        for score, value in values.items():
+            found = germane.rbo(first, second, p=case["p"], score=score, ties=ties)
+            assert found == pytest.approx(value, abs=1e-9), (ties, score)
+
+
+def rbo_to_a_depth(one: list[str], two: list[str], p: float, alike: bool) -> float:
+    """RBO of lists that go on, with nothing in common or with as much as there can be, term by term."""
+    total, last = 0.0, max(len(one), len(two))
+    for d in range(1, 400):
+        common = len(set(one[:d]) & set(two[:d]))
+        if alike:
+            common += max(d - len(one), 0) + max(d - len(two), 0)
+        total += min(common, d) / d * p ** (d - 1)
+    assert last < 400
+    return (1 - p) * total
+
+
+@given(rankings("abc"), rankings("bcd"))
+def test_bounds_with_ties_are_means_over_their_orders(first: Groups, second: Groups) -> None:
+    pairs = list(product(orders(first), orders(second)))
+    for score, alike in (("min", False), ("max", True)):
+        expected = math.fsum(rbo_to_a_depth(a, b, 0.8, alike) for a, b in pairs) / len(pairs)
+        found = germane.rbo(scores(first), scores(second), p=0.8, score=score)  # type: ignore[arg-type]
+        assert found == pytest.approx(expected, abs=1e-9)
+    least, most = (
+        germane.rbo(scores(first), scores(second), p=0.8, score=score)  # type: ignore[arg-type]
+        for score in ("min", "max")
+    )
+    whole = germane.rbo(scores(first), scores(second), p=0.8)
+    assert least - 1e-12 <= whole <= most + 1e-12
+    rest = germane.rbo(scores(first), scores(second), p=0.8, score="res")
+    assert rest == pytest.approx(most - least)
+
+
+@given(rankings())
+def test_a_ranking_with_ties_agrees_with_itself(ranking: Groups) -> None:
+    for ties in ("b", "w"):
+        found = germane.rbo(scores(ranking), scores(ranking), ties=ties)  # type: ignore[arg-type]
+        assert found == pytest.approx(1)
 
 
 def rbo_by_equation_32(one: list[str], two: list[str], p: float) -> float:

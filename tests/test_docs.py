@@ -17,8 +17,10 @@ import pytest
 
 import germane
 from germane import cli
+from germane.cli.boxes import VERBS
+from germane.measures import CATALOGUE
 
-from strategies import TABLE, WORDS
+from strategies import ALL, TABLE, WORDS
 
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -38,7 +40,11 @@ def blocks(page: Path, language: str) -> list[str]:
 def test_python_blocks_run(page: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """In order, in one namespace; ``expression  # value`` states what the expression is."""
     monkeypatch.chdir(ROOT)
-    names: dict[str, object] = {"score": germane.score, "log2": math.log2}
+    names: dict[str, object] = {
+        "score": germane.score,
+        "evaluate": germane.evaluate,
+        "log2": math.log2,
+    }
     for library in re.findall(
         r"^(?:import|from) (pandas|polars|sklearn)\b", page.read_text("utf-8"), re.MULTILINE
     ):
@@ -188,7 +194,9 @@ def words_of(figure: Path) -> list[str]:
     return words
 
 
-@pytest.mark.parametrize("page", [ROOT / "docs/which-ap.md"], ids=lambda page: page.name)
+@pytest.mark.parametrize(
+    "page", [ROOT / "docs/which-ap.md", ROOT / "docs/which-map.md"], ids=lambda page: page.name
+)
 def test_numbers_in_prose_are_computed_on_the_page(page: Path) -> None:
     """Each decimal and fraction in the text is one that a snippet states or a command prints."""
     text = page.read_text("utf-8")
@@ -225,9 +233,9 @@ def test_there_are_transcripts() -> None:
 @EACH_PAGE
 def test_options_exist(page: Path, capsys: pytest.CaptureFixture[str]) -> None:
     known = {"--help", "--version"}
-    for command in cli.COMMANDS:
+    for command in [*cli.COMMANDS, *(f"boxes {verb}" for verb in VERBS)]:
         with contextlib.suppress(SystemExit):  # trec_eval's is its own
-            cli.main([command, "--help"])
+            cli.main([*command.split(), "--help"])
         known |= set(re.findall(r"--[a-z-]+", capsys.readouterr().out))
     for block in [
         *blocks(page, "sh"),
@@ -338,7 +346,7 @@ def loaded(generator: str) -> ModuleType:
 
 def test_every_measure_has_a_section() -> None:
     written = (ROOT / "docs/measures.md").read_text("utf-8")
-    for row in TABLE:
+    for row in (*ALL, *CATALOGUE):
         assert f"\n## {row.name}\n" in written
         assert row.example in written
 

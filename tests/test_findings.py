@@ -5,15 +5,12 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-import hypothesis
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import strategies as st
 
 import germane
 from check_examples import noticed
-from germane.core import id_spelling as spelling
 from germane.errors import GermaneWarning
 
 QRELS = {"q1": {"d1": 1, "d2": 0}, "q2": {"d3": 2}, "q3": {"d4": 1}}
@@ -63,6 +60,18 @@ def test_queries_without_a_judgment_or_without_a_relevant_item() -> None:
     assert found_here["queries without a judgment"].examples == ("'q2'",)
     assert found_here["nothing relevant"].examples == ("'q3'",)
     assert "nothing relevant" not in noticed({"q": {"a": 0}}, {"q": ["a"]}, no_relevant="skip")
+
+
+def test_no_relevant_skip_leaves_nothing() -> None:
+    qrels = {"q": {"a": 0, "b": 1}, "p": {"c": 0}}
+    assert noticed(qrels, {"q": ["a"], "p": ["c"]}, no_relevant="skip") == {}
+    without = noticed({"q": {"a": 0}, "p": {"c": 0}}, {"q": ["a"], "p": ["c"]}, no_relevant="skip")
+    assert without["no relevant items"].severity == "serious"
+    assert without["no relevant items"].says.startswith("no query counts for AP")
+    missing = noticed(qrels, {"p": ["c"]}, no_relevant="skip", missing="skip")
+    assert missing["no relevant items"].says.startswith("no query counts for AP")
+    strict = noticed(qrels, {"q": ["b"], "p": ["c"]}, "AP P(rel=2)@5", no_relevant="skip")
+    assert strict["no relevant items"].says.startswith("no query counts for P(rel=2)@5: none has")
 
 
 def test_nothing_that_was_judged_is_found() -> None:
@@ -258,13 +267,6 @@ def test_ids_that_are_nearly_the_same(judged: str, other: str, reason: str, tmp_
         assert finding.says.endswith(f"differ in {reason}")
 
 
-@hypothesis.given(
-    st.lists(st.one_of(st.text("aB_-0.1\n '&", max_size=6), st.text(max_size=4)), max_size=6)
-)
-def test_ids_are_folded_together_as_they_are_one_by_one(ids: list[str]) -> None:
-    assert spelling.fold_ids(ids) == [one for each in ids for one in spelling.fold_ids([each])]
-
-
 def test_a_query_of_which_one_side_says_more() -> None:
     finding = noticed(QRELS, {"q1": RUN["q1"], "q3": RUN["q3"], "topic-q2": RUN["q2"]})
     assert finding["missing queries"].advice.startswith(
@@ -279,17 +281,6 @@ def test_a_query_of_which_one_side_says_more() -> None:
 def test_a_byte_order_mark_where_files_were_joined() -> None:
     finding = noticed({**QRELS, "\ufeffq3": {"d4": 1}}, RUN)["missing queries"]
     assert "begins with a byte-order mark, as where files were joined" in finding.advice
-
-
-def test_what_two_ids_differ_in() -> None:
-    assert spelling.describe_difference("e\u0301x", "\u00e9x").endswith(
-        "(U+0065 U+0301 and U+00E9)"
-    )
-    assert spelling.describe_difference("7", 7) == "type, str and int"
-    assert spelling.describe_difference("Q007 ", "q007") == "white space and letter case"
-    assert spelling.describe_difference("\ufeffq1", "q1") == "a byte-order mark"
-    assert list(spelling.find_pairs(["a", "B"], ["b", "c"])) == [("B", "b")]
-    assert list(spelling.find_pairs(["a"], ["a"])) == []
 
 
 @pytest.mark.parametrize(

@@ -21,7 +21,6 @@ import pytest
 import germane
 from germane import cli
 from germane.errors import GermaneError, GermaneWarning
-from germane.readers import streams
 
 from gauntlet import arrays, files, frames, objects, parameters
 from gauntlet.case import MEASURES, QRELS, RUN, Outcome
@@ -89,6 +88,7 @@ def on_command_line(*arguments: str) -> Got:
 # ------------------------------------------------------------------------------------------ files
 
 
+@pytest.mark.usefixtures("permissions")
 @pytest.mark.parametrize("name", files.CASES)
 def test_file(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     case = files.CASES[name]
@@ -145,17 +145,11 @@ def reached(
         elif case.way == "stdin":
             patch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(run.read_bytes())))
             yield paths[0], "-"
-        elif case.way == "forbidden":  # a superuser may read anything
-            patch.setattr(streams, "open", refuse, raising=False)
+        elif case.way == "forbidden":
+            run.chmod(0)
             yield paths
         else:
             yield paths
-
-
-def refuse(path: Any, *arguments: Any, **options: Any) -> Any:
-    if Path(path).name == "run":
-        raise PermissionError(13, "Permission denied")
-    return open(path, *arguments, **options)
 
 
 def piped(path: Path) -> str:

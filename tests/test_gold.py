@@ -10,7 +10,6 @@ import io
 import os
 import re
 import shlex
-import stat
 import subprocess
 import sys
 import traceback
@@ -21,7 +20,6 @@ import pytest
 
 import germane
 from germane import cli
-from germane.readers import streams
 
 GOLD = Path(__file__).parent / "gold"
 ACTUAL = GOLD / "actual"
@@ -30,6 +28,7 @@ ACCEPT = "GERMANE_ACCEPT_GOLD"
 FIXED = {"COLUMNS": "100", "LC_ALL": "C.UTF-8"}
 
 
+@pytest.mark.usefixtures("permissions")
 @pytest.mark.parametrize("path", TRANSCRIPTS, ids=lambda path: path.stem)
 def test_transcript(
     path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, pytestconfig: pytest.Config
@@ -37,7 +36,6 @@ def test_transcript(
     examples = Path(pytestconfig.rootpath) / "examples"
     (tmp_path / "examples").symlink_to(examples)
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(streams, "open", _open_as_a_user, raising=False)
     for name, value in FIXED.items():
         monkeypatch.setenv(name, value)
     expected = path.read_text("utf-8")
@@ -69,6 +67,7 @@ def test_every_error_is_shown() -> None:
         assert f"\n{error.__name__}: " in text, f"no transcript shows a {error.__name__}"
 
 
+@pytest.mark.usefixtures("permissions")
 @pytest.mark.parametrize("path", TRANSCRIPTS, ids=lambda path: path.stem)
 def test_no_traceback_and_no_empty_answer(path: Path) -> None:
     text = path.read_text("utf-8")
@@ -213,13 +212,6 @@ def _difference(expected: str, actual: str) -> str:
         expected.splitlines(), actual.splitlines(), "expected", "actual", n=2, lineterm=""
     )
     return "\n".join(list(lines)[:60])
-
-
-def _open_as_a_user(path: object, *arguments: object, **options: object) -> object:
-    """``open``, which refuses a file without read permission even to root."""
-    if isinstance(path, (str, os.PathLike)) and not os.stat(path).st_mode & stat.S_IRUSR:
-        raise PermissionError(13, "Permission denied", os.fspath(path))
-    return open(path, *arguments, **options)  # type: ignore[call-overload]
 
 
 def _subclasses(error: type) -> Iterator[type]:

@@ -1,6 +1,7 @@
 """Each choice of each convention, on examples small enough to compute by hand."""
 
 import json
+from dataclasses import asdict
 from math import exp, isnan, log
 from pathlib import Path
 from typing import Any
@@ -10,7 +11,6 @@ import pytest
 
 import germane
 from germane import CoverageError, DuplicateError, Policy, PolicyError
-from germane.evaluation.result import Counts
 
 from sizes import set_sizes
 from strategies import WORDS
@@ -569,15 +569,16 @@ def test_without_ties_there_is_no_band() -> None:
 def test_counts() -> None:
     qrels = {"q1": {"a": 1, "b": 0}, "q2": {"a": 0, "b": 0.5}, "q3": {"a": 2}, "q4": {"c": -1}}
     run = {"q1": {"a": 1.0, "b": 1.0, "x": 0.5}, "q3": {"a": 1.0, "y": 1.0}, "q2": {}, "new": {}}
-    assert germane.evaluate(qrels, run, "AP").counts == Counts(
-        judged=4,
-        answered=3,
-        missing=1,
-        without_relevant=2,
-        unjudged_queries=1,
-        judged_items_retrieved=3,
-        tied=3,
-    )
+    counts = asdict(germane.evaluate(qrels, run, "AP").counts)
+    assert {name: count for name, count in counts.items() if count} == {
+        "judged": 4,
+        "answered": 3,
+        "missing": 1,
+        "without_relevant": 2,
+        "unjudged_queries": 1,
+        "judged_items_retrieved": 3,
+        "tied": 3,
+    }
 
 
 # ----------------------------------------------------------------------------------------- policy

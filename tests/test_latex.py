@@ -9,7 +9,7 @@ import pytest
 
 import germane
 from germane import cli
-from germane.output.tables import Table
+from germane.output.tables import Table  # odd headings and every definition in one table
 
 DIGITS = Path(__file__).parent.parent / "examples" / "digits"
 QRELS = {f"q{i}": ["a"] for i in range(8)}
@@ -64,13 +64,6 @@ def test_results_for_a_paper() -> None:
 def test_a_label_that_latex_cannot_read(label: str) -> None:
     with pytest.raises(germane.InputError, match="a label has letters, digits and"):
         COMPARED.latex(label=label)
-
-
-def test_notes_and_captions_hold_one_line_each() -> None:
-    table = Table(("run", "AP"), (("a", "1"),), ("", "[a] note", "x   y", "ends."))
-    notes = split(table.latex_float())[2]
-    assert "{}[a] note.\\par\nx: y.\\par\nends.\\par\n" in notes
-    assert "minipage" not in Table(("run", "AP"), (("a", "1"),)).latex_float()
 
 
 # --- Other names -------------------------------------------------------------------------------------

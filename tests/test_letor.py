@@ -21,7 +21,6 @@ from germane.errors import (
     InputError,
     ScoreError,
 )
-from germane.readers import files
 
 from sizes import set_sizes
 
@@ -157,8 +156,6 @@ def test_files_longer_than_a_block(write: Any, monkeypatch: pytest.MonkeyPatch) 
         qrels[str(q)][str(n)], run[str(q)][str(n)] = grade, score
     assert per_query(qrels, run) == whole
     assert list(germane.read_qrels(path).items) == [str(n) for n in range(1, 401)]
-    with files.TextFile(path) as file:
-        assert max(len(block.data) for block in file.read_blocks("lines")) <= 64
     with pytest.raises(FormatError, match=r"bad\.letor:401: a LETOR line is"):
         germane.read_qrels(write("bad.letor", path.read_text() + "0 1:1\n"))
 

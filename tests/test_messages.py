@@ -106,7 +106,7 @@ def test_progress_false_and_none_show_nothing(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("given", ["yes", 1, [], {}])
 def test_progress_that_cannot_be_called(given: Any) -> None:
-    says = "^progress takes True, or a function that is called with a name, how much is done"
+    says = "^progress takes True, or a function of three arguments: a name, the amount done, and the total"
     for call in (
         lambda: germane.evaluate(QRELS, RUN, "AP", progress=given),
         lambda: germane.evaluate_many(QRELS, {"run": RUN}, "AP", progress=given),
@@ -290,7 +290,7 @@ def test_swapped_dicts(scores: Any, grades: Any) -> None:
     ],
 )
 def test_dicts_that_may_be_as_they_should(qrels: Any, run: Any) -> None:
-    germane.evaluate(qrels, run, "AP(rel=0.4)")
+    assert germane.evaluate(qrels, run, "AP(rel=0.4)")["AP(rel=0.4)"].mean > 0
 
 
 @pytest.mark.parametrize("dtype", ["float64", "float32", "Float64"])

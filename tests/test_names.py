@@ -13,14 +13,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import germane
-from germane import AP, MeasureError, P, nDCG, parse
-from germane.measures.measure import MOST, Measure, parse_all
+from germane import AP, Measure, MeasureError, P, nDCG, parse
 
-from strategies import TABLE, Definition, Parameter
+from strategies import ALL, Definition, Parameter
 
+MOST = 10**12  # the largest cutoff
 SOME = settings(derandomize=True, deadline=None, max_examples=12)
-ROWS = pytest.mark.parametrize("row", TABLE, ids=lambda row: row.name)
-PARAMETERS = [(row, parameter) for row in TABLE for parameter in row.parameters]
+ROWS = pytest.mark.parametrize("row", ALL, ids=lambda row: row.name)
+PARAMETERS = [(row, parameter) for row in ALL for parameter in row.parameters]
 EACH = pytest.mark.parametrize(
     ("row", "parameter"), PARAMETERS, ids=[f"{r.name}-{p.name}" for r, p in PARAMETERS]
 )
@@ -61,6 +61,20 @@ def values(parameter: Parameter) -> st.SearchStrategy[Any]:
     return st.one_of(options)
 
 
+def read_several(given: Any) -> tuple[Measure, ...]:
+    """The measures of a list of names, as every function reads them."""
+    return germane.evaluate({"q": {"d": {"s": 0}}}, {"q": ["d"]}, given).measures
+
+
+def can_be_computed(measure: Measure) -> bool:
+    """A right name may ask for what has no value: the weights of 10^12 ranks, a scale of no width."""
+    try:
+        germane.evaluate({"q": {"d": 0}}, {"q": ["d"]}, measure)
+    except MeasureError:
+        return False
+    return True
+
+
 @st.composite
 def measures(draw: st.DrawFn, row: Definition) -> Measure:
     chosen = {p.name: draw(values(p)) for p in row.parameters if draw(st.booleans())}
@@ -80,7 +94,8 @@ def test_a_name_reads_back(row: Definition, data: st.DataObject) -> None:
     assert again == measure
     assert hash(again) == hash(measure)
     assert str(again) == str(measure) == repr(measure)
-    assert parse_all(f" {measure} ,{measure}") == (measure,)
+    if can_be_computed(measure):
+        assert read_several(f" {measure} ,{measure}") == (measure,)
 
 
 @ROWS
@@ -132,7 +147,7 @@ def test_parameters_show_in_the_definition(row: Definition) -> None:
         for word in (
             *parameter.words,
             *parameter.numbers,
-            *([] if parameter.low is None else [0.25]),
+            *([] if parameter.low is None else [parameter.low + 0.25]),
         ):
             other = Measure(row.name, ((parameter.name, word),), k)
             assert (other.definition == plain.definition) == (other == plain), other
@@ -161,10 +176,10 @@ def test_measures_can_be_copied(row: Definition) -> None:
 
 
 def test_no_two_rows_share_a_name() -> None:
-    names = [name for row in TABLE for name in (row.name, *row.aliases)]
+    names = [name for row in ALL for name in (row.name, *row.aliases)]
     folded = [
         f"{row.name}:{name.casefold()}"
-        for row in TABLE
+        for row in ALL
         for name in {n.casefold() for n in (row.name, *row.aliases)}
     ]
     assert len({entry.split(":")[1] for entry in folded}) == len(folded)
@@ -243,10 +258,10 @@ def test_cutoffs_of_any_kind() -> None:
 
 
 def test_several() -> None:
-    assert parse_all("AP P@5, RR\nAP") == (AP, P @ 5, germane.RR)
-    assert parse_all(["AP P@5", nDCG @ 3]) == (AP, P @ 5, nDCG @ 3)
-    assert parse_all(AP) == (AP,)
-    assert parse_all("nDCG(gain=1:1_2:3)@10 AP(norm=R, rel=2)") == (
+    assert read_several("AP P@5, RR\nAP") == (AP, P @ 5, germane.RR)
+    assert read_several(["AP P@5", nDCG @ 3]) == (AP, P @ 5, nDCG @ 3)
+    assert read_several(AP) == (AP,)
+    assert read_several("nDCG(gain=1:1_2:3)@10 AP(norm=R, rel=2)") == (
         nDCG(gain="1:1_2:3") @ 10,
         AP(norm="R", rel=2),
     )
@@ -317,7 +332,7 @@ def test_what_is_no_text(given: Any) -> None:
 )
 def test_what_is_no_list_of_measures(given: Any) -> None:
     with pytest.raises(MeasureError):
-        parse_all(given)
+        read_several(given)
 
 
 def bad_values(parameter: Parameter) -> list[Any]:
@@ -409,6 +424,10 @@ def test_bad_cutoffs_in_text(written: str) -> None:
         ("P@R", "Rprec"),
         ("recall@R", "Rprec"),
         ("R-Precision", "Rprec"),
+        ("α-nDCG@10", "alpha_nDCG@10"),
+        ("alpha-nDCG@10", "alpha_nDCG@10"),
+        ("ERR-IA(rel=2)@20", "ERR_IA(rel=2)@20"),
+        ("MAP-IA", "AP_IA"),
         ("r-prec", "Rprec"),
         ("R Precision", "Rprec"),
         ("r_precision", "Rprec"),

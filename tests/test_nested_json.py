@@ -33,7 +33,7 @@ BAD = {
     "text for a number": ('{"q": {"d": "1"}}', "is a number; got text, '1'."),
     "truth for a number": ('{"q": {"d": true}}', "is a number; got a truth value, True."),
     "null for a number": ('{"q": {"d": null}}', "is a number; got null."),
-    "one level more": ('{"q": {"d": {"x": 1}}}', "is a number; got an object."),
+    "one level more": ('{"q": {"d": {"x": {"y": 1}}}}', "a number; got an object."),
     "pairs": ('{"q": [["d", 1]]}', "a list holds items, which are text or integers; got a list."),
     "a float for an item": ('{"q": [1.5]}', "got a number, 1.5."),
     "an item twice": ('{"q": {"d": 1, "e": 2, "d": 3}}', "x.json, query 'q': duplicate item 'd'."),

@@ -204,7 +204,8 @@ def test_multiples_of_R_are_exact_decimals() -> None:
 def test_an_empty_list_and_nothing_judged(name: str) -> None:
     """0, but for those that say otherwise."""
     others = {"NumQ": 1.0, "RBPResidual": 1.0}
-    params = {"recall": 0.5} if name == "IPrec" else {}
+    required = {"IPrec": {"recall": 0.5}, "RecallAtPrecision": {"precision": 0.5}}
+    params: dict[str, Any] = required.get(name, {})
     assert oracle.value(name, params, None, [], {}) == others.get(name, 0.0)
 
 

@@ -27,7 +27,7 @@ CHOICES: dict[str, tuple[Any, ...]] = {
     "duplicates": ("first", "last", "max", "keep", "recount"),
     "unjudged": ("remove",),
     "depth": (1, 3),
-    "ties": ("trec", "ascending", "given", "best", "worst"),
+    "ties": ("trec", "ascending", "given", "best", "worst", "expected", "grouped"),
     "missing": ("skip",),
     "own": ("drop",),
     "threshold": (0.5,),
@@ -36,10 +36,18 @@ CHOICES: dict[str, tuple[Any, ...]] = {
     "no_relevant": ("skip", "one"),
     "unknown": ("zero",),
     "relevant": ("listed",),
+    "exclude": ("some",),
+    "only": ("some",),
+    "collapse": ("chunks",),
+    "source": ("lists",),
 }
 """Each convention with its choices; the default is there in every pair of others."""
 
 MEASURES = ("AP", "RR", "nDCG", "DCG", "P@2", "R@3", "Rprec", "NumRelRet", "bpref", "RBP", "AP@2")
+UNORDERED = {"expected": [one for one in MEASURES if one != "bpref"]}
+UNORDERED["grouped"] = ["AP", "NumRelRet", "P", "R", "F"]
+"""The measures of orders of ties that other measures refuse."""
+
 COLLECTIONS = 8  # of each pair of choices
 
 
@@ -132,6 +140,12 @@ def arrange_copies(rows: list[Row], judged: Judged, ties: str) -> list[Row]:
 def make_list(query: str, rows: list[Row], judged: Judged, chosen: dict[str, Any]) -> list[Row]:
     """Make the list of items that count as retrieved, best first."""
     threshold = chosen.get("threshold")
+    if "collapse" in chosen:
+        rows = choose_copies([(item.partition("#")[0], score) for item, score in rows], "max")
+    if query in chosen.get("exclude", {}):
+        rows = [row for row in rows if row[0] not in chosen["exclude"][query]]
+    if query in chosen.get("only", {}):
+        rows = [row for row in rows if row[0] in chosen["only"][query]]
     if chosen.get("own") == "drop":
         rows = [row for row in rows if row[0] != query]
     if threshold is not None:
@@ -142,11 +156,13 @@ def make_list(query: str, rows: list[Row], judged: Judged, chosen: dict[str, Any
     return arrange(rows, judged, chosen["ties"])
 
 
-def grade_list(ranked: list[Row], judged: Judged, chosen: dict[str, Any]) -> list[float | None]:
-    """Grade the items of a list at their ranks; None for those that are no hits."""
+def grade_rows(
+    ranked: list[Row], judged: Judged, chosen: dict[str, Any]
+) -> list[tuple[float | None, float]]:
+    """Grade the items of a list at their ranks, None for those that are no hits, beside their scores."""
     depth = chosen.get("depth")
     seen: set[str] = set()
-    grades: list[float | None] = []
+    grades: list[tuple[float | None, float]] = []
     for item, score in ranked[:depth]:
         grade = judged.get(item)
         if chosen.get("unjudged") == "remove" and (grade is None or grade < 0):
@@ -159,16 +175,49 @@ def grade_list(ranked: list[Row], judged: Judged, chosen: dict[str, Any]) -> lis
             grade = None
         elif grade is not None:
             seen.add(item)
-        grades.append(grade)
+        grades.append((grade, score))
     return grades
+
+
+def grade_list(ranked: list[Row], judged: Judged, chosen: dict[str, Any]) -> list[float | None]:
+    return [grade for grade, _ in grade_rows(ranked, judged, chosen)]
+
+
+def measure_list(
+    measure: str, ranked: list[Row], judged: Judged, counted: Judged, chosen: dict[str, Any]
+) -> float:
+    """Measure one list; as a mean over all orders of ties, or with ties as one step, if these are chosen."""
+    name, _, cutoff = measure.partition("@")
+    if chosen["ties"] == "grouped":
+        return measure_steps(name, grade_rows(ranked, judged, chosen), counted)
+    compute = {**oracle.WITH_CUTOFF, **oracle.WITHOUT_CUTOFF}[name]
+    orders = [ranked]
+    if chosen["ties"] == "expected":
+        scores = sorted({score for _, score in ranked}, reverse=True)
+        groups = [[row for row in ranked if row[1] == score] for score in scores]
+        orders = [[*chain(*arranged)] for arranged in product(*map(permutations, groups))]
+    lists = [grade_list(order, judged, chosen) for order in orders]
+    k = int(cutoff) if cutoff else None
+    values = [float(compute(oracle.Query(one, list(counted.values()), k))) for one in lists]
+    return fsum(values) / len(values)
+
+
+def measure_steps(name: str, rows: list[tuple[float | None, float]], counted: Judged) -> float:
+    """Measure a list whose equal scores are one step, to the last rank of the step."""
+    grades, scores = [grade for grade, _ in rows], [score for _, score in rows]
+    of = oracle.Query(grades, list(counted.values()), None)
+    if name != "AP":
+        return float({**oracle.WITH_CUTOFF, **oracle.WITHOUT_CUTOFF}[name](of))
+    last = {score: rank for rank, score in enumerate(scores, 1)}
+    precisions = [of.P(last[scores[i - 1]], 1) for i in of.ranks if of.is_relevant(i, 1)]
+    return fsum(precisions) / of.R(1)
 
 
 def model(
     qrels: dict[str, Judged], run: dict[str, list[Row]], chosen: dict[str, Any], measure: str
 ) -> dict[str, float]:
     """Compute the value of every query that counts."""
-    name, _, cutoff = measure.partition("@")
-    compute = {**oracle.WITH_CUTOFF, **oracle.WITHOUT_CUTOFF}[name]
+    name = measure.partition("@")[0]
     values: dict[str, float] = {}
     for query, judged in qrels.items():
         ranked = make_list(query, run.get(query, []), judged, chosen)
@@ -182,14 +231,12 @@ def model(
                 for item, _ in make_list(query, run[query], judged, {**chosen, "threshold": None})
             }
             counted = {item: grade for item, grade in judged.items() if item in whole}
-        grades = grade_list(ranked, judged, chosen)
         if not any(grade >= 1 for grade in counted.values()) and name != "NumRelRet":
             if chosen.get("no_relevant") == "skip":
                 continue
             values[query] = 1.0 if chosen.get("no_relevant") == "one" else 0.0
             continue
-        of = oracle.Query(grades, list(counted.values()), int(cutoff) if cutoff else None)
-        values[query] = float(compute(of))
+        values[query] = measure_list(measure, ranked, judged, counted, chosen)
     if chosen.get("unknown") == "zero":
         amended = "zero" if name == "NumRelRet" else chosen.get("no_relevant", "zero")
         unknown = [query for query in run if query not in qrels and amended != "skip"]
@@ -203,9 +250,38 @@ def model(
 def as_source(run: dict[str, list[Row]], kind: str) -> Any:
     if kind == "dict":
         return {query: dict(rows) for query, rows in run.items()}
+    if kind == "lists":
+        return {query: [item for item, _ in rows] for query, rows in run.items()}
     rows = [(query, item, score) for query, got in run.items() for item, score in got]
     columns = zip(*rows, strict=True)
     return pa.table(dict(zip(("query", "item", "score"), map(list, columns), strict=True)))
+
+
+def draw_candidates(
+    rng: random.Random, qrels: dict[str, Judged], chosen: dict[str, Any]
+) -> dict[str, Any]:
+    """Draw the items that are excluded, for some queries, and those that alone count, for all."""
+    drawn = {}
+    for name in {"exclude", "only"} & chosen.keys():
+        queries = list(qrels) if name == "only" else rng.sample(list(qrels), 2)
+        drawn[name] = {query: rng.sample([*"abcdef", "q0", "q1"], 4) for query in queries}
+    return drawn
+
+
+def make_chunks(run: dict[str, list[Row]]) -> dict[str, list[Row]]:
+    """Make a chunk of each row: items that repeat are chunks of one document."""
+    return {
+        query: [(f"{item}#{at}", score) for at, (item, score) in enumerate(rows)]
+        for query, rows in run.items()
+    }
+
+
+def score_by_rank(run: dict[str, list[Row]]) -> dict[str, list[Row]]:
+    """Score ranked lists by their ranks alone; no score is below 0."""
+    return {
+        query: [(item, 1 / rank) for rank, (item, _) in enumerate(rows, 1)]
+        for query, rows in run.items()
+    }
 
 
 def compare_pair(
@@ -216,17 +292,24 @@ def compare_pair(
     for number in range(collections):
         rng = random.Random(f"{pair} {number}")
         copies = "duplicates" in pair
-        qrels, run = draw(rng, copies)
+        qrels, run = draw(rng, copies or "collapse" in pair)
         chosen = {"duplicates": "error", "ties": "trec", **pair}
-        source = as_source(run, "table" if copies or number % 2 else "dict")
+        chosen |= draw_candidates(rng, qrels, chosen)
+        kind = chosen.pop("source", "table" if copies or number % 2 else "dict")
+        if "collapse" in chosen:
+            run = make_chunks(run)
+            chosen["collapse"] = {i: i.partition("#")[0] for got in run.values() for i, _ in got}
+        if kind == "lists":
+            run = score_by_rank(run)
+        source, measures = as_source(run, kind), UNORDERED.get(chosen["ties"], MEASURES)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             try:
-                result = germane.evaluate(qrels, source, " ".join(MEASURES), **chosen)
+                result = germane.evaluate(qrels, source, " ".join(measures), **chosen)
             except GermaneError:
                 counts["refused"] += 1
                 continue
-        for measure in MEASURES:
+        for measure in measures:
             expected, found = model(qrels, run, chosen, measure), result[measure].per_query
             if expected.keys() != found.keys():
                 differing.append(f"{pair} {measure}: {found} not {expected}; {qrels} {run}")
@@ -250,6 +333,9 @@ def test_all_pairs_of_conventions(names: tuple[str, str]) -> None:
     pairs = [pair for pair in PAIRS if tuple(pair) == names]
     differing = [one for pair in pairs for one in compare_pair(pair, counts)]
     assert not differing, differing[0]
+    if names == ("threshold", "source"):  # lists have no scores
+        assert counts == {"values": 0, "refused": COLLECTIONS}
+        return
     assert counts["values"] > 100
     assert counts["refused"] < COLLECTIONS * len(pairs) / 2
 

@@ -14,7 +14,6 @@ import pytest
 
 import germane
 from germane import cli
-from germane.readers.embeddings import read_embeddings
 
 import inputs
 from report_page import HOSTILE
@@ -250,8 +249,7 @@ def best_documents(scores: Any, documents: list[str]) -> Scores:
 @pytest.mark.parametrize("similarity", ["dot", "cosine", "euclidean"])
 def test_documents_of_embeddings(similarity: Any) -> None:
     queries, gallery, documents, qrels = vectors()
-    exact = read_embeddings(queries, gallery, similarity, False, "x").vectors
-    scores = exact.compute_block(np.arange(Q))
+    scores = inputs.compute_similarities(queries, gallery, similarity)
     wanted = germane.evaluate(qrels, best_documents(scores, documents), MEASURES, ties="given")
     by_id = dict(zip(GALLERY, documents, strict=True))
     for key, ids in (
@@ -289,7 +287,7 @@ def test_the_query_itself_is_no_chunk_of_its_document(options: dict[str, Any]) -
     ids = [f"c{i}" for i in range(40)]
     own = [f"d{i // 2 if i < 30 else i}" for i in range(40)]  # the last ten have one chunk each
     qrels = {one: {own[(k + 7) % 40]: 1.0, own[k]: 2.0} for k, one in enumerate(ids)}
-    scores = read_embeddings(x, x, "cosine", False, "x").vectors.compute_block(np.arange(40))
+    scores = inputs.compute_similarities(x, x, "cosine")
     run: Scores = {}
     for i, one in enumerate(ids):
         mine = run.setdefault(one, {})
@@ -377,7 +375,7 @@ def test_ids_that_do_not_fit() -> None:
         "query_ids has 2 ids for 1 queries", germane.FormatError, qrels, one, query_ids=["x", "y"]
     )
     refuse(
-        "'x' is at places 0 and 1; ids differ",
+        "'x' is at places 0 and 1; give each item an id of its own",
         germane.FormatError,
         qrels,
         TOP,

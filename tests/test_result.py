@@ -4,6 +4,7 @@ import pickle
 import re
 from typing import Any
 
+import numpy as np
 import pytest
 
 import germane
@@ -27,6 +28,25 @@ def test_values_cannot_be_changed() -> None:
 
 def test_one_measure_says_what_it_is() -> None:
     assert repr(germane.evaluate(QRELS, RUN, "AP")["AP"]) == "<AP: 0.8333 over 1 queries>"
+
+
+def test_a_value_is_a_number_in_arithmetic() -> None:
+    found = germane.evaluate({"q": {"a": 1}}, {"q": ["b", "a"]}, "RR P@1 R")
+    half, nothing, one = (found[name] for name in ("RR", "P@1", "R"))
+    assert (round(half, 1), round(one / 3, 2), round(one)) == (0.5, 0.33, 1)
+    assert nothing < half <= 0.5 < one
+    assert 0.4 < half < np.float64(0.6)
+    assert one >= half > nothing
+    assert half == 0.5 == one - half
+    assert half == pytest.approx(0.5)
+    assert half != one
+    assert (half + 1, 1 + half, half * 4, 4 * half, 1 - half, 2 / half) == (1.5, 1.5, 2, 2, 0.5, 4)
+    assert type(one - half) is float
+    assert {half: 1}[half] == {0.5: 1}[half]
+    assert sorted([one, nothing, half]) == [0, 0.5, 1]
+    assert half != "0.5"
+    with pytest.raises(TypeError, match="not supported between instances of 'float' and 'str'"):
+        assert half < "0.5"
 
 
 def test_counts_are_of_what_the_depth_leaves() -> None:
@@ -53,7 +73,7 @@ def test_what_is_not_a_name_is_a_measure_error(name: Any) -> None:
 
 
 def test_grades_that_overflow_are_an_error() -> None:
-    with pytest.raises(germane.MeasureError, match="beyond what a double can add up"):
+    with pytest.raises(germane.MeasureError, match="too large to be added in double precision"):
         germane.score([1e308] * 3, "nDCG")
 
 

@@ -31,9 +31,6 @@ from hypothesis import strategies as st
 
 import germane
 from germane.errors import EmptyError, FormatError, GradeError, InputError, ScoreError
-from germane.evaluation.result import Counts
-from germane.kernel.ids import as_integer
-from germane.readers import arrow, files
 
 import oracle
 from inputs import (
@@ -53,6 +50,7 @@ from inputs import (
 )
 from inputs import TOY_QRELS as QRELS
 from inputs import TOY_RUN as RUN
+from sizes import SIZES
 from strategies import GRADES, ITEMS, SCORES, Judgments, Scores, collections, counted_once
 
 MEASURES = "AP AP(norm=found)@2 nDCG P@2 R@3 RR bpref infAP Judged@3 NumRet RBP Rprec"
@@ -95,15 +93,16 @@ def fifo(folder: Path, data: bytes) -> Iterator[Path]:
 
 
 def test_what_the_toy_collection_holds() -> None:
-    assert germane.evaluate(QRELS, RUN).counts == Counts(
-        judged=4,
-        answered=3,
-        missing=1,
-        without_relevant=1,
-        unjudged_queries=1,
-        judged_items_retrieved=10,
-        tied=7,
-    )
+    counts = asdict(germane.evaluate(QRELS, RUN).counts)
+    assert {name: count for name, count in counts.items() if count} == {
+        "judged": 4,
+        "answered": 3,
+        "missing": 1,
+        "without_relevant": 1,
+        "unjudged_queries": 1,
+        "judged_items_retrieved": 10,
+        "tied": 7,
+    }
 
 
 WHOLE = rank_everything(QRELS, RUN)
@@ -192,13 +191,6 @@ def test_ids_that_are_no_text_beside_a_file_of_text(tmp_path: Path) -> None:
     assert [row.item for row in told.rows] == ["8", "10"]
     page = germane.report(tmp_path / "qrels", {"run": {3: {8: 2.0}}}, "AP").html
     assert "\xa08\xa0" in page
-
-
-@pytest.mark.parametrize("item", ["07", "-1", "1.0", "\u0661", "9" * 20, "9" * 5000, ""])
-def test_what_is_no_column_of_an_array(item: str) -> None:
-    """An id is a number's digits as Python writes them, or is none."""
-    assert as_integer(item) == item
-    assert as_integer("9" * 19) == 10**19 - 1
 
 
 @pytest.mark.parametrize("ties", ["best", "worst", "expected"])
@@ -512,7 +504,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @contextmanager
 def blocks_of(size: int) -> Iterator[None]:
-    with mock.patch.object(files, "BLOCK", size):
+    with mock.patch(SIZES["block"], size):
         yield
 
 
@@ -725,15 +717,6 @@ def test_reading_a_file_does_not_import_pandas(tmp_path: Path) -> None:
             check=False,
         )
         assert (done.returncode, done.stderr) == (0, ""), text
-
-
-@pytest.mark.parametrize("bits", [8, 16, 32, 64])
-@pytest.mark.parametrize("name", ["int", "uint", "float"])
-def test_numbers_of_arrow_are_numbers_of_numpy(name: str, bits: int) -> None:
-    """What Arrow says itself, which in its versions 18 to 21 asks pandas for it."""
-    if (name, bits) != ("float", 8):
-        kind = getattr(pa, f"{name}{bits}")()
-        assert arrow._find_dtype(kind) == np.dtype(f"{name}{bits}") == kind.to_pandas_dtype()
 
 
 # ------------------------------------------------------------------- what stands for no id, no grade

@@ -11,7 +11,6 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
-from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
@@ -30,10 +29,10 @@ from germane.errors import (
     FormatError,
     GradeError,
     InputError,
+    MeasureError,
     PolicyError,
     ScoreError,
 )
-from germane.evaluation import spark_tasks as tasks
 
 from sizes import set_sizes
 from spark_stub import Session
@@ -143,7 +142,7 @@ def fitting(ties: str | None) -> list[germane.Measure]:
     """The measures that may have these ties."""
     return [
         one
-        for one in germane.measures()
+        for one in (germane.Measure(row.name) for row in TABLE)
         if (ties != "expected" or one.row.expected)
         and (ties != "grouped" or (one.row.grouped and one.k is None))
     ]
@@ -179,17 +178,6 @@ def test_every_dialect_is_that_of_one_machine(dialect: str) -> None:
         assert spread in (whole, "PolicyError")
     else:
         same(spread, whole)
-
-
-def test_a_partition_that_memory_cannot_hold_is_an_error_that_says_so(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    def fail(*given: object) -> None:
-        raise MemoryError
-
-    monkeypatch.setattr("germane.evaluation.spark_tasks.join_rows", fail)
-    with pytest.raises(InputError, match=r"do not fit the memory of the task.*largest query"):
-        evaluated(QRELS, RUN)
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -319,16 +307,6 @@ def test_chunks_make_no_difference(monkeypatch: pytest.MonkeyPatch) -> None:
     assert compared(Session(), QRELS, RUN, "AP nDCG@10")
 
 
-def test_rows_that_arrow_cannot_hold_in_one_batch(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Two gigabytes of text; here, five rows."""
-
-    def in_fives(records: list[pa.RecordBatch]) -> list[pa.RecordBatch]:
-        return pa.Table.from_batches(records).to_batches(max_chunksize=5)  # type: ignore[no-any-return]
-
-    monkeypatch.setattr(tasks.arrow, "combine", in_fives)
-    assert compared(Session(), QRELS, RUN, "AP nDCG@10 NumRet")
-
-
 def test_ranks_are_an_order() -> None:
     """A run with ranks alone is one whose ties are given."""
     assert compared(Session(), QRELS, ranked(RUN), "AP RR nDCG@2")
@@ -364,36 +342,6 @@ def test_what_was_retrieved_is_kept() -> None:
         assert result.placement.hits(query) == whole.placement.hits(query)
 
 
-def test_little_is_sent_to_the_driver() -> None:
-    """A part is small beside its rows, which grow by results that nobody judged."""
-    sizes = []
-    for more in (0, 20_000):
-        run = pa.table(
-            {
-                "query": np.zeros(100 + more, np.int64),
-                "item": np.arange(100 + more),
-                "score": np.arange(100 + more, dtype=float),
-            }
-        )
-        qrels = pa.table({"query": np.zeros(50, np.int64), "item": np.arange(50)})
-        names = [
-            germane.readers.headings.resolve_names(t.column_names, "run", "run") for t in (run,)
-        ]
-        names.insert(
-            0, germane.readers.headings.resolve_names(qrels.column_names, "qrels", "qrels")
-        )
-        packed = [
-            batch
-            for kind, name, table in zip(("qrels", "run"), names, (qrels, run), strict=True)
-            for batch in tasks.pack_rows(kind, name, 1, table.to_batches())
-        ]
-        start = partial(germane.Evaluator, measures="AP")
-        (part,) = tasks.evaluate_blocks(start, packed)
-        sizes.append(part.nbytes)
-    assert sizes[1] < sizes[0] + 200
-    assert sizes[0] < 50 * 100 + 5_000
-
-
 # --- Errors ----------------------------------------------------------------------------------------
 
 
@@ -424,6 +372,30 @@ def evaluated(qrels: pa.Table = QRELS, run: pa.Table = RUN, **choices: Any) -> g
 def test_choices_that_cannot_be(choices: dict[str, Any], error: type, says: str) -> None:
     with pytest.raises(error, match=says):
         evaluated(**choices)
+
+
+@pytest.mark.parametrize("name", ["alpha_nDCG@10", "AP StRecall@5", "ERR_IA(weights=given)@20"])
+@pytest.mark.parametrize("column", ["subtopic", "iteration", None])
+def test_measures_of_subtopics_are_refused(name: str, column: str | None) -> None:
+    qrels = QRELS if column is None else QRELS.append_column(column, pa.array(["s"] * len(QRELS)))
+    frames = map(Session().createDataFrame, (qrels, RUN))
+    measure = name.split()[-1]
+    with pytest.raises(MeasureError) as raised:
+        germane.spark.evaluate(*frames, name)
+    assert str(raised.value) == (
+        f"{measure}: judgments of subtopics are not for DataFrames of Spark. Collect them, and evaluate batches "
+        "of the run with germane.Evaluator."
+    )
+
+
+def test_judgments_of_single_subtopics_are_repeated_judgments() -> None:
+    """Spark does not read the column: an item with two subtopics is judged twice."""
+    qrels = pa.table(
+        {"query": ["q"] * 2, "item": ["a"] * 2, "relevance": [1, 1], "subtopic": ["x", "y"]}
+    )
+    frames = map(Session().createDataFrame, (qrels, RUN))
+    with pytest.raises(germane.DuplicateError, match="'a' is judged twice for query 'q'"):
+        germane.spark.evaluate(*frames, "AP")
 
 
 @pytest.mark.parametrize("word", ["true", "TRUE", " True"])

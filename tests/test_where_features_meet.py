@@ -1,5 +1,6 @@
 """Inputs that two features read in two ways: each is refused, or read in the way that its container says."""
 
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -7,6 +8,8 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
+import pyarrow.feather as feather
+import pyarrow.parquet as pq
 import pytest
 
 import germane
@@ -90,6 +93,22 @@ def test_ranks_may_be_in_any_order(tmp_path: Path) -> None:
         assert got["RR"].mean == pytest.approx(mean)
 
 
+@pytest.mark.parametrize(("queries", "seen"), [(1, False), (2, False), (3, True)])
+def test_ranks_that_fall_by_one(queries: int, seen: bool, tmp_path: Path) -> None:
+    """Three ranks of one query fall by chance in 1 of 6 cases, and those of three queries in 1 of 216."""
+    run = tmp_path / "run.tsv"
+    ranks = [(f"q{q}", item, 10 - at) for q in range(queries) for at, item in enumerate("abc")]
+    run.write_text("".join(f"{q}\t{item}\t{rank}\n" for q, item, rank in ranks))
+    qrels = {f"q{q}": ["a"] for q in range(queries)}
+    given: dict[str, Any] = {"input_format": {"run": "msmarco"}}
+    with warnings.catch_warnings(record=True) as warned:
+        warnings.simplefilter("always")
+        assert germane.evaluate(qrels, run, "RR", **given)["RR"].mean == pytest.approx(1 / 3)
+    assert ["the ranks of every query fall" in str(one.message) for one in warned] == [True] * seen
+    found = [one.what for one in germane.check(qrels, run, "RR", **given)]
+    assert ("ranks fall as given" in found) == seen
+
+
 LISTS: dict[str, Any] = {
     "Series": pd.Series(["b", "a"], index=[2, 1]),
     "Index": pd.Index(["b", "a"]),
@@ -145,3 +164,70 @@ def test_an_evaluator_says_that_its_batches_were_empty() -> None:
     other.update(empty)
     with pytest.raises(germane.EmptyError, match=r"all batches so far were empty \(2\)"):
         one.merge(other).result()
+
+
+ODD = ['"x"', "3", '{"x": 1}', "[1]", "null", "1.5", "true"]
+
+
+@pytest.mark.parametrize("second", ODD[1:])
+@pytest.mark.parametrize("before", [1, 60_000])
+def test_json_keys_that_are_not_read_may_have_values_of_any_type(
+    second: str, before: int, tmp_path: Path
+) -> None:
+    run = tmp_path / "run.jsonl"
+    lines = [
+        f'{{"query": "q", "item": "b{at}", "score": 9, "note": {ODD[0]}}}' for at in range(before)
+    ]
+    lines += [
+        f'{{"query": "q", "item": "2024-01-01", "note": {second}, "score": 1.5}}',
+        '{"query": "p", "item": "b", "score": 1}',
+    ]
+    run.write_text("\n".join(lines))
+    qrels = {"q": ["2024-01-01"], "p": ["b"]}
+    found = germane.evaluate(qrels, run, "RR")
+    assert found["RR"].per_query == {"q": 1 / (before + 1), "p": 1}
+    assert "malformed results" not in {one.what for one in germane.check(qrels, run)}
+    run.write_text("\n".join([*lines, '{"query": "p", "item": "c", "score": "1"}']))
+    says = rf"run.jsonl:{before + 3}: .* one type; 'score' is '1' \(str\) here, and 9 before"
+    with pytest.raises(germane.FormatError, match=says):
+        germane.evaluate(qrels, run, "RR")
+
+
+NEAR = [2**53 + 1, 2**53]
+FINE = pa.array(["0.12345678901234567891", "0.12345678901234567890"]).cast(pa.decimal128(38, 20))
+
+
+@pytest.mark.parametrize("kind", ["polars", "pandas", "arrow", "parquet", "feather", "jsonl"])
+@pytest.mark.parametrize("scores", [NEAR, FINE], ids=["whole", "decimal"])
+def test_check_finds_scores_that_doubles_round(scores: Any, kind: str, tmp_path: Path) -> None:
+    table = pa.table({"query": ["q", "q"], "item": ["a", "c"], "score": scores})
+    path = tmp_path / f"run.{kind}"
+    match kind:
+        case "polars":
+            run: Any = pl.DataFrame(table)
+        case "pandas":
+            run = table.to_pandas(types_mapper=pd.ArrowDtype)
+        case "arrow":
+            run = table
+        case "parquet":
+            pq.write_table(table, path)
+            run = path
+        case "feather":
+            feather.write_feather(table, path)
+            run = path
+        case "jsonl":
+            rows = table.to_pylist()
+            path.write_text(
+                "".join(
+                    f'{{"query": "q", "item": "{row["item"]}", "score": {row["score"]}}}\n'
+                    for row in rows
+                )
+            )
+            run = path
+    found = {one.what: one for one in germane.check(QRELS, run, "RR")}
+    if kind == "jsonl" and scores is FINE:  # JSON has no decimals
+        assert "scores lose precision" not in found
+    else:
+        assert found["scores lose precision"].count == 1
+    exact = pa.table({"query": ["q", "q"], "item": ["a", "c"], "score": [2**53 + 2, 2**53]})
+    assert "scores lose precision" not in {one.what for one in germane.check(QRELS, exact, "RR")}

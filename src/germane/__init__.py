@@ -34,9 +34,24 @@ from germane.measures.averaging import MeasureResult
 from germane.measures.measure import Measure, parse
 
 if TYPE_CHECKING:  # imported when first asked for: together they take longer than all of the above
+    from germane.boxes.api import evaluate_boxes, evaluate_many_boxes, explain_boxes
+    from germane.boxes.checkup import check_boxes
+    from germane.boxes.comparison import compare_boxes, gate_boxes
+    from germane.boxes.dialects import box_dialects
+    from germane.boxes.explanation import BoxExplanation
+    from germane.boxes.groups import BoxGroups
+    from germane.boxes.reconciliation import BoxReconciliation, reconcile_boxes
+    from germane.boxes.report import report_boxes
+    from germane.boxes.result import BoxResult, BoxResults
+    from germane.boxes.spread import BoxSpread, spread_boxes
     from germane.comparison.agreement import kendall_tau, rbo, tau_ap
     from germane.comparison.api import compare
     from germane.comparison.comparison import Comparison, Stability
+    from germane.comparison.judges.agreement import JudgeAgreement
+    from germane.comparison.judges.api import compare_judges, trust, trust_many
+    from germane.comparison.judges.assessors import JudgedByMany, evaluate_judges
+    from germane.comparison.judges.selection import Selection, choose_judgments
+    from germane.comparison.judges.trust import CorrectedMean, Trust, Trusts
     from germane.comparison.pair import Pair
     from germane.comparison.quality_gate import Gate, assert_no_regression, gate
     from germane.comparison.queries import QueryDifferences
@@ -57,13 +72,29 @@ if TYPE_CHECKING:  # imported when first asked for: together they take longer th
     from germane.reconciliation.api import Reconciliation, reconcile
     from germane.reconciliation.spread import Spread, spread
     from germane.reports.api import Report, report
+    from germane.reports.explorer import explorer
 
 _LATER = {
     name: module
     for module, names in {
+        "boxes.api": "evaluate_boxes evaluate_many_boxes explain_boxes",
+        "boxes.checkup": "check_boxes",
+        "boxes.comparison": "compare_boxes gate_boxes",
+        "boxes.dialects": "box_dialects",
+        "boxes.explanation": "BoxExplanation",
+        "boxes.groups": "BoxGroups",
+        "boxes.reconciliation": "BoxReconciliation reconcile_boxes",
+        "boxes.report": "report_boxes",
+        "boxes.result": "BoxResult BoxResults",
+        "boxes.spread": "BoxSpread spread_boxes",
         "comparison.agreement": "kendall_tau rbo tau_ap",
         "comparison.api": "compare",
         "comparison.comparison": "Comparison Stability",
+        "comparison.judges.agreement": "JudgeAgreement",
+        "comparison.judges.api": "compare_judges trust trust_many",
+        "comparison.judges.assessors": "JudgedByMany evaluate_judges",
+        "comparison.judges.selection": "Selection choose_judgments",
+        "comparison.judges.trust": "CorrectedMean Trust Trusts",
         "comparison.pair": "Pair",
         "comparison.quality_gate": "Gate assert_no_regression gate",
         "comparison.queries": "QueryDifferences",
@@ -84,6 +115,7 @@ _LATER = {
         "reconciliation.api": "Reconciliation reconcile",
         "reconciliation.spread": "Spread spread",
         "reports.api": "Report report",
+        "reports.explorer": "explorer",
     }.items()
     for name in names.split()
 }
@@ -91,22 +123,26 @@ _LATER = {
 # Every measure, without parameters, in the order of the table.
 (
     NumQ, NumRet, NumRel, NumRelRet, NumNonrelRet, Judged, Unjudged,
-    P, R, F, Rprec, Success, SetAP, Utility, AP, MeanP, MeanR, APR, YAAP, RR,
+    P, R, F, Rprec, Success, SetAP, Utility, AP, MeanP, MeanR, AR, APR, YAAP, RR,
     DCG, IDCG, nDCG, nDCGrel, RnDCG, G, binG, ERR, RBP, RBPResidual,
+    INSQ, INST, BPM, NERR8, NERR9, NERR10, NERR11, SDCG,
     IPrec, IAP, AUPR, bpref, infAP,
+    FallOut, SetAccuracy, MCC, AUROC, RankingLoss, LastRank, RecallAtPrecision, Compat,
+    StRecall, P_IA, AP_IA, alpha_DCG, alpha_nDCG, ERR_IA, nERR_IA, NRBP, nNRBP, Dsharp_nDCG,
 ) = measures()  # fmt: skip
 
 __all__ = [  # noqa: RUF022  (in the order in which one meets them)
     # verbs
-    "animate", "assert_no_regression", "check", "collapse", "compare", "dialects", "evaluate",
-    "evaluate_embeddings", "evaluate_many", "explain", "gate", "kendall_tau", "mean_pr_curve",
+    "animate", "assert_no_regression", "box_dialects", "check", "check_boxes", "choose_judgments", "collapse", "compare", "compare_boxes",
+    "compare_judges", "dialects", "evaluate", "evaluate_boxes", "evaluate_embeddings", "evaluate_judges", "evaluate_many", "evaluate_many_boxes", "explain",
+    "explain_boxes", "explorer", "gate", "gate_boxes", "kendall_tau", "mean_pr_curve",
     "measures", "parse", "pr_curve", "rbo", "read_qrels", "read_results", "read_run", "reconcile",
-    "report", "score", "simulate", "spread", "tau_ap",
+    "reconcile_boxes", "report", "report_boxes", "score", "simulate", "spread", "spread_boxes", "tau_ap", "trust", "trust_many",
     # types
-    "Checkup", "Comparison", "Dialect", "Evaluator", "Explanation", "Finding", "Gate", "Groups",
-    "Labels", "MeanPRCurve", "Measure", "MeasureResult", "PRCurve", "Pair", "Policy", "Qrels",
-    "QueryDifferences", "Ranking", "Reconciliation", "Report", "Result", "Results", "Spread",
-    "Stability",
+    "BoxExplanation", "BoxGroups", "BoxReconciliation", "BoxResult", "BoxResults", "BoxSpread", "Checkup", "Comparison", "CorrectedMean", "Dialect", "Evaluator", "Explanation", "Finding", "Gate", "Groups",
+    "JudgeAgreement", "JudgedByMany", "Labels", "MeanPRCurve", "Measure", "MeasureResult", "PRCurve", "Pair", "Policy", "Qrels",
+    "QueryDifferences", "Ranking", "Reconciliation", "Report", "Result", "Results", "Selection", "Spread",
+    "Stability", "Trust", "Trusts",
     # errors
     "NotFoundError", "CoverageError", "DuplicateError", "EmptyError", "FormatError", "GermaneError",
     "GradeError", "InputError", "MeasureError", "PolicyError", "RegressionError", "ScoreError",

@@ -9,13 +9,14 @@ import pickle
 import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Unpack
 
 import pyarrow as pa
 
 from germane import errors
-from germane.errors import DuplicateError, EmptyError, InputError, PolicyError, clip
+from germane.errors import DuplicateError, EmptyError, InputError, MeasureError, PolicyError, clip
 from germane.evaluation.choices import DEFAULT, Choices, make_plan, make_policy, resolve_dialect
 from germane.evaluation.evaluator import Evaluator, join_evaluators
 from germane.evaluation.result import Result
@@ -123,7 +124,8 @@ class Side(NamedTuple):
     @classmethod
     def of(cls, kind: str, frame: "DataFrame", columns: Any) -> "Side":
         """Find or check the columns of a DataFrame."""
-        return cls(kind, frame, headings.resolve_names(frame.columns, kind, kind, columns))
+        names = headings.resolve_names(frame.columns, kind, kind, columns)
+        return cls(kind, frame, replace(names, subtopic=None, iteration=None))
 
     @property
     def columns(self) -> "DataFrame":
@@ -189,7 +191,13 @@ def _check_policies(
     scored, graded = retrieved.score is not None, judged.relevance is not None
     spoken, own = resolve_dialect(dialect)
     conventions = make_policy(**{"ties": "trec" if scored else "given", **own, **policy})
-    for one in make_plan(measures, spoken, conventions, policy).groups:
+    plan = make_plan(measures, spoken, conventions, policy)
+    if plan.needs.subtopics:
+        raise MeasureError(
+            f"{plan.needs.subtopics}: judgments of subtopics are not for DataFrames of Spark. Collect them, and "
+            "evaluate batches of the run with germane.Evaluator."
+        )
+    for one in plan.groups:
         if one.ties == "given" and scored:
             raise PolicyError(
                 "ties=given is the order of rows, and rows of a DataFrame have none; choose "

@@ -43,7 +43,12 @@ def cases() -> list[dict[str, Any]]:
                 for groups in (first, second)
             ]
             value = float(theirs(*given, p, ties="a", score=("ext",))["ext"])
-            out.append({"first": first, "second": second, "p": p, "rbo": value})
+            scores = {
+                ties: {name: float(one) for name, one in theirs(*given, p, ties=ties).items()}
+                for ties in "bw"
+            }
+            case = {"first": first, "second": second, "p": p, "rbo": value, "scores": scores}
+            out.append(case)
     return out
 
 

@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import germane
+from germane.comparison.pair import format_p
 from germane.comparison.sample import Sample
 from germane.comparison.settings import CORRECTIONS
 from germane.comparison.significance import (
@@ -448,3 +449,14 @@ def test_a_test_finds_nothing_in_5_of_100(test: str) -> None:
         same = sample(generator.random(30) + generator.normal(0, 0.1, (2, 30)))
         found += TESTS[test].p_values(same, [(0, 1)], 400, generator)[0, 0] < 0.05
     assert 0.05 - 3.3 * math.sqrt(0.0475 / 300) < found / 300 < 0.05 + 3.3 * math.sqrt(0.0475 / 300)
+
+
+@pytest.mark.parametrize(
+    ("p", "said"),
+    [
+        (9.9e-7, "p < 1e-6"), (1e-6, "p = 1.0e-6"), (0.00012, "p = 1.2e-4"), (0.0123, "p = 0.012"),
+        (0.04998, "p = 0.04998"), (0.05001, "p = 0.050"), (1.0, "p = 1.000"),
+    ],
+)  # fmt: skip
+def test_p_values_as_people_write_them(p: float, said: str) -> None:
+    assert format_p(p) == said

@@ -17,6 +17,9 @@ import pytest
 from germane import cli
 from germane.errors import InputError
 from germane.output import writing
+from germane.output.tables import show_lines as as_shown
+
+from test_hostile import HOSTILE, one_line, tables
 
 
 def mode(path: Path) -> int:
@@ -186,6 +189,7 @@ def test_more_is_written_at_the_end(tmp_path: Path) -> None:
 # ------------------------------------------------------------------ every command that writes a file
 
 LISTED = ["1 0 1", "--relevant", "3"]
+BOXES, FOUND = (os.path.abspath(f"examples/boxes/{name}.json") for name in ("truth", "detections"))
 WRITERS: dict[str, list[list[str]]] = {
     "evaluate": [["qrels", "run", "-o", "out.csv"]],
     "check": [["qrels", "run", "-o", "out.txt"]],
@@ -197,10 +201,22 @@ WRITERS: dict[str, list[list[str]]] = {
     "curve": [["qrels", "run", "-o", f"out.{kind}"] for kind in ("svg", "png", "pdf", "csv")],
     "compare": [["qrels", "run", "other", "-o", "out.md", "--format", "markdown"]],
     "report": [["qrels", "run", "-o", "out.html"]],
+    "trust": [["run", "--people", "qrels", "--model", "qrels", "-o", "out.txt"]],
+    "next": [["qrels", "run", "-o", "out.csv", "--format", "csv"]],
     "gate": [["qrels", "run", "--baseline", "run", "--github", "-o", "out.txt"]],
     "simulate": [["ties", "-o", "out.svg"], ["ties", "-o", "out/"]],
     "dialects": [["qrels", "run", "-o", "out.txt"]],
     "reconcile": [["qrels", "run", "--reported", "0.5", "-o", "out.txt"]],
+    "explorer": [["-o", "out.html"]],
+    "boxes": [
+        [BOXES, FOUND, "-o", "out.csv"],
+        ["explain", BOXES, FOUND, "--image", "1", "-o", "out.svg"],
+        ["check", BOXES, FOUND, "-o", "out.txt"],
+        ["dialects", BOXES, FOUND, "-o", "out.txt"],
+        ["reconcile", BOXES, FOUND, "--reported", "0.5", "-m", "AP50", "-o", "out.txt"],
+        ["report", BOXES, FOUND, "-o", "out.html"],
+        ["gate", BOXES, FOUND, "--baseline", FOUND, "-o", "out.txt"],
+    ],
 }
 SPY = """
 import json, os, sys
@@ -225,7 +241,7 @@ def test_every_command_writes_beside_the_place_and_renames(tmp_path: Path) -> No
     for name, items in (("run", "abc"), ("other", "bca")):
         lines = (f"q Q0 {item} 1 {-rank} t\n" for rank, item in enumerate(items))
         (tmp_path / name).write_text("".join(lines) + "r Q0 a 1 1 t\n")
-    (tmp_path / "qrels").write_text("q 0 a 1\nq 0 c 1\nr 0 a 1\n")
+    (tmp_path / "qrels").write_text("q 0 a 1\nq 0 c 1\n" + "".join(f"{q} 0 a 1\n" for q in "rstu"))
     commands = [[name, *more] for name, several in WRITERS.items() for more in several]
     done = subprocess.run(
         [sys.executable, "-c", SPY, json.dumps(commands)], cwd=tmp_path, check=False,
@@ -250,3 +266,10 @@ def test_no_command_that_writes_is_forgotten() -> None:
         if name != "trec_eval" and "-o" in told.getvalue().split():
             writing.add(name)
     assert writing == WRITERS.keys()
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_a_terminal_that_is_shown_data_gets_no_command(name: str) -> None:
+    for table in tables(HOSTILE[name]):
+        for text in (table.csv(), table.tsv()):
+            one_line(as_shown(text).replace("\t", ""))

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import germane
-from germane.readers import files, streams
+from germane.readers import files, formats, streams
 
 from sizes import set_sizes
 
@@ -69,3 +69,19 @@ def test_what_arrow_says_in_several_lines_is_one() -> None:
         streams.explain_os_error("a.parquet"),
     ):
         raise OSError("no more\ndata\n")
+
+
+def test_the_limits_of_decompression_that_are_documented() -> None:
+    assert (streams.FREE, formats.EXPANSION) == (256 << 20, 1000)
+
+
+def test_no_block_of_lines_is_longer_than_it_should_be(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    set_sizes(monkeypatch, block=64)
+    path = tmp_path / "test.letor"
+    path.write_text("".join(f"{n % 2} qid:{n // 7} 1:0 2:0.{n}\n" for n in range(400)))
+    with files.TextFile(path) as file:
+        blocks = [bytes(block.data) for block in file.read_blocks("lines")]
+    assert b"".join(blocks) == path.read_bytes()
+    assert max(map(len, blocks)) <= 64

@@ -226,3 +226,10 @@ def test_a_word_that_does_not_exist_is_refused(given: object) -> None:
         check_choice("ties", given, ("trec", "input"))
     assert str(refused.value).endswith(" Did you mean 'trec'?") == (given == "tec")
     assert len(str(refused.value)) < 120
+
+
+def test_notes_and_captions_hold_one_line_each() -> None:
+    table = Table(("run", "AP"), (("a", "1"),), ("", "[a] note", "x   y", "ends."))
+    notes = table.latex_float().split(r"\end{tabular}")[1]
+    assert "{}[a] note.\\par\nx: y.\\par\nends.\\par\n" in notes
+    assert "minipage" not in Table(("run", "AP"), (("a", "1"),)).latex_float()

@@ -1,4 +1,4 @@
-"""Candidates: the rows of a run that ``exclude`` and ``only`` leave, as evaluate ranks them."""
+"""Selects the rows of a run that evaluate ranks: those of groups and candidates, by ``collapse``, ``exclude`` and ``only``."""
 
 from collections.abc import Hashable, Sequence
 from dataclasses import replace
@@ -6,12 +6,13 @@ from itertools import pairwise
 
 import numpy as np
 
-from germane.checks.rows import Side, find_places
+from germane.checks.rows import Side, find_places, number_columns
 from germane.core import ragged
 from germane.core.qrels import Qrels
 from germane.core.ragged import Ints
-from germane.kernel.columns import Ids
+from germane.kernel.columns import Ids, read_python_ids
 from germane.readers.candidates import Candidates, Filter
+from germane.readers.groups import Groups
 from germane.readers.mapping_ids import spell_id
 
 
@@ -22,7 +23,32 @@ def attach_candidates(judged: Side, candidates: Candidates) -> Qrels:
     return candidates.attach(Qrels(list(judged.queries), none, [], np.zeros(0), ids=ids))
 
 
-def select_candidates(run: Side, judged: Qrels) -> Side:
+def select_ranked(
+    run: Side, groups: Groups | None, candidates: Qrels | None, *, distances: bool
+) -> Side:
+    """Select the rows that evaluate ranks, the highest numbers first."""
+    if distances and run.number is not None:
+        run = replace(run, number=-run.number)
+    if groups is not None:
+        run = _collapse(run, groups)
+    return run if candidates is None else _select_candidates(run, candidates)
+
+
+def _collapse(run: Side, groups: Groups) -> Side:
+    """Replace the items of a run by their groups, and keep the best row of each group of a query."""
+    groups.check_items_have_ids()
+    ids = run.items if isinstance(run.items, Ids) else read_python_ids(list(run.items))
+    names = groups.find_groups(ids, run.text)
+    distinct, number = number_columns([names.as_text() if run.text else names])
+    item = number[run.item]
+    place = np.arange(len(run)) if run.rank is None else run.rank
+    order = np.lexsort((place if run.number is None else -run.number, item, run.query))
+    pairs = run.query[order] * (len(distinct) + 1) + item[order]
+    best = np.sort(order[np.diff(pairs, prepend=-1) != 0])
+    return replace(run, items=distinct, item=item).select(best)
+
+
+def _select_candidates(run: Side, judged: Qrels) -> Side:
     """Select the rows of a run whose items are candidates, and all rows of queries that nobody judged."""
     spelled = run.text or judged.ids == "text"
     asked, known = (
@@ -38,22 +64,16 @@ def select_candidates(run: Side, judged: Qrels) -> Side:
         if place >= 0:
             rows = order[start:end]
             kept[rows] = candidates.admit(place, [items[i] for i in run.item[rows].tolist()])
-    columns = {
-        name: getattr(run, name)[kept]
-        for name in ("number", "rank", "line")
-        if getattr(run, name) is not None
-    }
     left, query = np.unique(run.query[kept], return_inverse=True)
     found, item = np.unique(run.item[kept], return_inverse=True)
     emptied = np.setdiff1d(np.arange(len(run.queries)), left)
     return replace(
-        run,
+        run.select(kept),
         queries=_take(run.queries, left),
         items=_take(run.items, found),
         query=query,
         item=item,
         empty=(*run.empty, *_take(run.queries, emptied)),
-        **columns,
     )
 
 

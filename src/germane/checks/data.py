@@ -7,12 +7,11 @@ import math
 from collections.abc import Collection, Hashable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from germane.checks.rows import Side, find_places
-from germane.checks.texts import Corpus
 from germane.core import ragged
 from germane.core.qrels import Qrels
 from germane.core.ragged import Bools, Floats, Ints
@@ -21,6 +20,9 @@ from germane.core.retrieved import Retrieved
 from germane.kernel.columns import Text
 from germane.measures.averaging import MeasureResult
 from germane.measures.measure import Measure
+
+if TYPE_CHECKING:  # few evaluations have texts
+    from germane.checks.texts import Corpus, EqualTexts
 
 CERTAIN = 5.0  # standard errors that exclude chance
 LIKELY = 2.0  # standard errors that make chance unlikely
@@ -130,13 +132,14 @@ class Data:
     first = ""  # "the first " where only the first rows are checked
     ties = "id"  # the order of equal scores; or "given"
     train: Side | None = None  # judgments that the system learned from
-    corpus: Corpus | None = None  # texts of items and queries
+    corpus: "Corpus | None" = None  # texts of items and queries
     candidates: Qrels | None = None  # the judged queries with exclude and only
     has_distances = False  # the scores, of which the lowest is the best, have been negated
     refusal = ""  # the error of evaluate, where no check explains it
     known_orders: Collection[str] | None = None  # the findings about the order of the results
     tied_widely = 0  # hits whose rank could be twice as high
     decided: MeasureResult | None = None  # a value that the order of equal scores decides
+    uncounted: Sequence[Measure] = ()  # measures whose mean has no query left
     nearly_constant = 0, 0  # how many results of how many have one score then
 
     def __init__(
@@ -150,6 +153,18 @@ class Data:
         self.queries, self.empty, self.grades = qrels.queries, qrels.empty, qrels.grades
         self.rounded = run.rounded
         self.cutoffs = sorted({one.k for one in measures if one.k is not None})
+
+    @property
+    def single_subtopics(self) -> int:
+        """Judgments by a column that may not be of subtopics, if no item has two."""
+        return self.qrels.single_subtopics
+
+    @cached_property
+    def equal_texts(self) -> "EqualTexts | None":
+        """Items that have the text of a query or of another item, if texts are given."""
+        if self.corpus is None:
+            return None
+        return self.corpus.find_equal(self.qrels.queries, self.qrels.items, self.run.items)
 
     # --- Everything that is judged and retrieved -----------------------------------------------
 

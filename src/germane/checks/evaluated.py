@@ -103,12 +103,16 @@ def _check_counts(data: EvaluatedData) -> Iterator[Finding]:
         asked.append(ids.find_nothing_found)
     if data.empty:
         asked.append(queries.find_without_judgments)
+    if data.single_subtopics:
+        asked.append(values.find_single_subtopics)
     if policy.missing == "zero" and got.answers < len(data.queries):
         asked.append(queries.find_missing)
     if policy.unknown == "ignore" and got.unknown:
         asked.append(queries.find_unknown)
     if policy.no_relevant == "zero" and data.may_lack_relevant:
         asked += [values.find_nothing_relevant, queries.find_without_relevant]
+    elif data.uncounted:
+        asked.append(values.find_nothing_relevant)
     if len(data.queries) >= SEVERAL and policy.depth != 1 and data.results == got.answers:
         asked.append(queries.find_one_result)
     if got.is_tied:
@@ -174,6 +178,10 @@ class EvaluatedData(Data):
 
     # --- Counts and hits -----------------------------------------------------------------------
 
+    @property
+    def single_subtopics(self) -> int:
+        return 0 if self._qrels.subtopics is None else self._qrels.subtopics.count_doubtful()
+
     @cached_property
     def relevant(self) -> Ints:
         if self._ranking is None:
@@ -234,6 +242,12 @@ class EvaluatedData(Data):
             return None
         unsure = [one for one in self.values.values() if one.band > DECISIVE * abs(one.mean)]
         return max(unsure, key=lambda one: one.band, default=None)
+
+    @cached_property
+    def uncounted(self) -> list[Measure]:  # type: ignore[override]
+        """The measures of which no_relevant=skip leaves out every query."""
+        skipping = [one for one in self.values.values() if one.no_relevant == "skip"]
+        return [one.measure for one in skipping if np.isnan(one.values).all()]
 
     @cached_property
     def tied_widely(self) -> int:  # type: ignore[override]

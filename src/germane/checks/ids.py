@@ -80,7 +80,7 @@ def _describe_affix(judged: Sequence[Hashable], retrieved: Sequence[Hashable]) -
     """Describe the prefix or suffix that only one side's ids have."""
     for one, other, whose in ((retrieved, judged, "run's"), (judged, retrieved, "qrels'")):
         if affix := find_affix(one, other):
-            return f"The {whose} ids have {affix} that the others have not: take it off."
+            return f"The {whose} ids have {affix} that the others do not have: remove it."
     return ""
 
 

@@ -15,9 +15,7 @@ from germane.checks.rows import (
     show_rows,
     write_count,
 )
-from germane.checks.texts import EqualTexts
 from germane.errors import clip
-from germane.readers.candidates import Filter
 
 
 def find_shared_judgments(data: Data) -> Sees:
@@ -68,8 +66,14 @@ def find_queries_among_items(data: Data) -> Sees:
 def find_queries_with_text(data: Data) -> Sees:
     """Find queries whose text is the whole text of an item that is not judged for them."""
     leaks = {}
-    equal, places = _find_equal(data), {str(one): i for i, one in enumerate(data.qrels.items)}
-    admitted = None if data.candidates is None else Filter(data.candidates, "text")
+    if data.equal_texts is None:
+        return
+    equal, places = data.equal_texts, {str(one): i for i, one in enumerate(data.qrels.items)}
+    admitted = None
+    if data.candidates is not None:
+        from germane.readers.candidates import Filter  # which few evaluations need
+
+        admitted = Filter(data.candidates, "text")
     for q, query in enumerate(data.qrels.queries if equal.items else ()):
         found = equal.items.get(str(query), {})
         at = np.array([places.get(item, -1) for item in found], np.int64)
@@ -93,8 +97,8 @@ def find_queries_with_text(data: Data) -> Sees:
 
 def find_copies(data: Data) -> Sees:
     """Find judged items that have the text of another judged item."""
-    copies, qrels = _find_equal(data).copies, data.qrels
-    if copies:
+    equal, qrels = data.equal_texts, data.qrels
+    if equal is not None and (copies := equal.copies):
         count = write_count(len(copies), "judged item has", "judged items have")
         says = f"{count} the text of another, of {len(qrels.items):,}"
         places = {str(item): i for i, item in enumerate(qrels.items)}
@@ -104,12 +108,6 @@ def find_copies(data: Data) -> Sees:
             for item, (other, text) in islice(copies.items(), NAMED)
         )
         yield Problem(says, len(copies), examples)
-
-
-def _find_equal(data: Data) -> EqualTexts:
-    if data.corpus is None:
-        return EqualTexts()
-    return data.corpus.find_equal(data.qrels.queries, data.qrels.items, data.run.items)
 
 
 def _be(count: int) -> str:

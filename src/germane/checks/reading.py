@@ -30,7 +30,8 @@ from germane.core.ragged import Floats, Ints, find_owners
 from germane.errors import EmptyError, InputError, clip, explain_not_finite, show_typed
 from germane.kernel.columns import Ids, Text, read_bytes
 from germane.kernel.ids import is_missing
-from germane.readers import QrelsInput, RunInput, formats, numbers, trec
+from germane.readers import Needs, QrelsInput, RunInput, formats, numbers, trec
+from germane.readers import subtopics as subtopic_reader
 from germane.readers.arrays import ScoreArray, TopIds
 from germane.readers.files import TextFile, count_line_ends
 from germane.readers.formats import InputFormat, Path, is_path
@@ -67,7 +68,7 @@ def read_trec(path: Path, kind: Literal["qrels", "run"], progress: Progress | No
         return Side(
             kind, file.name, queries, items, query, item, number,
             rank=np.concatenate(ranks) if ranks else None, line=line, faults=faults, text=True,
-            rounded=sum(count_rounded([*one], np.array([*one], float)) for one in whole.values()),
+            rounded=_count_rounded(whole),
         )  # fmt: skip
 
 
@@ -96,29 +97,61 @@ def _note_whole(data: bytes, whole: dict[bytes, set[int]]) -> None:
             whole.setdefault(fields[0], set()).add(int(written))
 
 
+def _count_rounded(exact: Mapping[Any, set[Any]]) -> int:
+    """Count the scores of each query that become equal to another as doubles."""
+    return sum(count_rounded([*one], np.array([*one], float)) for one in exact.values())
+
+
 Kind: TypeAlias = Literal["qrels", "run"]
 
 CELLS = 1 << 26  # the largest array that is checked
 _Part: TypeAlias = tuple[
     Ints, Ids, Ids, Floats | None, Floats | None
 ]  # numbers of rows, and columns
+DOUBLE_DIGITS = 15  # of a decimal number, which a double always holds
 FAULTS = 1000  # after so many faults of a frame, reading stops
 
 
-def read_qrels(qrels: QrelsInput, progress: Progress | None = None) -> Side:
-    """Read judgments with all of their faults. Raises InputError for what cannot be read."""
+def read_qrels(qrels: QrelsInput, progress: Progress | None = None, subtopics: str = "") -> Side:
+    """Read judgments with all of their faults. Raises InputError for what cannot be read.
+
+    Judgments of ``subtopics``, which the named measures need, are read as evaluate reads them.
+    """
     given = qrels.given
+    if subtopics or _has_subtopics(given):
+        judged = qrels.read("error", progress, Needs("what is asked for", subtopics))
+        text, places = judged.ids == "text", judged.width is not None
+        return _read_grouped(
+            "qrels",
+            judged.name,
+            judged,
+            judged.grades,
+            empty=judged.unjudged,
+            text=text,
+            places=places,
+            single_subtopics=0 if judged.subtopics is None else judged.subtopics.count_doubtful(),
+        )
     if is_path(given):
         return read_trec(given, "qrels", progress)
     if is_mapping(given):
         return _read_mapping(given, "qrels", qrels.where, text=qrels.where != "qrels")
     if isinstance(given, Frame):
         return _read_frame(given.report_to(progress), "qrels")
-    judged = qrels.read("keep", progress, "what is asked for")
+    judged = qrels.read("keep", progress, Needs(complete="what is asked for"))
     text, places = judged.ids == "text", judged.width is not None
     return _read_grouped(
         "qrels", judged.name, judged, judged.grades, empty=judged.unjudged, text=text, places=places
     )
+
+
+def _has_subtopics(given: Any) -> bool:
+    """Are these judgments of subtopics, whoever asks?"""
+    if isinstance(given, Frame):
+        return given.headings.subtopic is not None
+    if not is_mapping(given):
+        return False
+    held = next((one for one in given.values() if isinstance(one, Mapping) and one), {})
+    return any(map(subtopic_reader.is_nested, held.values()))
 
 
 def read_run(run: RunInput, progress: Progress | None = None) -> Side:
@@ -242,7 +275,10 @@ def _read_array(given: Any, *, whole: bool) -> Side:
 
 def _read_frame(frame: Frame, kind: Kind) -> Side:
     faults, parts, row = Faults(), list[_Part](), 0
+    exact: dict[Hashable, set[Any]] = {}
     for record in frame.records():
+        if kind == "run" and frame.headings.score is not None:
+            _note_exact(record, frame.headings.query, frame.headings.score, exact)
         parts += _split_parts(frame, record, row, kind, faults)
         row += record.num_rows
     if not row:
@@ -253,8 +289,25 @@ def _read_frame(frame: Frame, kind: Kind) -> Side:
     return Side(
         kind, frame.where, queries, items, query, item, _join(scores), _join(ranks),
         line=np.concatenate([np.zeros(0, np.int64), *rows]), locate=_make_locator(frame, kind),
-        faults=faults, text=frame.ids == "text",
+        faults=faults, text=frame.ids == "text", rounded=frame.rounded or _count_rounded(exact),
     )  # fmt: skip
+
+
+def _note_exact(record: Any, query: str, score: str, exact: dict[Hashable, set[Any]]) -> None:
+    """Note the scores of each query as they are given, where doubles may round them."""
+    import pyarrow as pa
+
+    scores = record.column(score)
+    if pa.types.is_integer(scores.type):
+        wide = np.abs(scores.to_numpy(zero_copy_only=False).astype(float)) >= EXACT
+    elif pa.types.is_decimal(scores.type) and scores.type.precision > DOUBLE_DIGITS:
+        wide = scores.is_valid().to_numpy(zero_copy_only=False)
+    else:
+        return
+    if wide.any():
+        asked, given = record.column(query).to_pylist(), scores.to_pylist()
+        for row in np.flatnonzero(wide).tolist():
+            exact.setdefault(asked[row], set()).add(given[row])
 
 
 def _make_locator(frame: Any, kind: Kind) -> Callable[[int], str]:

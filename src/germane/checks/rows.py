@@ -4,18 +4,15 @@ from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import Literal, Self, TypeAlias
 
 import numpy as np
 
 from germane.core.finding import show_ids
-from germane.core.ragged import Floats, Ints
+from germane.core.ragged import Bools, Floats, Ints
 from germane.errors import clip
 from germane.kernel import plain
 from germane.kernel.columns import Ids, Text, join_ids, read_python_ids
-
-if TYPE_CHECKING:
-    from germane.readers.groups import Groups
 
 NAMED = 3  # examples that a finding names
 
@@ -58,6 +55,7 @@ class Side:
     text: bool = False  # are all ids text, so that whole numbers stand for their digits?
     places: bool = False  # are ids the rows and columns of arrays?
     rounded: int = 0  # whole scores that no double holds
+    single_subtopics: int = 0  # judgments by a column that may not be of subtopics: no item has two
 
     def __len__(self) -> int:
         return len(self.query)
@@ -69,31 +67,17 @@ class Side:
         number = int(self.line[row])
         return f"{self.where}:{number}: " if self.locate is None else self.locate(number)
 
+    def select(self, kept: Ints | Bools) -> Self:
+        """Select some rows."""
+        held = {name: getattr(self, name) for name in ("query", "item", "number", "rank", "line")}
+        return replace(
+            self, **{name: column[kept] for name, column in held.items() if column is not None}
+        )
+
     @property
     def grades(self) -> Floats:
         """The grade of each row of qrels."""
         return np.ones(len(self)) if self.number is None else self.number
-
-
-def collapse_side(run: Side, groups: "Groups", *, lowest: bool) -> Side:
-    """Replace the items of a run by their groups, and keep the best row of each group of a query."""
-    groups.check_items_have_ids()
-    ids = run.items if isinstance(run.items, Ids) else read_python_ids(list(run.items))
-    names = groups.find_groups(ids, run.text)
-    distinct, number = number_columns([names.as_text() if run.text else names])
-    item = number[run.item]
-    score = None if run.number is None else run.number if lowest else -run.number
-    if score is None:
-        score = np.arange(len(run)) if run.rank is None else run.rank
-    order = np.lexsort((score, item, run.query))
-    pairs = run.query[order] * (len(distinct) + 1) + item[order]
-    kept = np.sort(order[np.diff(pairs, prepend=-1) != 0])
-    columns = {
-        name: getattr(run, name)[kept]
-        for name in ("query", "number", "rank", "line")
-        if getattr(run, name) is not None
-    }
-    return replace(run, items=distinct, item=item[kept], **columns)
 
 
 DIGITS = 100  # Python may refuse to make an integer of more

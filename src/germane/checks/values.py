@@ -22,7 +22,12 @@ USUAL = 4  # the highest grade of the scales of the field
 
 
 def find_nothing_relevant(data: Data) -> Sees:
-    """Find qrels in which no grade is 1 or higher."""
+    """Find qrels in which no grade is 1 or higher, and measures that lack a query for this reason."""
+    if data.uncounted:
+        names = ", ".join(map(str, data.uncounted))
+        says = f"no query counts for {names}: none has a relevant item, and no_relevant=skip leaves it out"
+        yield Problem(says, len(data.queries))
+        return
     grades = data.grades
     if not len(grades):
         if data.empty and not data.qrels.faults.count:
@@ -267,3 +272,9 @@ def find_imprecise(data: Data) -> Sees:
         )
         large = np.zeros(0, bool) if data.scores is None else np.abs(data.scores) >= EXACT
         yield Problem(says, count, show_first_row(data.run, data.order[data.equal & large]))
+
+
+def find_single_subtopics(data: Data) -> Sees:
+    """Find judgments of which no item has two subtopics, by a column that need not be of subtopics."""
+    if data.single_subtopics > 1:
+        yield Problem("no item is judged for two subtopics", data.single_subtopics)

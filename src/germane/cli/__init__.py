@@ -26,11 +26,15 @@ COMMANDS = (
     "curve",
     "compare",
     "report",
+    "explorer",
     "gate",
+    "trust",
+    "next",
     "simulate",
     "measures",
     "dialects",
     "reconcile",
+    "boxes",
     "trec_eval",
 )
 """Each command is a module of this package. It is imported when it is needed, since some imports take long."""
@@ -52,10 +56,14 @@ def _run_command(arguments: Sequence[str]) -> int:
         from germane.cli import trec_eval
 
         return trec_eval.run(arguments[1:])
-    from germane.cli.arguments import check_output
+    from germane.cli.arguments import choose_output
 
+    if arguments[:1] == ["boxes"]:  # its verbs are commands
+        from germane.cli.boxes import name_verb
+
+        arguments = name_verb(arguments)
     options = _make_parser(arguments).parse_args(arguments)
-    check_output(options)
+    choose_output(options)
     status: int | None = options.run(options)
     return status or DONE
 
@@ -176,6 +184,7 @@ def _make_parser(arguments: Sequence[str]) -> argparse.ArgumentParser:
         "--version", action=_Version, nargs=0, help="show program's version number and exit"
     )
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
-    for name in arguments[:1] if arguments[:1] and arguments[0] in COMMANDS else COMMANDS:
+    asked = arguments[0].partition(" ")[0] if arguments else ""
+    for name in (asked,) if asked in COMMANDS else COMMANDS:
         import_module(f"germane.cli.{name}").add(commands)
     return parser

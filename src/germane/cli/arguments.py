@@ -20,6 +20,8 @@ FOR_PAPERS = {**FORMATS, "latex": Table.latex_float}
 SEPARATED = {"csv": Table.csv, "tsv": Table.tsv}
 _IMAGES = ("svg", "png", "pdf", "jpg", "jpeg", "gif", "webp", "eps", "tif", "tiff", "bmp")
 CANDIDATES = ("exclude", "only")
+CATALOGUE = ("catalogue", "seen")
+BESIDE = (*CANDIDATES, "subtopic_weights")  # files that judgments are read with
 READING = ("columns", "input_format", "max_expansion", "max_line")
 UNDECIDED = ("ties", "relevant", "scores")  # left to the run or to a dialect unless asked for
 
@@ -48,6 +50,7 @@ def add_shared(command: argparse.ArgumentParser, *, lists: bool = False) -> None
     add_output(command)
     add_reading(command)
     add_candidates(command)
+    add_subtopic_weights(command)
     add_policy(command, lists=lists)
 
 
@@ -100,7 +103,7 @@ def add_scores(command: Any) -> None:
     command.add_argument(
         "--scores",
         metavar="|".join(RARE_WORDS["scores"]),
-        help="how scores are compared; the lowest of distances is the best (default: double)",
+        help="how scores are compared; of distances, lower is better (default: double)",
     )
 
 
@@ -121,20 +124,43 @@ def add_candidates(command: argparse.ArgumentParser) -> None:
     )
 
 
+def add_catalogue(command: argparse.ArgumentParser) -> None:
+    """Add what measures of the catalogue need, such as Coverage and Novelty."""
+    catalogue = command.add_argument_group("measures of the catalogue")
+    catalogue.add_argument(
+        "--catalogue",
+        metavar="FILE|N|seen",
+        help="the items that could be recommended: a file of them, their number, or those of --seen",
+    )
+    catalogue.add_argument(
+        "--seen",
+        metavar="FILE",
+        help="what users chose before: a file with a user and an item in each row",
+    )
+
+
+def add_subtopic_weights(command: argparse.ArgumentParser) -> None:
+    command.add_argument(
+        "--subtopic-weights",
+        metavar="FILE",
+        help="a query, a subtopic and its weight in each row, for measures such as 'ERR_IA(weights=given)@20'",
+    )
+
+
 def add_reading(command: argparse.ArgumentParser) -> None:
     reading = command.add_argument_group("reading (default: by the suffix of each file)")
     reading.add_argument(
         "--input-format",
         metavar="|".join(FILE_FORMATS),
-        type=_read_input_format,
-        help="the format of the files, or of one of them, as in run=jsonl; without a known suffix it is TREC's",
+        type=read_sides,
+        help="the format of the files, or of one of them, as in run=jsonl (for an unknown suffix: trec)",
     )
     reading.add_argument(
         "--columns",
         metavar="PART=NAME,…",
-        type=_read_columns,
-        help="names of columns that are not found by themselves, such as 'query=user,item=film'; "
-        "'rank=' passes over a column",
+        type=read_columns,
+        help="names of columns that are not recognized, such as 'query=user,item=film'; "
+        "'rank=' ignores a column",
     )
     reading.add_argument(
         "--collapse",
@@ -146,7 +172,7 @@ def add_reading(command: argparse.ArgumentParser) -> None:
         "--max-expansion",
         metavar="N|none",
         type=_read_limit,
-        help="how many times its size a compressed file may become, from 256 MB on (default: 1000)",
+        help="allow a file to be N times its compressed size, above 256 MB (default: 1000)",
     )
     reading.add_argument(
         "--max-line",
@@ -182,7 +208,7 @@ def _read_limit(text: str) -> float | str:
     return text if text == "none" else read_fraction(text)
 
 
-def _read_input_format(text: str) -> str | dict[str, str]:
+def read_sides(text: str) -> str | dict[str, str]:
     if "=" not in text:
         return text
     pairs = (pair.partition("=") for pair in text.split(","))
@@ -193,7 +219,7 @@ def _read_input_format(text: str) -> str | dict[str, str]:
     return named
 
 
-def _read_columns(text: str) -> dict[str, str | None]:
+def read_columns(text: str) -> dict[str, str | None]:
     named: dict[str, str | None] = {}
     for pair in text.split(","):
         part, equals, name = pair.partition("=")
@@ -213,19 +239,32 @@ def _refuse_second(named: Mapping[str, str | None], part: str, name: str) -> Non
 
 
 def add_output(command: argparse.ArgumentParser) -> None:
-    command.add_argument(
-        "--format",
-        metavar="|".join(_FORMATS),
-        type=choose_from(_FORMATS),
-        default="table",
-        help="(default: table)",
-    )
+    add_format(command, _FORMATS)
     command.add_argument(
         "--spreadsheet",
         action="store_true",
         help="with csv or tsv: put ' before ids that a spreadsheet would take for formulas",
     )
     add_output_file(command)
+
+
+def add_bounds(command: argparse.ArgumentParser) -> None:
+    command.add_argument(
+        "--bounds",
+        action="store_true",
+        help="how far items without a judgment could move the means, and which orders of runs that leaves open",
+    )
+
+
+def add_format(command: argparse.ArgumentParser, formats: Sequence[str]) -> None:
+    """Add --format; the first format is the default."""
+    command.add_argument(
+        "--format",
+        metavar="|".join(formats),
+        type=choose_from(formats),
+        help=f"(default: as the suffix of FILE says, else {formats[0]})",
+    )
+    command.set_defaults(formats=formats)
 
 
 def add_rename(command: argparse.ArgumentParser) -> None:
@@ -267,8 +306,28 @@ def add_output_file(command: argparse.ArgumentParser) -> None:
     )
 
 
-def check_output(options: argparse.Namespace) -> None:
-    """Refuse --spreadsheet with a format that no spreadsheet opens."""
+_SUFFIXES = {
+    "md": "markdown",
+    "tex": "latex",
+    "htm": "html",
+    **{name: name for name in _FORMATS[1:]},
+}
+
+
+def choose_output(options: argparse.Namespace) -> None:
+    """Choose the format that the suffix of the output file names, unless one is asked for.
+
+    Raises InputError for a format that the command does not have, and for --spreadsheet with a format
+    that no spreadsheet opens.
+    """
+    if "formats" in options and options.format is None:
+        suffix = os.path.splitext(options.output or "")[1][1:].casefold()
+        options.format = _SUFFIXES.get(suffix, options.formats[0])
+        if options.format not in options.formats:
+            raise InputError(
+                f"{options.output}: this command writes {list_choices(options.formats)}, not "
+                f"{options.format}. --format chooses whatever the suffix is."
+            )
     if getattr(options, "spreadsheet", False) and options.format not in SEPARATED:
         raise InputError(f"--spreadsheet is for --format csv or tsv; got {options.format}.")
 
@@ -309,9 +368,9 @@ def parse_measures(options: argparse.Namespace) -> tuple[Measure, ...]:
 
 def collect_policy(options: argparse.Namespace) -> dict[str, Any]:
     """The conventions and how files are read, without the choices that are left to the run."""
-    names = (*WORDS, "depth", "relevant", "scores", "collapse", *CANDIDATES, *READING)
-    given = {name: getattr(options, name) for name in names}
-    undecided = [name for name in (*UNDECIDED, *CANDIDATES) if given[name] is None]
+    names = (*WORDS, "depth", "relevant", "scores", "collapse", *BESIDE, *CATALOGUE, *READING)
+    given = {name: getattr(options, name, None) for name in names}
+    undecided = [name for name in (*UNDECIDED, *BESIDE, *CATALOGUE) if given[name] is None]
     return {name: value for name, value in given.items() if name not in undecided}
 
 
@@ -331,8 +390,9 @@ def choose_digits(options: argparse.Namespace) -> int | None:
 
 def check_list(options: argparse.Namespace) -> None:
     """Refuse options that a LIST does not take: a query, and conventions of judging."""
-    for name in ("query", *WORDS, "depth", "scores", "collapse", *CANDIDATES, *READING):
-        if getattr(options, name) not in (None, DEFAULTS.get(name)):
+    names = ("query", *WORDS, "depth", "scores", "collapse", *BESIDE, *CATALOGUE, *READING)
+    for name in names:
+        if getattr(options, name, None) not in (None, DEFAULTS.get(name)):
             option = f"--{name.replace('_', '-')}"
             raise InputError(f"{option} is for QRELS and RUN; a LIST stands in its order.")
     if isinstance(options.relevant, str):

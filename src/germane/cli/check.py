@@ -15,9 +15,10 @@ def add(commands: Any) -> None:
     command = commands.add_parser(
         "check",
         help="find problems that can distort results: ids, duplicates, ties, coverage, grades",
-        description="Look in qrels and runs for problems that can distort results: what each is, how often, "
-        "where, and what to do. Lines that cannot be read are counted, and the others looked at. Exit status "
-        "0, or 1 with --strict if a finding is serious; 2 for files that cannot be read at all.",
+        description="Find problems in qrels and runs that can distort results. Each finding says how often "
+        "the problem occurs, where, and what to do. Lines that cannot be read are counted, and all others "
+        "are checked. The exit status is 0; it is 1 if a finding is serious and --strict is given, and 2 "
+        "if a file cannot be read at all.",
     )
     command.set_defaults(run=run)
     arguments.add_files(command, "lines 'query Q0 item rank score tag', or columns")
@@ -25,13 +26,7 @@ def add(commands: Any) -> None:
     command.add_argument(
         "--strict", action="store_true", help="exit status 1 if a finding is serious"
     )
-    command.add_argument(
-        "--format",
-        metavar="text|json",
-        choices=("text", "json"),
-        default="text",
-        help="(default: text)",
-    )
+    arguments.add_format(command, ("text", "json"))
     arguments.add_output_file(command)
     arguments.add_reading(command)
     arguments.add_candidates(command)

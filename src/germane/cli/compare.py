@@ -1,7 +1,7 @@
 """germane compare: systems on the same queries, with statistics of their differences."""
 
 import argparse
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from germane.cli import arguments
@@ -9,6 +9,7 @@ from germane.cli.terminal import as_json, make_progress_line
 from germane.comparison.settings import WORDS
 from germane.errors import InputError, NotFoundError
 from germane.evaluation.api import evaluate_many, read_qrels
+from germane.evaluation.bounds import BoundsOfRuns
 from germane.evaluation.choices import DEFAULT
 from germane.evaluation.result import Results
 from germane.measures.headings import name_measures
@@ -60,17 +61,21 @@ def add(commands: Any) -> None:
         default=10,
         help="queries of a view (default: 10)",
     )
+    arguments.add_bounds(command)
     arguments.add_rename(command)
     arguments.add_shared(command)
 
 
-def add_statistics(command: argparse.ArgumentParser) -> None:
+def add_statistics(
+    command: argparse.ArgumentParser, words: Mapping[str, Sequence[str]] = WORDS
+) -> None:
+    """Add the statistics; ``words`` are those settings of which one takes a word."""
     statistics = command.add_argument_group("statistics")
     statistics.add_argument(
         "--baseline", metavar="NAME", help="compare every run with this one (default: all pairs)"
     )
-    for name, words in WORDS.items():
-        statistics.add_argument(f"--{name}", metavar="|".join(words), help=SAYS[name])
+    for name, choices in words.items():
+        statistics.add_argument(f"--{name}", metavar="|".join(choices), help=SAYS[name])
     statistics.add_argument(
         "--confidence",
         metavar="P",
@@ -96,7 +101,8 @@ def add_statistics(command: argparse.ArgumentParser) -> None:
 
 def collect_statistics(options: argparse.Namespace) -> dict[str, Any]:
     """The statistics asked for, as arguments of ``compare`` and ``report``."""
-    words = {name: getattr(options, name) for name in WORDS if getattr(options, name) is not None}
+    given = {name: getattr(options, name, None) for name in WORDS}
+    words = {name: word for name, word in given.items() if word is not None}
     others = ("baseline", "confidence", "equivalence", "resamples")
     return {**words, **{name: getattr(options, name) for name in others}, "rng": options.seed}
 
@@ -111,6 +117,10 @@ def run(options: argparse.Namespace) -> None:
         raise InputError(f"--rename is for --view leaderboard or pairs; got {options.view}.")
     writing.check(options.output, [path for paths in given for path in paths])
     picture = arguments.is_picture(options.output)
+    if options.bounds and (picture or options.format in ("csv", "tsv")):
+        raise InputError(
+            "--bounds adds a second table, for --format table, markdown, html or json."
+        )
     if picture:
         _check_picture(options)
     comparison = compare(_evaluate(options, given), **collect_statistics(options))
@@ -126,7 +136,15 @@ def run(options: argparse.Namespace) -> None:
         text = arguments.format_table(
             _make_view(comparison, options, digits, rename), options, arguments.FOR_PAPERS
         )
-    writing.write(options.output, text)
+    writing.write(options.output, text + _write_bounds(comparison, options))
+
+
+def _write_bounds(comparison: "Comparison", options: argparse.Namespace) -> str:
+    """Write the bounds of every data set below the comparison, if they are asked for."""
+    if not options.bounds or options.format == "json":
+        return ""
+    tables = {name: BoundsOfRuns(runs).table() for name, runs in comparison.datasets.items()}
+    return f"\n{arguments.format_table(stack_tables('data set', tables), options)}"
 
 
 def _check_picture(options: argparse.Namespace) -> None:
@@ -188,6 +206,9 @@ def _as_dict(comparison: "Comparison", options: argparse.Namespace) -> dict[str,
             comparison.queries(pair.measure, pair.system, pair.baseline).to_dict()
             for pair in comparison.pairs
         ]
+    if options.bounds:
+        bounds = {name: BoundsOfRuns(runs) for name, runs in comparison.datasets.items()}
+        plain["bounds"] = {name: one.to_dict() for name, one in bounds.items()}
     return plain
 
 

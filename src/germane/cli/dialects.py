@@ -2,6 +2,7 @@
 
 import argparse
 import os
+from collections.abc import Mapping
 from typing import Any
 
 from germane.cli import arguments
@@ -26,6 +27,7 @@ def add(commands: Any) -> None:
     command.add_argument("given", metavar="NAME | QRELS RUN", nargs="*")
     command.add_argument("-m", "--measure", default="AP@10", help="(default: AP@10)")
     arguments.add_shared(command)
+    arguments.add_catalogue(command)
 
 
 def run(options: argparse.Namespace) -> None:
@@ -42,31 +44,31 @@ def run(options: argparse.Namespace) -> None:
             lambda: add_schema(found.to_dict()),
         )
     elif not given:
-        _write(options, _list_dialects())
+        write_table(options, list_dialects(dialects(), "germane dialects"))
     elif len(given) == 1 and not os.path.exists(given[0]):
-        _write(options, _define(resolve_dialect(given[0])))
+        write_table(options, define_dialect(resolve_dialect(given[0])))
     else:
         raise InputError("germane dialects takes nothing, the NAME of a dialect, or QRELS and RUN.")
 
 
-def _write(options: argparse.Namespace, table: Table) -> None:
+def write_table(options: argparse.Namespace, table: Table) -> None:
     if options.format == "json":
         raise InputError("--format json is for QRELS and RUN.")
     writing.write(options.output, arguments.format_table(table, options))
 
 
-def _list_dialects() -> Table:
-    rows = tuple((one.name, one.tool, one.version) for one in dialects().values())
-    notes = (
-        "germane dialects NAME says what a tool decides otherwise, and what it calls measures.",
-    )
+def list_dialects(known: Mapping[str, Dialect], command: str) -> Table:
+    """List dialects with their tools; ``command`` is the one that defines them."""
+    rows = tuple((one.name, one.tool, one.version) for one in known.values())
+    notes = (f"{command} NAME says what a tool decides otherwise, and what it calls measures.",)
     return Table(("dialect", "tool", "recorded from"), rows, notes, left=(1, 2))
 
 
-def _define(dialect: Dialect) -> Table:
+def define_dialect(dialect: Dialect) -> Table:
+    """Define a dialect: its conventions by stage, its names of measures, and its reasons."""
     rows: list[tuple[str, str, str]] = [
-        (stage, f"{name}={word}", "")
-        for stage in STAGE_NAMES
+        (stage, f"{name}={_write_word(word)}", "")
+        for stage in ("matching", *STAGE_NAMES)
         if stage != "measuring"
         for name, word in getattr(dialect, stage).items()
     ]
@@ -76,8 +78,15 @@ def _define(dialect: Dialect) -> Table:
     ]
     notes = [f"{dialect.tool} {dialect.version}", dialect.why, f"source: {dialect.source}"]
     notes += [f"the same: {', '.join(dialect.same)}"] if dialect.same else []
+    notes += [f"not evaluated: {', '.join(one.names)}: {one.says}" for one in dialect.absent]
     notes += [f"not reproduced: {limit.says}" for limit in dialect.limits]
     return Table(("stage", dialect.name, "with"), tuple(rows), tuple(filter(None, notes)), (1, 2))
+
+
+def _write_word(word: Any) -> str:
+    if isinstance(word, tuple):
+        return "+".join(map(str, word))
+    return "none" if word is None else str(word)
 
 
 def _join_words(choices: Any) -> str:

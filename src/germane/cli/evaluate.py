@@ -34,7 +34,9 @@ def add(commands: Any) -> None:
     )
     arguments.add_measures(command, DEFAULT)
     command.add_argument(
-        "--per-query", action="store_true", help="also every query's value, and 'all' for the mean"
+        "--per-query",
+        action="store_true",
+        help="also print the value of every query; 'all' is the mean",
     )
     command.add_argument(
         "--by",
@@ -46,10 +48,12 @@ def add(commands: Any) -> None:
         "--confidence",
         metavar="P",
         type=arguments.read_fraction,
-        help="also an interval of each mean, such as 0.95",
+        help="also print confidence intervals of means, for instance at level 0.95",
     )
+    arguments.add_bounds(command)
     arguments.add_rename(command)
     arguments.add_shared(command)
+    arguments.add_catalogue(command)
     command.add_argument(
         "--dialect",
         metavar="NAME",
@@ -83,6 +87,10 @@ def run(options: argparse.Namespace) -> None:
         groups = results.by(options.by)
         arguments.write_result(options, lambda digits: groups.table(digits=digits), groups.to_dict)
         return
+    if options.bounds:
+        bounds = results.bounds()
+        arguments.write_result(options, lambda digits: bounds.table(digits=digits), bounds.to_dict)
+        return
     table: Callable[..., Table] = partial(results.table, confidence=options.confidence)
     if options.per_query:
         table = results.table_per_query
@@ -98,6 +106,12 @@ def _check_shown(options: argparse.Namespace, rename: Mapping[str, str]) -> None
     """Refuse before the work is done what cannot be shown after it."""
     if options.dialect is None:
         name_measures(arguments.parse_measures(options), rename)
+    if options.bounds:
+        for name in ("per_query", "by", "confidence", "rename"):
+            if getattr(options, name):
+                raise InputError(
+                    f"--bounds prints bounds of means; leave out --{name.replace('_', '-')}."
+                )
     if options.by is not None:
         for name, given in (
             ("per-query", options.per_query),

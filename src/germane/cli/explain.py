@@ -2,14 +2,19 @@
 
 import argparse
 import os
+import warnings
 from typing import Any
 
 from germane.cli import arguments
-from germane.cli.terminal import make_progress_line
-from germane.errors import InputError
+from germane.cli.terminal import as_json, make_progress_line
+from germane.errors import GermaneWarning, InputError
+from germane.evaluation.api import evaluate
+from germane.evaluation.lists import CatalogueResult
 from germane.explanation.animation.api import MOST, animate
 from germane.explanation.animation.api import check as check_animation
 from germane.explanation.api import explain
+from germane.measures import CATALOGUE
+from germane.measures.measure import Measure
 from germane.output import writing
 
 
@@ -26,6 +31,7 @@ def add(commands: Any) -> None:
     arguments.add_measures(command, "AP")
     arguments.add_texts(command)
     arguments.add_shared(command, lists=True)
+    arguments.add_catalogue(command)
     command.add_argument(
         "--animate",
         metavar="FILE",
@@ -37,6 +43,9 @@ def run(options: argparse.Namespace) -> None:
     measures = arguments.parse_measures(options)
     inputs = options.given if len(options.given) > 1 else []
     writing.check(options.output, [*inputs, *arguments.list_texts(options)])
+    if len(inputs) == 2 and {one.name for one in measures} <= {row.name for row in CATALOGUE}:
+        _explain_catalogue(options, measures)
+        return
     if options.animate is not None:
         check_animation(options.animate, inputs, measures=len(measures))
         if options.output and os.path.realpath(options.output) == os.path.realpath(options.animate):
@@ -67,3 +76,23 @@ def run(options: argparse.Namespace) -> None:
     arguments.write_result(
         options, lambda digits: explanation.table(digits=digits), explanation.to_dict
     )
+
+
+def _explain_catalogue(options: argparse.Namespace, measures: tuple[Measure, ...]) -> None:
+    """Show which items make measures of all lists."""
+    if options.query is not None or options.animate is not None:
+        raise InputError(
+            f"{measures[0]} is about all lists at once; leave out --query and --animate."
+        )
+    with make_progress_line() as progress, warnings.catch_warnings():
+        warnings.simplefilter("ignore", GermaneWarning)
+        policy = arguments.collect_policy(options)
+        qrels, run = options.given
+        result = evaluate(qrels, run, measures, progress=progress, **policy)
+    found = [one.explain() for one in result.values() if isinstance(one, CatalogueResult)]
+    if options.format == "json":
+        writing.write(options.output, as_json([one.to_dict() for one in found]))
+        return
+    digits = arguments.choose_digits(options)
+    text = "\n".join(arguments.format_table(one.table(digits=digits), options) for one in found)
+    writing.write(options.output, text)

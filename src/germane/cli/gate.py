@@ -33,20 +33,7 @@ def add(commands: Any) -> None:
         help="a run, or a .json file of evaluate --format json --per-query",
     )
     arguments.add_measures(command, DEFAULT)
-    command.add_argument(
-        "--max-drop",
-        metavar="D",
-        type=arguments.read_fraction,
-        default=0.0,
-        help="allowed (default: 0)",
-    )
-    command.add_argument(
-        "--alpha",
-        metavar="A",
-        type=arguments.read_fraction,
-        default=0.05,
-        help="a drop with a smaller p is statistically significant (default: 0.05)",
-    )
+    add_limits(command)
     command.add_argument(
         "--test", metavar="|".join(WORDS["test"]), default="randomization",
         help="of significance (default: randomization)",
@@ -60,6 +47,24 @@ def add(commands: Any) -> None:
     arguments.add_shared(command)
 
 
+def add_limits(command: argparse.ArgumentParser) -> None:
+    """Add the limits of a gate."""
+    command.add_argument(
+        "--max-drop",
+        metavar="D",
+        type=arguments.read_fraction,
+        default=0.0,
+        help="largest drop of a mean that is allowed (default: 0)",
+    )
+    command.add_argument(
+        "--alpha",
+        metavar="A",
+        type=arguments.read_fraction,
+        default=0.05,
+        help="a drop with a smaller p is statistically significant (default: 0.05)",
+    )
+
+
 def run(options: argparse.Namespace) -> int:
     from germane.comparison.quality_gate import gate  # its import takes long
 
@@ -69,6 +74,14 @@ def run(options: argparse.Namespace) -> int:
         max_drop=options.max_drop, alpha=options.alpha, test=options.test, rng=options.seed,
         **arguments.collect_policy(options),
     )  # fmt: skip
+    write_gate(options, found)
+    if options.github:
+        _report_to_github(found)
+    return 0 if found.passed else FAILED
+
+
+def write_gate(options: argparse.Namespace, found: "Gate") -> None:
+    """Write the table of a gate, or its comparison and verdicts as JSON."""
     arguments.write_result(
         options,
         lambda digits: found.table(digits=digits),
@@ -78,9 +91,6 @@ def run(options: argparse.Namespace) -> int:
             "passed": found.passed,
         },
     )
-    if options.github:
-        _report_to_github(found)
-    return 0 if found.passed else FAILED
 
 
 def _report_to_github(found: "Gate") -> None:

@@ -3,7 +3,7 @@
 import argparse
 from typing import Any
 
-from germane.measures import TABLE
+from germane.measures import CATALOGUE, TABLE
 from germane.measures.measure import Measure, parse
 from germane.output.tables import Table
 
@@ -20,7 +20,7 @@ def add(commands: Any) -> None:
 
 def run(options: argparse.Namespace) -> None:
     if options.name is None:
-        cells = tuple((str(Measure(row.name)), row.title) for row in TABLE)
+        cells = tuple((str(Measure(row.name)), row.title) for row in (*TABLE, *CATALOGUE))
         table = Table(
             ("measure", "is"),
             cells,

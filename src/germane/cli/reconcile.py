@@ -27,7 +27,10 @@ def add(commands: Any) -> None:
         help="as it is written, since 0.62 is less precise than 0.620; 62%% is 0.62",
     )
     command.add_argument(
-        "-m", "--measure", default="AP@10", help="what it is said to be (default: AP@10)"
+        "-m",
+        "--measure",
+        default="AP@10",
+        help="the measure that the number is said to be (default: AP@10)",
     )
     command.add_argument(
         "--reported-per-query",
@@ -35,6 +38,7 @@ def add(commands: Any) -> None:
         help="lines 'query value', or the output of trec_eval -q for one measure",
     )
     arguments.add_shared(command, lists=True)
+    arguments.add_catalogue(command)
 
 
 def run(options: argparse.Namespace) -> None:
@@ -59,6 +63,11 @@ def run(options: argparse.Namespace) -> None:
                 found = reconcile(qrels, ranked, **asked, progress=progress, **policy)
         case _:
             raise InputError("reconcile takes QRELS and RUN, or one LIST.")
+    write_reconciliation(options, found)
+
+
+def write_reconciliation(options: argparse.Namespace, found: Any) -> None:
+    """Write a reconciliation as text, or in the format asked for."""
     writing.write(options.output, _format(found, options))
 
 

@@ -27,20 +27,23 @@ def add(commands: Any) -> None:
         "--output",
         metavar="FILE|FOLDER/",
         default="report.html",
-        help="a page, or a folder that has the rankings of all queries (default: report.html)",
+        help="write one page, or a folder with the rankings of all queries (default: report.html)",
     )
     command.add_argument(
         "--max-size",
         metavar="SIZE",
         type=arguments.read_size,
-        help="of the page, such as 5MB: how many rankings it has (default: 2MB)",
+        help="largest size of the page, such as 5MB; rankings that do not fit are left out (default: 2MB)",
     )
-    command.add_argument("--title", metavar="TEXT", help="(default: the names of the runs)")
+    command.add_argument(
+        "--title", metavar="TEXT", help="title of the page (default: the names of the runs)"
+    )
     arguments.add_measures(command, DEFAULT)
     add_statistics(command)
     arguments.add_texts(command)
     arguments.add_reading(command)
     arguments.add_candidates(command)
+    arguments.add_subtopic_weights(command)
     arguments.add_policy(command)
 
 

@@ -43,7 +43,8 @@ def as_options(message: str) -> str:
         message,
     )
     return re.sub(
-        r"\b(columns=|collapse=|input_format|max_expansion|max_line)(?= (takes|is|names) )",
+        r"\b(columns=|collapse=|images=|class_names=|input_format|max_expansion|max_line|box_format|coordinates)"
+        r"(?= (takes|is|names) )",
         _write_option,
         message,
     )

@@ -4,7 +4,7 @@ import math
 from collections import Counter
 from collections.abc import Hashable, Iterable, Mapping
 from itertools import groupby
-from typing import Any, TypeAlias
+from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from germane.errors import (
     EmptyError,
     InputError,
     ScoreError,
+    check_choice,
     clip,
     list_some,
 )
@@ -24,25 +25,31 @@ Places: TypeAlias = dict[Hashable, tuple[int, int]]
 """The items of a ranking, best first, each with its first and last rank: tied items share both."""
 
 
-def kendall_tau(first: Ranked, second: Ranked) -> float:
-    """Measure Kendall's τ_b: pairs in the same order less pairs in opposite order, as a share of all.
+def kendall_tau(first: Ranked, second: Ranked, *, ties: Literal["a", "b"] = "b") -> float:
+    """Measure Kendall's τ: pairs in the same order less pairs in opposite order, as a share of all.
 
     >>> germane.kendall_tau(["a", "b", "c"], {"a": 0.5, "c": 0.4, "b": 0.3})
     0.3333333333333333
 
     A ranking is a list, best first, or a mapping of item to score, the highest best, where equal
     scores are ties: ``comparison.means["AP"]`` is a leaderboard. 1 is the same order, -1 the
-    opposite. Raises CoverageError for different items, and where one ranking is a single tie.
-    Kendall 1945.
+    opposite. A tied pair is in neither order. τ_a divides by all pairs, which is the mean over all orders of
+    tied items; τ_b by the geometric mean of the numbers of pairs that are untied in either ranking. Raises
+    CoverageError for different items, and for τ_b where one ranking is a single tie. Kendall 1945.
     """
+    check_choice("ties", ties, ("a", "b"))
     a, b = map(_compare_ranks, _rank_same_items(_place_items(first), _place_items(second)))
+    if len(a) < 2:
+        raise CoverageError("one item has no order to agree with.")
+    if ties == "a":
+        return float((a * b).sum()) / (len(a) * (len(a) - 1))
     untied = float(np.count_nonzero(a)) * float(np.count_nonzero(b))
     if not untied:
-        raise CoverageError("a ranking whose items are all tied has no order to agree with.")
+        raise CoverageError("a ranking whose items are all tied has no order to compare.")
     return float((a * b).sum()) / math.sqrt(untied)
 
 
-def tau_ap(ranking: Ranked, truth: Ranked) -> float:
+def tau_ap(ranking: Ranked, truth: Ranked, *, ties: Literal["a", "b"] = "a") -> float:
     """Measure the AP correlation: Kendall's τ, but errors near the top of ``ranking`` count more.
 
     >>> germane.tau_ap(["b", "a", "c"], ["a", "b", "c"]), germane.tau_ap(["a", "c", "b"], ["a", "b", "c"])
@@ -50,14 +57,19 @@ def tau_ap(ranking: Ranked, truth: Ranked) -> float:
 
     For each item but the first, this takes the share of the items above it that belong above it. The
     mean of these shares is scaled to -1 to 1. Arguments are those of ``kendall_tau``, but not
-    symmetric: ``truth`` defines which items belong above. Ties in either ranking count as the mean
-    over all orders of the tied items. Raises CoverageError for different items. Yilmaz, Aslam and
-    Robertson 2008; ties: Urbano and Marrero 2017.
+    symmetric: ``truth`` defines which items belong above. With ``ties="a"`` ties in either ranking count as
+    the mean over all orders of the tied items. With ``ties="b"`` only the items above an item's group are
+    looked at, a tied pair is wrong, and the value is the mean of both directions. Raises CoverageError for
+    different items, and for ``ties="b"`` where one ranking is a single tie. Yilmaz, Aslam and Robertson 2008;
+    ties: Urbano and Marrero 2017.
     """
+    check_choice("ties", ties, ("a", "b"))
     places = _place_items(ranking)
-    _, true = _rank_same_items(places, _place_items(truth))
+    here, true = _rank_same_items(places, _place_items(truth))
+    if ties == "b":
+        return (_count_above(here, true) + _count_above(true, here)) / 2
     if len(places) < 2:
-        raise CoverageError("one item has no order to agree with.")
+        raise CoverageError("a ranking of one item has no order to compare.")
     belongs = (1 + _compare_ranks(true)) / 2  # [i, j]: 1 where i belongs above j; half where tied
     total = 0.0
     for top, bottom in dict.fromkeys(places.values()):
@@ -69,40 +81,130 @@ def tau_ap(ranking: Ranked, truth: Ranked) -> float:
     return 2 * total / (len(places) - 1) - 1
 
 
-def rbo(first: Ranked, second: Ranked, *, p: float = 0.9) -> float:
-    """Measure rank-biased overlap, extrapolated: the share of common items at each depth, averaged.
+def _count_above(here: Floats, true: Floats) -> float:
+    """Average, over the items below the first group, the share of items above their group that belong there."""
+    below = here > here.min()
+    if not below.any():
+        raise CoverageError("a ranking whose items are all tied has no order to agree with.")
+    above = here[None, :] < here[:, None]
+    right = (above & (true[None, :] < true[:, None])).sum(axis=1)
+    return 2 * float((right[below] / (here[below] - 1)).mean()) - 1
+
+
+Score: TypeAlias = Literal["ext", "min", "max", "res"]
+
+
+def rbo(
+    first: Ranked,
+    second: Ranked,
+    *,
+    p: float = 0.9,
+    score: Score = "ext",
+    ties: Literal["a", "b", "w"] = "a",
+) -> float:
+    """Measure rank-biased overlap: the share of common items at each depth, averaged.
 
     >>> round(germane.rbo(["a", "b", "c"], ["a", "c", "d"], p=0.9), 4)
     0.685
+    >>> round(germane.rbo(["a", "b", "c"], ["a", "c", "d"], p=0.9, score="min"), 4)
+    0.3667
 
     Depth d has the weight (1 - p)·p^(d-1). The rankings are those of ``kendall_tau``, but may hold
-    different items and differ in length. Beyond their ends they are assumed to agree as much as
-    before. Ties count as the mean over all orders of the tied items. From 0 to 1. Raises InputError
-    for p not between 0 and 1. Webber, Moffat and Zobel 2010, equation 32; ties: Corsi and Urbano 2024.
+    different items and differ in length. ``score`` says what lies beyond their ends: ext, as much agreement
+    as before; min, nothing in common; max, as much in common as there can be; res is max less min.
+    ``ties`` says what a tie is. a: an unknown order, of which the mean over all orders is taken; b: the same,
+    corrected for the order that is missing, so that a ranking agrees with itself; w: one rank for several
+    items. From 0 to 1. Raises InputError for p not between 0 and 1. Webber, Moffat and Zobel 2010; ties:
+    Corsi and Urbano 2024.
     """
     if isinstance(p, bool) or not isinstance(p, (int, float)) or not 0 < p < 1:
         raise InputError(f"p takes a number between 0 and 1; got {clip(p)}")
+    check_choice("score", score, get_args(Score))
+    check_choice("ties", ties, ("a", "b", "w"))
     short, long = sorted((_place_items(first), _place_items(second)), key=len)
-    end, last = len(short), len(long)
-    depth = np.arange(1, last + 1)
-    overlap = _measure_overlap(short, long, depth)
-    agreed = overlap[end - 1] / end  # where the shorter ranking ends
-    unseen = agreed * np.maximum(depth - end, 0)
-    seen = float(np.sum((overlap + unseen) / depth * p ** depth.astype(float)))
-    return (1 - p) / p * seen + float((overlap[-1] + unseen[-1]) / last) * p**last
+    overlap = _Overlap(short, long, ties)
+    if score == "res":
+        return overlap.sum_highest(p) - overlap.sum_lowest(p)
+    sums = {
+        "ext": overlap.sum_extrapolated,
+        "min": overlap.sum_lowest,
+        "max": overlap.sum_highest,
+    }
+    return sums[score](p)
 
 
-def _measure_overlap(one: Places, other: Places, depth: Floats) -> Floats:
-    """Return the expected number of items within each depth of both rankings."""
-    total = np.zeros(len(depth))
-    for item in one:
-        if item in other:
-            shares = [
-                np.clip((depth - top + 1) / (bottom - top + 1), 0, 1)
-                for top, bottom in (one[item], other[item])
-            ]
-            total += shares[0] * shares[1]
-    return total
+class _Overlap:
+    """The items that two rankings have in common to each depth of the longer one.
+
+    Of n items that share a rank, each is within a depth by the part of the n ranks within it; with ties=w
+    all are from their first rank on.
+    """
+
+    def __init__(self, short: Places, long: Places, ties: str) -> None:
+        self.ties, self.end, self.last = ties, len(short), len(long)
+        self.depth = depth = np.arange(1.0, self.last + 1)
+        self.common, self.unseen, self.most = (np.zeros(self.last) for _ in range(3))
+        self.sizes = np.zeros((2, self.last))
+        self.beyond = np.maximum(depth - self.end, 0)
+        positive, others = np.zeros(self.last), 0
+        for item, place in long.items():
+            share = self._share(place)
+            self.sizes[1] += self._size(share)
+            if item in short:
+                self.common += share * self._share(short[item])
+            else:  # an item that the shorter ranking may hold beyond its end
+                positive += share > 0
+                self.unseen += share
+                self.most += np.where(self.beyond > others, share, 0.0)
+                others += 1
+        for place in short.values():
+            self.sizes[0] += self._size(self._share(place))
+        self.sizes[0] += self.beyond
+        self.unseen = np.divide(self.unseen, positive, out=np.ones(self.last), where=positive > 0)
+        if ties == "a":  # in every order of tied items the unseen ones fill all ranks
+            self.unseen, self.most = np.ones(self.last), self.beyond
+
+    def _share(self, place: tuple[int, int]) -> Floats:
+        top, bottom = place
+        if self.ties == "w":
+            return (self.depth >= top).astype(float)
+        part: Floats = np.clip((self.depth - top + 1) / (bottom - top + 1), 0, 1)
+        return part
+
+    def _size(self, share: Floats) -> Floats:
+        return share**2 if self.ties == "b" else share
+
+    def _agree(self, common: Floats) -> Floats:
+        """Divide the common items at each depth by the size of both sets."""
+        one, other = self.sizes
+        if self.ties == "a":
+            sizes = self.depth
+        else:
+            sizes = np.sqrt(one * other) if self.ties == "b" else (one + other) / 2
+        agreed: Floats = common / sizes
+        return agreed
+
+    def _sum(self, common: Floats, p: float, rest: float) -> float:
+        """Sum agreement times p^d; the rest is that sum beyond the longer ranking."""
+        return (1 - p) / p * (float((self._agree(common) * p**self.depth).sum()) + rest)
+
+    def sum_extrapolated(self, p: float) -> float:
+        agreed = float(self._agree(self.common)[self.end - 1])
+        common = self.common + self.beyond * agreed * self.unseen
+        at_end = float(self.common[-1]) + (self.last - self.end) * agreed
+        return self._sum(common, p, at_end / self.last * p ** (self.last + 1) / (1 - p))
+
+    def sum_lowest(self, p: float) -> float:
+        beyond = -math.log1p(-p) - float((p**self.depth / self.depth).sum())
+        return self._sum(self.common, p, float(self.common[-1]) * beyond)
+
+    def sum_highest(self, p: float) -> float:
+        common = float(self.common[-1])
+        full = round(self.last + self.end - common)  # from here on all may be in common
+        depth = np.arange(self.last + 1.0, full + 1)
+        growing = (2 * depth - self.last - self.end + common) / depth * p**depth
+        rest = float(growing.sum()) + p ** (full + 1) / (1 - p)
+        return self._sum(self.common + self.most, p, rest)
 
 
 def _rank_same_items(one: Places, other: Places) -> tuple[Floats, Floats]:
@@ -137,7 +239,9 @@ def _place_items(given: Any) -> Places:
         tied = [[item] for item in given]
         for item, times in Counter(item for [item] in tied).items():
             if times > 1:
-                raise DuplicateError(f"a ranking lists {clip(item)} {times} times.")
+                raise DuplicateError(
+                    f"a ranking lists {clip(item)} {times} times. Keep its first copy alone."
+                )
     if not tied:
         raise EmptyError("a ranking is empty.")
     ends = np.cumsum([len(items) for items in tied]).tolist()

@@ -134,7 +134,7 @@ class ForestDisplay(Display):
         levels = list(dict.fromkeys((known[0].level, known[-1].level))) if known else ["no"]
         set_title(
             ax,
-            f"{self.measure}: mean differences over {write_count(one.queries, 'query', 'queries')}\n"
+            f"{self.measure}: mean differences over {write_count(one.queries, one.unit)}\n"
             f"{fill(self.measure.definition, _LETTERS)}\n"
             f"{' to '.join(levels)} intervals\n"
             f"● p < {one.alpha:g}, ○ not significant ({one.test})",

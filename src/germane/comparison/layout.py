@@ -18,7 +18,7 @@ from germane.core.dispersion import FEW, POWER
 from germane.measures import QUANTITIES
 from germane.measures.headings import write_definition
 from germane.measures.measure import Measure
-from germane.output.formatting import format_number, write_count
+from germane.output.formatting import format_number, pluralize, write_count
 from germane.output.frames import make_numbers, make_texts
 from germane.output.tables import LETTERS, Table
 
@@ -78,8 +78,10 @@ def make_pair_table(
     names: Names,
 ) -> Table:
     """Make a row a measure and pair."""
+    unit = samples[0].unit
+    article = "an" if unit[0] in "aeiou" else "a"
     columns = [
-        "measure", "system", "baseline", "queries", "difference", "low", "high", "level", "d_z",
+        "measure", "system", "baseline", pluralize(unit), "difference", "low", "high", "level", "d_z",
         "better", "wins", "losses", "ties", "p", "p adjusted", "verdict", "detectable",
     ]  # fmt: skip
     rows = []
@@ -102,9 +104,9 @@ def make_pair_table(
         columns.append("p TOST")
     notes = (
         "difference: mean of the system less mean of the baseline",
-        "d_z: the mean difference in standard deviations of one query's difference",
-        "better: the probability that the system does better on a query, ties counted half",
-        f"detectable: the smallest true difference that so many queries show with a probability of {POWER:g}, in a t-test at the level of the interval",
+        f"d_z: the mean difference in standard deviations of one {unit}'s difference",
+        f"better: the probability that the system does better on {article} {unit}, ties counted half",
+        f"detectable: the smallest true difference that so many {pluralize(unit)} show with a probability of {POWER:g}, in a t-test at the level of the interval",
         *write_notes(samples, pairs, settings, names),
     )
     return Table(tuple(columns), tuple(rows), notes, (1, 2, 15))
@@ -164,12 +166,13 @@ def write_notes(
             f" ({', '.join(names[one] for one in sample.measures)})" if len(samples) > 1 else ""
         )
         left = f"; {sample.left_out:,} left out" if sample.left_out else ""
-        yield f"{write_count(len(sample), 'query', 'queries')} with a value for every run{left}{for_some}"
+        yield f"{write_count(len(sample), sample.unit)} with a value for every run{left}{for_some}"
     if len(samples[0].datasets) > 1:
         sets = ", ".join(samples[0].datasets)
         yield f"data sets {sets}: means of their means; resampled within each"
     yield f"p: {_describe_test(samples, pairs, settings)}"
-    yield f"intervals: BCa bootstrap of the queries, {_describe_levels(pairs, settings)}"
+    units = pluralize(samples[0].unit)
+    yield f"intervals: BCa bootstrap of the {units}, {_describe_levels(pairs, settings)}"
     yield from _write_warnings(samples, pairs, settings)
 
 
@@ -207,10 +210,11 @@ def _write_warnings(
     samples: Sequence[Sample], pairs: Sequence[Pair], settings: Settings
 ) -> Iterator[str]:
     fewest, most = min(map(len, samples)), max(map(len, samples))
+    units = pluralize(samples[0].unit)
     if limits := [pair.limit for pair in pairs if pair.verdict == "inconclusive" and pair.limit]:
         causes = {limit.cause for limit in limits}
         remedies = {
-            "more queries on which the runs differ": "queries" in causes,
+            f"more {units} on which the runs differ": "queries" in causes,
             "more resamples": "resamples" in causes,
             "fewer comparisons": any(limit.corrected for limit in limits),
         }
@@ -221,13 +225,14 @@ def _write_warnings(
         )
     if fewest < FEW:
         yield (
-            f"Few queries ({fewest}): intervals are rough, and only large differences can be shown."
+            f"Few {units} ({fewest}): intervals are rough, and only large differences can be shown."
         )
+    yield from filter(None, (sample.warning for sample in samples))
     if settings.test == "wilcoxon" and most > MANY:
         yield (
             f"Wilcoxon's test asks whether differences lie symmetrically around 0, not whether their "
-            f"mean is 0; with {most:,} queries it rejects almost everything. "
-            "test=randomization asks for the mean."
+            f"mean is 0; with {most:,} {units} it rejects almost everything. "
+            "test=randomization asks about the mean."
         )
 
 

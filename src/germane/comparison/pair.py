@@ -33,12 +33,14 @@ class Limit:
     """does the correction make it larger?"""
 
     def __str__(self) -> str:
+        return self.write_reason("query")
+
+    def write_reason(self, unit: str) -> str:
+        """Write the reason; ``unit`` is what the comparison resamples."""
         if self.cause == "resamples":
             reason = f"{self.count:,} resamples are drawn"
         else:
-            reason = (
-                f"{write_count(self.count, 'query', 'queries')} differ{'s' * (self.count == 1)}"
-            )
+            reason = f"{write_count(self.count, unit)} differ{'s' * (self.count == 1)}"
         after = " after correction" if self.corrected else ""
         return f"only {reason}, so that p cannot be below {self.smallest_p:.3g}{after}"
 
@@ -83,6 +85,8 @@ class Pair:
     equivalence: Equivalence | None
     test: str
     """the test and the correction, in words"""
+    unit: str = "query"
+    """the things that ``queries`` counts, such as images, where boxes in images are compared"""
 
     @property
     def significant(self) -> bool:
@@ -109,9 +113,9 @@ class Pair:
         wins, losses = (self.wins, self.losses)[::sign]
         if not wins + losses:
             queries = (
-                f"all {write_count(self.queries, 'query', 'queries')}"
+                f"all {write_count(self.queries, self.unit)}"
                 if self.queries > 1
-                else "the one query"
+                else f"the one {self.unit}"
             )
             return f"{better} and {worse} have the same {name} on {queries}"
         if not self.significant:
@@ -132,11 +136,11 @@ class Pair:
     def _list_reservations(self) -> Iterator[str]:
         """Yield the limits of the comparison, and equivalence where it was asked for."""
         if self.queries == 1:
-            yield "one query says nothing of others"
+            yield f"one {self.unit} says nothing about others"
         elif self.limit:
-            yield f"this test cannot reach p < {self.alpha:g} here: {self.limit}"
+            yield f"this test cannot reach p < {self.alpha:g} here: {self.limit.write_reason(self.unit)}"
         elif not self.significant and self.detectable is not None:
-            yield f"{write_count(self.queries, 'query', 'queries')} could show {format_short(self.detectable)}"
+            yield f"{write_count(self.queries, self.unit)} could show {format_short(self.detectable)}"
         if self.interval is not None and not self.limit:
             has_zero = self.interval.low <= 0 <= self.interval.high
             if has_zero == self.significant:

@@ -110,6 +110,7 @@ def _describe_pair(
         detectable=spread.find_detectable(tested.alpha) if spread and varies else None,
         equivalence=equivalence,
         test=tested.words,
+        unit=sample.unit,
     )
 
 

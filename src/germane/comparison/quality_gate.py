@@ -136,7 +136,7 @@ class Gate(Tabular):
         queries = "query has" if len(lost) == 1 else "queries have"
         return (
             f"{pair.measure}: {len(lost):,} {queries} a value in the baseline and none in the run: "
-            f"{list_some(lost)}. The conventions leave them out of the mean, such as missing=skip; "
+            f"{list_some(lost)}. A convention such as missing=skip leaves them out of the mean; "
             "missing=zero counts a query without results as 0."
         )
 
@@ -169,16 +169,12 @@ def gate(
     under other conventions, InputError for those of other judgments, CoverageError where no judged item was found, so that nothing could have
     fallen, and what ``compare`` raises.
     """
-    if isinstance(max_drop, bool) or not isinstance(max_drop, (int, float)) or not max_drop >= 0:
-        raise InputError(f"max_drop takes a number from 0; got {clip(max_drop)}")
-    if isinstance(alpha, bool) or not isinstance(alpha, (int, float)) or not 1e-15 <= alpha < 1:
-        raise InputError(f"alpha takes a number from 1e-15 to below 1; got {clip(alpha)}")
+    check_limits(max_drop, alpha)
     policy = read_once(policy)
     now = evaluate(qrels, run, measures, name=RUN, **policy)
     if odd := [one for one in now.measures if one.name in QUANTITIES]:
         raise MeasureError(
-            f"a gate needs measures for which higher is better; {odd[0]} is none, so that a fall of it is "
-            "no regression. Leave it out."
+            f"a gate needs measures for which higher is better. A lower {odd[0]} is no regression; leave it out."
         )
     before = _read_saved(baseline)
     if before is None:
@@ -209,6 +205,14 @@ def gate(
     if found.passed:
         _check_found(RUN, now)
     return found
+
+
+def check_limits(max_drop: Any, alpha: Any) -> None:
+    """Refuse a drop or an error rate that is none. Raises InputError."""
+    if isinstance(max_drop, bool) or not isinstance(max_drop, (int, float)) or not max_drop >= 0:
+        raise InputError(f"max_drop takes a number from 0; got {clip(max_drop)}")
+    if isinstance(alpha, bool) or not isinstance(alpha, (int, float)) or not 1e-15 <= alpha < 1:
+        raise InputError(f"alpha takes a number from 1e-15 to below 1; got {clip(alpha)}")
 
 
 def _check_found(name: str, result: Result) -> None:

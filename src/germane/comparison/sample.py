@@ -1,16 +1,17 @@
 """Sample: the values of several systems on the same queries, matched by query id."""
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
+from typing import Any
 
 import numpy as np
 
 from germane.core.ragged import Floats, Ints
 from germane.errors import CoverageError, MeasureError, list_some
 from germane.evaluation.result import Result, Results
-from germane.measures.measure import Measure
+from germane.measures.measure import Measure, parse
 
 Runs = Mapping[str, Result] | Results
 
@@ -30,6 +31,11 @@ class Sample:
     strata: Ints  # Q, the data set of each query
     values: Floats  # M × S × Q
     left_out: int  # queries for which some system has no value
+    unit: str = (
+        "query"  # as messages call what is resampled: images, where these are boxes in images
+    )
+    parse: Callable[[str], Any] = parse  # reads the name of such a measure
+    warning: str = ""  # of data on which tests and intervals do not hold
 
     def __len__(self) -> int:
         return len(self.queries)

@@ -41,10 +41,22 @@ def estimate_interval(centered: Floats, strata: Ints, mean: float, alpha: float)
     return Interval(low, high, 1 - alpha)
 
 
-def estimate_mean_interval(values: Floats, confidence: float) -> Interval:
-    """Estimate the interval of the mean of two values or more."""
-    mean, one_stratum = float(values.mean()), np.zeros(len(values), int)
-    interval = estimate_interval((values - mean) / len(values), one_stratum, mean, 1 - confidence)
+def estimate_mean_interval(
+    values: Floats, confidence: float, weights: Floats | None = None
+) -> Interval:
+    """Estimate the interval of the mean of two values or more, all of one weight or of their own.
+
+    Of a weighted mean, a quotient of two sums, the parts are those of its linear approximation.
+    """
+    one_stratum = np.zeros(len(values), int)
+    if weights is None:
+        mean = float(values.mean())
+        centered = (values - mean) / len(values)
+    else:
+        parts = weights / weights.sum()
+        mean = float(parts @ values)
+        centered = (values - mean) * parts
+    interval = estimate_interval(centered, one_stratum, mean, 1 - confidence)
     return replace(interval, confidence=confidence)
 
 
@@ -162,9 +174,13 @@ def widen_quantile(alpha: float, freedom: int) -> float:
 
     Two things make a bootstrap interval of n queries too narrow: resampled means have a deviation too
     small by √((n-1)/n), and a normal quantile is smaller than Student's. This corrects both
-    (Hesterberg 2015, "expanded percentile"). ``freedom`` is n - 1 for one stratum. Student's quantile
-    is the expansion of Abramowitz and Stegun, 26.7.5.
+    (Hesterberg 2015, "expanded percentile"). ``freedom`` is n - 1 for one stratum.
     """
+    return find_student_quantile(alpha, freedom) * math.sqrt((freedom + 1) / freedom)
+
+
+def find_student_quantile(alpha: float, freedom: int) -> float:
+    """Find Student's two-sided quantile by the expansion of Abramowitz and Stegun, 26.7.5."""
     from statistics import NormalDist  # slow to import
 
     z = -NormalDist().inv_cdf(alpha / 2)
@@ -175,4 +191,4 @@ def widen_quantile(alpha: float, freedom: int) -> float:
         (79 * z**9 + 776 * z**7 + 1482 * z**5 - 1920 * z**3 - 945 * z) / 92160,
     )
     student: float = z + sum(term / freedom**i for i, term in enumerate(terms, start=1))
-    return student * math.sqrt((freedom + 1) / freedom)
+    return student

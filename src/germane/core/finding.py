@@ -1,11 +1,13 @@
 """Finding: a problem in the data that distorts a number, or may."""
 
-from collections.abc import Iterable
+import sys
+import warnings
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from itertools import islice
 from typing import Any, Literal, TypeAlias
 
-from germane.errors import clip
+from germane.errors import GermaneWarning, clip
 
 Severity: TypeAlias = Literal["serious", "doubtful", "note"]
 SEVERITIES: tuple[Severity, ...] = ("serious", "doubtful", "note")
@@ -51,6 +53,16 @@ class Finding:
 def show_ids(ids: Iterable[object], most: int = 3) -> tuple[str, ...]:
     """Show the first few ids as messages do."""
     return tuple(map(clip, islice(ids, most)))
+
+
+def warn(name: str, findings: Sequence[Finding]) -> None:
+    """Warn of findings, at the line outside germane that called it."""
+    if findings:
+        frame, level = sys._getframe(1), 2
+        while frame.f_back and frame.f_globals.get("__name__", "").partition(".")[0] == "germane":
+            frame, level = frame.f_back, level + 1
+        says = " ".join(str(one).removeprefix(f"{name}: ") for one in findings)
+        warnings.warn(f"{name}: {says}", GermaneWarning, stacklevel=level)
 
 
 def sort_by_severity(findings: Iterable[Finding]) -> tuple[Finding, ...]:

@@ -61,8 +61,8 @@ def make_progress(given: Any) -> Progress | None:
         return _CallersLine()
     if not callable(given):
         raise InputError(
-            "progress takes True, or a function that is called with a name, how much is done and how "
-            f"much there is or None; got {clip(given)}"
+            "progress takes True, or a function of three arguments: a name, the amount done, and the "
+            f"total or None; got {clip(given)}"
         )
     function: Progress = given
     return function

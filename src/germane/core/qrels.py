@@ -10,6 +10,7 @@ import numpy as np
 
 from germane.core import ragged
 from germane.core.ragged import Floats, Ints
+from germane.core.subtopics import Subtopics
 from germane.errors import NotFoundError, clip, suggest
 
 
@@ -22,7 +23,8 @@ class Qrels:
     200
 
     The judgments of query ``q`` are the slice ``offsets[q]:offsets[q + 1]`` of ``items`` and
-    ``grades``. A negative grade marks an item that was pooled but not judged.
+    ``grades``. A negative grade marks an item that was pooled but not judged. Where items are judged
+    for ``subtopics``, an item's grade is the highest of these.
     """
 
     queries: list[Hashable]  # Q
@@ -41,6 +43,7 @@ class Qrels:
     maybe_data: "Qrels | None" = None  # of lines with #, which are data if the run has their query
     candidates: Any = None  # the items that may be retrieved (readers.candidates), if not all
     comments: int = 0  # lines that begin with # and are no data
+    subtopics: Subtopics | None = None  # the grades for single subtopics, if there are any
 
     def __len__(self) -> int:
         return len(self.queries)
@@ -68,6 +71,8 @@ class Qrels:
             ids=self.ids,
             duplicates=self.duplicates,
             candidates=self.candidates,
+            subtopics=self.subtopics
+            and self.subtopics.take(np.arange(len(self.items))[part], items),
         )
 
     def some(self, places: Ints) -> "Qrels":
@@ -76,13 +81,15 @@ class Qrels:
         lengths = self.offsets[places + 1] - starts
         at = ragged.list_stretches(starts, lengths)
         columns = self.columns and (self.columns[0].take(places), self.columns[1].take(at))
+        items = columns[1] if columns else [self.items[j] for j in at.tolist()]
         return replace(
             self,
             queries=[self.queries[q] for q in places.tolist()],
             offsets=ragged.make_offsets(lengths),
-            items=columns[1] if columns else [self.items[j] for j in at.tolist()],
+            items=items,
             grades=self.grades[at],
             columns=columns,
+            subtopics=self.subtopics and self.subtopics.take(at, items),
         )
 
     @cached_property

@@ -102,6 +102,15 @@ def descends(values: Floats, offsets: Ints) -> bool:
     return not rising.any()
 
 
+def list_distinct(values: Ints) -> Ints:
+    """List the different values, ascending. np.unique would import numpy.ma, a tenth of a short command."""
+    ascending = np.sort(values)
+    kept = np.ones(len(ascending), bool)
+    kept[1:] = ascending[1:] != ascending[:-1]
+    distinct: Ints = ascending[kept]
+    return distinct
+
+
 def sum_rows(values: Any, owner: Ints, rows: int) -> Floats:
     """Sum each row from the left; an empty row's sum is 0."""
     return np.bincount(owner, weights=values, minlength=rows)
@@ -162,7 +171,7 @@ def _apply_to_rows(of: Callable[[Any], Ints], values: Any, offsets: Ints, dtype:
         return of(values.reshape(len(size), -1)).ravel()
     out = np.empty(len(values), dtype)
     powers = np.frexp(size.astype(float))[1]  # rows of 2**(p-1) to 2**p - 1 values
-    for power in np.unique(powers[size > 0]):
+    for power in list_distinct(powers[size > 0]).tolist():
         rows = np.flatnonzero(powers == power)
         column = np.arange(size[rows].max())
         inside = column < size[rows, None]

@@ -2,12 +2,13 @@
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
 from germane.core import ragged
 from germane.core.ragged import Bools, Floats, Ints
+from germane.core.subtopics import Cells
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -34,12 +35,14 @@ class Ranking:
     tied_from: Ints  # H, first and last rank that the item's group of equal scores occupies
     tied_to: Ints  # H
     ties: Literal["ordered", "expected", "grouped"] = "ordered"
-    judgment: Ints | None = None  # H, the hit's place in the qrels; for explanations only
+    judgment: Ints | None = None  # H, the hit's place in the qrels; for explanations and subtopics
+    subtopics: Cells | None = None  # for the measures that look at them, where there are any
 
     # kept for several measures, by the lowest grade that is relevant
     _relevant: dict[float, Bools] = field(default_factory=dict, init=False)
     _total: dict[float, Ints] = field(default_factory=dict, init=False)
     _so_far: dict[float, Ints] = field(default_factory=dict, init=False)
+    of_subtopics: dict[Any, Any] = field(default_factory=dict, init=False)  # kept by these measures
 
     def __len__(self) -> int:
         return len(self.queries)

@@ -15,6 +15,7 @@ from germane.errors import PolicyError, clip, suggest
 
 if TYPE_CHECKING:
     from germane.dialects.dialect import Dialect
+    from germane.measures.measure import Measure
 
 
 def dialects() -> "dict[str, Dialect]":
@@ -28,18 +29,33 @@ def dialects() -> "dict[str, Dialect]":
     return dict(BY_NAME)
 
 
-def resolve_dialect(name: object) -> "Dialect":
-    """Return a dialect by its name; a dialect is returned as it is. Raises PolicyError with the nearest name."""
+def resolve_dialect(name: object, boxes: "tuple[Dialect, ...] | None" = None) -> "Dialect":
+    """Return a dialect by its name; a dialect is returned as it is. Raises PolicyError with the nearest name.
+
+    ``boxes`` are the dialects of object detection, where one of them is meant.
+    """
     from germane.dialects.dialect import Dialect
 
     if isinstance(name, Dialect):
         return name
-    from germane.dialects.table import ALIASES, BY_NAME
+    from germane.dialects.table import DIALECTS
 
-    if isinstance(name, str):
-        folded = name.casefold()
-        found = BY_NAME.get(ALIASES.get(folded, folded))
-        if found is not None:
-            return found
-    near = suggest(name, [*BY_NAME, *ALIASES]) if isinstance(name, str) else ""
-    raise PolicyError(f"no dialect {clip(name)}.{near}  All of them: germane dialects")
+    known = {key: one for one in boxes or DIALECTS for key in (one.name, *one.aliases)}
+    if isinstance(name, str) and (found := known.get(name.casefold())) is not None:
+        return found
+    near = suggest(name, known) if isinstance(name, str) else ""
+    command = "dialects" if boxes is None else "boxes dialects"
+    raise PolicyError(f"no dialect {clip(name)}.{near}  All of them: germane {command}")
+
+
+def parse_in_dialect(name: str, dialect: str) -> "Measure":
+    """Parse a name as ``evaluate`` does in the dialect: one of the tool's, or germane's own."""
+    from germane.dialects.names import resolve_measure
+
+    spoken = resolve_dialect(dialect)
+    if len(name) > LONGEST:
+        raise spoken.make_unknown_error(name[:LONGEST])
+    return resolve_measure(name, spoken).measure
+
+
+LONGEST = 1000  # letters; no name has more, and every entry of a dialect looks at all of them

@@ -1,7 +1,8 @@
 """The class Dialect: the conventions of another tool, stage by stage, and its names of measures."""
 
+import math
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, Literal
@@ -11,16 +12,56 @@ from germane.errors import MeasureError, clip, suggest
 Stage = Literal["reading", "judging", "measuring", "averaging"]
 STAGE_NAMES: tuple[Stage, ...] = ("reading", "judging", "measuring", "averaging")
 
-_PLACES = {"k": r"([1-9]\d*)", "x": r"(\d+(?:\.\d+)?)"}
-_PLACE = re.compile(r"\{(\w)\}")
+_NUMBER = r"\d+(?:\.\d+)?|\.\d+"
+
+
+@dataclass(frozen=True)
+class Place:
+    """A place for a value in a tool's name, such as ``{x}``: what may stand there, and what it means."""
+
+    pattern: str
+    example: str
+    read: Callable[[str], str] = str
+    """Translates the tool's value into germane's."""
+    write: Callable[[Any], str] = "{:g}".format
+    """Translates germane's value into the tool's."""
+
+
+def _read_gains(written: str) -> str:
+    """Read ``{1:2,2:5}``; a whole grade that is not in it gains itself."""
+    pairs = dict(pair.split(":") for pair in written.strip("{}").split(",") if pair)
+    own = {str(grade): str(grade) for grade in range(11)}
+    return "_".join(f"{grade}:{gain}" for grade, gain in {**own, **pairs}.items())
+
+
+_PLACES = {
+    "k": Place(r"[1-9]\d*", "10"),
+    "x": Place(_NUMBER, "1"),
+    "p": Place(_NUMBER, "0.8"),
+    "base": Place(_NUMBER, "10"),
+    "n": Place(rf"-?(?:{_NUMBER})", "1"),
+    "m": Place(rf"-?(?:{_NUMBER})", "1"),
+    "o": Place(rf"-?(?:{_NUMBER})", "1"),
+    "decimals": Place(r"\d+", "8", "0.{}".format, lambda value: f"{value:g}".removeprefix("0.")),
+    "square": Place(
+        _NUMBER, "1", lambda x: repr(math.sqrt(float(x))), lambda value: f"{value**2:g}"
+    ),
+    "gains": Place(
+        r"\{(?:-?\d+:\d+(?:,-?\d+:\d+)*)?\}",
+        "{1:1}",
+        _read_gains,
+        lambda value: "{" + ",".join(f"{grade:g}:{gain:g}" for grade, gain in value) + "}",
+    ),
+}
+_PLACE = re.compile(r"\{(\w+)\}")
 
 
 @dataclass(frozen=True)
 class Entry:
     """An entry of a dialect: the tool's name of a measure, and germane's name of it.
 
-    ``{k}`` stands for a cutoff and ``{x}`` for a number, in both names. ``choices`` are conventions
-    that the tool has for this measure alone.
+    ``{k}`` stands for a cutoff and ``{x}`` for a number, in both names; ``_PLACES`` has all that can stand
+    so. ``choices`` are conventions that the tool has for this measure alone.
     """
 
     name: str
@@ -31,23 +72,54 @@ class Entry:
 
     def read(self, name: str) -> str | None:
         """Translate a name of the tool into germane's; None if it is not a name of this entry."""
-        for spelling in (self.name, *self.also):
-            if found := _compile_pattern(spelling).fullmatch(name):
-                values = dict(zip(_PLACE.findall(spelling), found.groups(), strict=True))
-                return _fill(self.measure, values)
+        values = self._match(name)
+        return None if values is None else _fill(self.measure, values)
+
+    def read_choices(self, name: str) -> dict[str, Any]:
+        """Return the conventions of a measure by its name; one may be its cutoff."""
+        return self.fill_choices((self._match(name) or {}).get("k"))
+
+    def fill_choices(self, k: int | str | None) -> dict[str, Any]:
+        """Return the conventions with the cutoff put in; without a cutoff, those that need none."""
+        filled = {
+            name: int(k) if k and word == "{k}" else word for name, word in self.choices.items()
+        }
+        return {name: word for name, word in filled.items() if word != "{k}"}
+
+    def _match(self, name: str) -> dict[str, str] | None:
+        """Find the values in a name, translated to germane's, by their places."""
+        for written in dict.fromkeys((normalize_name(name), _drop_false(name))):
+            for spelling in (self.name, *self.also):
+                if found := _compile_pattern(spelling).fullmatch(written):
+                    places = _PLACE.findall(normalize_name(spelling))
+                    values = zip(places, found.groups(), strict=True)
+                    return {at: _PLACES[at].read(value) for at, value in values}
         return None
 
-    def write_name(self, k: int | None = None) -> str:
-        """Write the tool's name with its cutoff."""
-        return _fill(self.name, {} if k is None else {"k": str(k)})
+    def write_name(self, k: int | None = None, arguments: Mapping[str, Any] | None = None) -> str:
+        """Write the tool's name with its cutoff, and with values of germane's parameters."""
+        return _write(self.name, k, self._find_values(arguments or {}))
 
     def write_names(self, k: object, x: object) -> list[str]:
         """Write every spelling of the tool's name, with the cutoff and the number."""
-        return [_fill(name, {"k": str(k), "x": str(x)}) for name in (self.name, *self.also)]
+        return [_write(name, k, {"x": str(x)}) for name in (self.name, *self.also)]
 
     def write_measure(self, k: int | None) -> str:
-        """Write germane's name with its cutoff."""
-        return _fill(self.measure, {} if k is None else {"k": str(k)})
+        """Write germane's name with its cutoff, and with examples in its other places."""
+        examples = {at: place.read(place.example) for at, place in _PLACES.items() if at != "k"}
+        return _write(self.measure, k, examples)
+
+    @property
+    def open_parameters(self) -> dict[str, str]:
+        """germane's parameters whose values are a part of the tool's name, each with its place."""
+        return dict(re.findall(r"(\w+)=\{(\w+)\}", self.measure))
+
+    def _find_values(self, arguments: Mapping[str, Any]) -> dict[str, str]:
+        return {
+            at: _PLACES[at].write(arguments[name])
+            for name, at in self.open_parameters.items()
+            if name in arguments and not isinstance(arguments[name], str)
+        }
 
     @property
     def cutoff(self) -> bool:
@@ -55,16 +127,38 @@ class Entry:
         return "{k}" in self.measure
 
 
+def normalize_name(name: str) -> str:
+    """Write a name without blanks and quotes, and with its parameters in order."""
+    bare = re.sub(r"[\s'\"]", "", name)
+    found = re.fullmatch(r"([^()]*)\(([^()]*)\)(.*)", bare)
+    if found is None:
+        return bare
+    parameters = re.findall(r"(?:[^,{}]|\{[^{}]*\})+", found[2])
+    return f"{found[1]}({','.join(sorted(parameters))}){found[3]}"
+
+
+def _drop_false(name: str) -> str:
+    """Drop parameters that are False, which is what they are without being written."""
+    less = re.sub(r"(?<=[(,])\w+=False,?", "", normalize_name(name))
+    return less.replace(",)", ")").replace("()", "")
+
+
 @cache
 def _compile_pattern(spelling: str) -> re.Pattern[str]:
-    pattern = re.escape(spelling)
-    for place, written in _PLACES.items():
-        pattern = pattern.replace(rf"\{{{place}\}}", written)
+    pattern = re.escape(normalize_name(spelling))
+    for at, place in _PLACES.items():
+        pattern = pattern.replace(rf"\{{{at}\}}", f"({place.pattern})")
     return re.compile(pattern)
 
 
 def _fill(text: str, values: Mapping[str, str]) -> str:
     return _PLACE.sub(lambda place: values.get(place[1], place[0]), text)
+
+
+def _write(text: str, k: object, values: Mapping[str, str]) -> str:
+    """Fill the places of a name: the cutoff, where there is one, and values or examples."""
+    examples = {at: place.example for at, place in _PLACES.items() if at != "k"}
+    return _fill(text, {**examples, **values, **({} if k is None else {"k": str(k)})})
 
 
 @dataclass(frozen=True)
@@ -82,6 +176,14 @@ class Homonym:
     """germane's name of the tool's formula, without a cutoff; "" where germane has none"""
     says: str = ""
     """the tool's formula in words, where germane has no name for it"""
+
+
+@dataclass(frozen=True)
+class Absent:
+    """Names of the tool that are no measures of a ranked list, or that germane cannot compute, and why."""
+
+    names: tuple[str, ...]
+    says: str
 
 
 @dataclass(frozen=True)
@@ -112,9 +214,13 @@ class Dialect:
     tool: str
     version: str
     reading: Mapping[str, Any] = field(default_factory=dict)
+    matching: Mapping[str, Any] = field(default_factory=dict)
+    """Conventions of object detection: how detections are matched with truths."""
     judging: Mapping[str, Any] = field(default_factory=dict)
     averaging: Mapping[str, Any] = field(default_factory=dict)
     measuring: tuple[Entry, ...] = ()
+    summary: str = ""
+    """The measures of object detection that the tool prints, by its own names."""
     why: str = ""
     """Where the tool differs and why, in a sentence or a few."""
     source: str = ""
@@ -122,6 +228,8 @@ class Dialect:
     limits: tuple[Limit, ...] = ()
     unlike: tuple[Homonym, ...] = ()
     """Measures of the tool that are not evaluated, and differ from germane's of that name."""
+    absent: tuple[Absent, ...] = ()
+    """Names of the tool that are not evaluated, and why."""
     sees: Literal["judgments", "list"] = "judgments"
     """The input of the tool: all judgments of a query, or labels and scores of one list. Of a list, it takes
     the relevant items that are listed for all that exist, which is ``relevant=listed``."""
@@ -133,7 +241,7 @@ class Dialect:
     @property
     def choices(self) -> dict[str, Any]:
         """The conventions of every stage but the measures, by name."""
-        return {**self.reading, **self.judging, **self.averaging}
+        return {**self.reading, **self.matching, **self.judging, **self.averaging}
 
     def find(self, name: str) -> Entry | None:
         """Find the entry that a written name belongs to."""
@@ -152,14 +260,19 @@ class Dialect:
 
     def make_unknown_error(self, name: str, besides: str = "") -> MeasureError:
         """Make the error for a name that the tool does not have."""
+        whole = normalize_name(name)
+        for one in self.absent:
+            if {whole, re.split(r"[(@]", whole)[0]} & set(one.names):
+                return MeasureError(f"{self.name}: {clip(whole)} is not evaluated: {one.says}")
         numbers = re.findall(r"\d+(?:\.\d+)?", name)
         cutoff = next((one for one in numbers if re.fullmatch(r"[1-9]\d*", one)), 10)
         near = suggest(name, self.names(cutoff, [1, *numbers][-1]))
         if numbers and self.find(re.sub(r"-?\d+(?:\.\d+)?", "10", name)):
             near += " A cutoff must be a positive integer."
+        command = "boxes dialects" if self.summary else "dialects"
         return MeasureError(
             f"{self.name} has no measure {clip(name)}.{near}{besides}  "
-            f"All of them: germane dialects {self.name}"
+            f"All of them: germane {command} {self.name}"
         )
 
 
@@ -167,6 +280,16 @@ class Dialect:
 
 LISTS = {"ties": "given", "missing": "skip"}
 """Judging: each list stands in its own order, and a query without a list is left out."""
+
+RATINGS = (
+    "it compares predicted ratings with true ones, and ranks nothing; scikit-learn has "
+    "root_mean_squared_error and mean_absolute_error."
+)
+CATALOG = (
+    "it describes the recommended items, their popularity, likeness or variety, and needs other data than "
+    "relevant items."
+)
+"""Why dialects of recommenders lack some names: reasons that several tools share."""
 
 COPIES_COUNT = {"duplicates": "recount", "repeated": "once"}
 """Reading: a repeated result is a hit again, a repeated judgment is one relevant item."""
@@ -176,10 +299,26 @@ PYTREC = {"duplicates": "last", "grades": "whole", "scores": "single"}
 
 
 def name_both(
-    name: str, measure: str, cut: str = "@{k}", choices: Mapping[str, Any] | None = None
+    name: str,
+    measure: str,
+    cut: str = "@{k}",
+    choices: Mapping[str, Any] | None = None,
+    also: tuple[str, ...] = (),
 ) -> tuple[Entry, Entry]:
-    """List a measure without and with a cutoff, for which the tool appends ``cut`` to the name."""
+    """List a measure without and with a cutoff, for which the tool appends ``cut`` to the name.
+
+    If the name has parameters, the one in ``cut`` becomes another of them.
+    """
     return (
-        Entry(name, measure, choices or {}),
-        Entry(name + cut, measure + "@{k}", choices or {}),
+        Entry(name, measure, choices or {}, also),
+        Entry(
+            _append(name, cut),
+            measure + "@{k}",
+            choices or {},
+            tuple(_append(one, cut) for one in also),
+        ),
     )
+
+
+def _append(name: str, cut: str) -> str:
+    return (name + cut).replace(")(", ",")

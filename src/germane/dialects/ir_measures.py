@@ -1,6 +1,68 @@
 """ir_measures, with each of its providers."""
 
+from collections.abc import Iterator, Mapping
+from itertools import product
+from typing import Any
+
 from germane.dialects.dialect import COPIES_COUNT, PYTREC, Dialect, Entry, Limit, name_both
+from germane.dialects.diversity import IN_IR_MEASURES
+
+_JUDGED_ONLY = {"unjudged": "remove"}
+_BY_ID = {"ties": "ascending", "scores": "double"}
+_JUDGED = {**_BY_ID, "grades": "nonnegative", "empty": "error"}
+_GDEVAL = {"scores": "double", "query_digits": 5}
+_STABLE = {"ties": "given"}
+_PAIRS = {**_STABLE, "missing": "skip", "no_relevant": "skip"}
+_RECALL_LEVELS = tuple(
+    f"{name}@{{p}}"
+    for name in (
+        "IPrec",
+        "IPrec(rel={x})",
+        "IPrec(judged_only=True)",
+        "IPrec(rel={x},judged_only=True)",
+    )
+)
+
+
+def _vary(
+    names: str,
+    measure: str,
+    *parameters: str,
+    rel: bool = True,
+    judged_only: bool = True,
+    cut: str = "",
+    choices: Mapping[str, Any] | None = None,
+) -> Iterator[Entry]:
+    """List a measure with and without ``rel`` and ``judged_only``; parameters are the tool's own.
+
+    The cutoff of a measure that has {p} is a level of recall.
+    """
+    base, _, own = measure.rstrip(")").partition("(")
+    end = "" if "{p}" in measure else cut
+    for only, level in product((False, True)[: judged_only + 1], (False, True)[: rel + 1]):
+        theirs = [*parameters, *["rel={x}"] * level, *["judged_only=True"] * only]
+        ours = [*filter(None, [own]), *["rel={x}"] * level]
+        called = [_call(name, theirs) + cut for name in names.split()]
+        also = {**(choices or {}), **(_JUDGED_ONLY if only else {})}
+        yield Entry(called[0], _call(base, ours) + end, also, tuple(called[1:]))
+
+
+def _call(name: str, parameters: list[str]) -> str:
+    return f"{name}({','.join(parameters)})" if parameters else name
+
+
+def _list_readers(name: str, cut: str = "", goal: str = "", own: str = "T") -> Iterator[Entry]:
+    """List a model of cwl_eval: its goal and its lowest grade may be left out."""
+    for with_goal, with_lowest in product((False, True)[: 1 + bool(goal)], (False, True)):
+        theirs = [f"{own}={{{goal}}}"] * with_goal + ["min_rel={m}"] * with_lowest
+        germane = "p" if own == "p" else "goal"
+        ours = [f"{germane}={{{goal}}}"] * with_goal + ["min={m}"] * with_lowest
+        yield Entry(
+            f"{name}({','.join([*theirs, 'max_rel={x}'])}){cut}",
+            f"{name}({','.join([*ours, 'max={x}'])}){cut}",
+            _STABLE,
+        )
+
 
 DIALECTS = (
     Dialect(
@@ -10,57 +72,86 @@ DIALECTS = (
         reading=PYTREC,
         judging={"ties": "trec", "missing": "zero"},
         measuring=(
-            *name_both("AP", "AP(norm=R)"),
-            *name_both("AP(rel={x})", "AP(norm=R,rel={x})"),
-            *name_both("AP(judged_only=True)", "AP(norm=R)", choices={"unjudged": "remove"}),
-            Entry("P@{k}", "P@{k}"),
-            Entry("P(rel={x})@{k}", "P(rel={x})@{k}"),
-            Entry("P(judged_only=True)@{k}", "P@{k}", {"unjudged": "remove"}),
-            Entry("R@{k}", "R@{k}"),
-            Entry("R(rel={x})@{k}", "R(rel={x})@{k}"),
-            Entry("RR", "RR"),
-            Entry("RR(rel={x})", "RR(rel={x})"),
-            Entry("RR@{k}", "RR@{k}", {"ties": "ascending", "scores": "double"}),
-            *name_both("nDCG", "nDCG"),
-            Entry(
-                "nDCG(dcg='exp-log2')@{k}",
-                "nDCG(gain=exp)@{k}",
-                {"scores": "double", "query_digits": 5},
-            ),
-            Entry("Rprec", "Rprec"),
-            Entry("Bpref", "bpref"),
-            Entry("Bpref(rel={x})", "bpref(rel={x})"),
-            Entry("infAP", "infAP"),
-            Entry("Success@{k}", "Success@{k}"),
-            Entry("SetP", "P"),
-            Entry("SetR", "R"),
-            Entry("SetAP", "SetAP"),
-            Entry(
-                "Judged@{k}",
-                "Judged(norm=retrieved)@{k}",
-                {
-                    "ties": "ascending",
-                    "scores": "double",
-                    "grades": "nonnegative",
-                    "empty": "error",
-                },
-            ),
-            Entry("IPrec@{x}", "IPrec(recall={x},rounding=trec9)"),
+            *_vary("AP MAP", "AP(norm=R)"),
+            *_vary("AP MAP", "AP(norm=R)", cut="@{k}"),
+            *_vary("P Precision", "P", cut="@{k}"),
+            *_vary("R Recall", "R", cut="@{k}"),
+            *_vary("RR MRR", "RR"),
+            *_vary("RR MRR", "RR", cut="@{k}", judged_only=False, choices=_BY_ID),
+            *_vary("nDCG NDCG", "nDCG", rel=False),
+            *_vary("nDCG NDCG", "nDCG", rel=False, cut="@{k}"),
+            *_vary("nDCG NDCG", "nDCG(gain={gains})", "gains={gains}", rel=False),
+            *_vary("nDCG NDCG", "nDCG(gain={gains})", "gains={gains}", rel=False, cut="@{k}"),
+            Entry("nDCG(dcg='exp-log2')@{k}", "nDCG(gain=exp)@{k}", _GDEVAL),
+            Entry("ERR@{k}", "ERR@{k}", _GDEVAL),
+            *_vary("Rprec RPrec", "Rprec"),
+            *_vary("Bpref BPref", "bpref", judged_only=False),
+            *_vary("infAP", "infAP", judged_only=False),
+            *_vary("Success", "Success", cut="@{k}"),
+            *_vary("SetP", "P"),
+            *_vary("SetP", "R(norm=min)", "relative=True"),
+            *_vary("SetRelP", "R(norm=min)"),
+            *_vary("SetR", "R", judged_only=False),
+            *_vary("SetF", "F"),
+            *_vary("SetF", "F(beta={square})", "beta={square}"),
+            *_vary("SetAP", "SetAP"),
+            *_vary("IPrec", "IPrec(recall={p},rounding=trec9)", cut="@{p}"),
+            *name_both("Judged", "Judged(norm=retrieved)", choices=_JUDGED),
+            Entry("RBP(rel={x})", "RBP(rel={x})", _STABLE),
+            Entry("RBP(rel={x},p={p})", "RBP(rel={x},p={p})", _STABLE),
+            *_list_readers("BPM", "@{k}", "n"),
+            *_list_readers("SDCG", "@{k}"),
+            *_list_readers("NERR8", "@{k}"),
+            *_list_readers("NERR9", "@{k}"),
+            *_list_readers("NERR10", goal="p", own="p"),
+            *_list_readers("NERR11", goal="n"),
+            *_list_readers("INST", goal="n"),
+            *_list_readers("INSQ", goal="n"),
+            *_vary("Accuracy", "AUROC", judged_only=False, choices=_PAIRS),
+            *_vary("Accuracy", "AUROC", judged_only=False, cut="@{k}", choices=_PAIRS),
+            Entry("Compat(normalize=False)", "Compat(norm=all)", _BY_ID),
+            Entry("Compat(p={p},normalize=False)", "Compat(p={p},norm=all)", _BY_ID),
+            Entry("Compat", "Compat", _BY_ID),
+            Entry("Compat(p={p})", "Compat(p={p})", _BY_ID),
             Entry("NumQ", "NumQ", {"missing": "skip"}),
             Entry("NumRel", "NumRel", {"missing": "skip"}),
             Entry("NumRet", "NumRet", {"missing": "skip"}),
+            Entry("NumRelRet", "NumRelRet", {"missing": "skip"}),
+            Entry("NumRet(rel={x})", "NumRelRet(rel={x})", {"missing": "skip"}),
+            *IN_IR_MEASURES,
         ),
         why="Hands each measure to another tool. Most go to pytrec_eval, but RR with a cutoff goes to the "
         "MS MARCO script, which orders equal scores by ascending id: RR and RR@10 of one list of two "
-        "tied items can be 1/2 and 1. Every judged query counts, missing ones as 0, but not in NumQ and NumRel.",
+        "tied items can be 1/2 and 1. Every judged query counts, missing ones as 0, but not in NumQ and NumRel, and "
+        "in Accuracy only one with a relevant result. The models of cwl_eval look at 1,000 ranks, which makes "
+        "RBP larger by a factor of 1/(1 - p^1000).",
         source="providers/base.py, __init__.py",
         limits=(
             Limit(
                 "named",
                 "gdeval reads query ids as numbers and fails on others.",
-                only=("nDCG(dcg='exp-log2')@{k}",),
+                only=("nDCG(dcg='exp-log2')@{k}", "ERR@{k}"),
             ),
-            Limit("empty", "0/0 at recall 0.", only=("IPrec@{x}",)),
+            Limit(
+                "empty",
+                "Without results, or with judged_only without judged ones, 0/0 at recall 0.",
+                only=_RECALL_LEVELS,
+            ),
+            Limit(
+                "all_relevant",
+                "Where nothing else was retrieved, 0/0 is an error.",
+                only=("Accuracy", "Accuracy@{k}", "Accuracy(rel={x})", "Accuracy(rel={x})@{k}"),
+            ),
+            Limit(
+                "tied",
+                "In the ideal ranking equal scores of one grade stand in the order of the judgments.",
+                only=(
+                    "Compat",
+                    "Compat(p={p})",
+                    "Compat(normalize=False)",
+                    "Compat(p={p},normalize=False)",
+                ),
+            ),
         ),
     ),
     Dialect(

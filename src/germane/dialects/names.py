@@ -30,13 +30,13 @@ def resolve_measures(measures: Measures, dialect: Dialect) -> tuple[RequestedMea
     for two names of one measure under different conventions.
     """
     found: dict[Measure, RequestedMeasure] = {}
-    for one in _flatten(measures):
-        this = _resolve(one, dialect)
+    for one in _flatten(measures, dialect):
+        this = resolve_measure(one, dialect)
         before = found.setdefault(this.measure, this)
         if dict(before.choices) != dict(this.choices):
             raise MeasureError(
-                f"{dialect.name}: {one} is {this.measure} under other conventions than a measure "
-                "before it; evaluate them one by one."
+                f"{dialect.name}: {one} and a measure before it are both {this.measure}, under different "
+                "conventions; evaluate them in separate calls."
             )
     return tuple(found.values())
 
@@ -47,7 +47,7 @@ def find_default_names(measures: str, dialect: Dialect) -> list[str]:
     names = [one.write_name(kind.k) for kind in kinds if (one := find_same_kind(dialect, kind))]
     if not names:
         raise MeasureError(
-            f"{dialect.name} has none of the measures that are taken where none is given ({measures}); "
+            f"{dialect.name} has none of the default measures ({measures}); "
             f"name some of its own: {', '.join(dialect.names(10)[:5])}  "
             f"All of them: germane dialects {dialect.name}"
         )
@@ -62,7 +62,7 @@ def find_entry(dialect: Dialect, measure: Measure) -> Entry | None:
     fits = [one for one in dialect.measuring if not (one.cutoff and measure.k is None)]
     for is_same in (Measure.__eq__, _agree):
         for one in fits:
-            if any(is_same(each, measure) for each in _fill_numbers(one, measure)):
+            if is_same(_complete_entry(one, measure), measure):
                 return one
     return None
 
@@ -80,7 +80,7 @@ def list_same_kind(dialect: Dialect, measure: Measure) -> Iterator[Entry]:
     fits = [
         one
         for one in dialect.measuring
-        if one.cutoff == (measure.k is not None) and "{x}" not in one.name
+        if one.cutoff == (measure.k is not None) and not one.open_parameters
     ]
     kinds = [parse(one.write_measure(measure.k)) for one in fits]
     found = [(one, kind.name) for one, kind in zip(fits, kinds, strict=True) if kind.k == measure.k]
@@ -102,28 +102,48 @@ def _apply_threshold(found: Measure, measure: Measure) -> Measure:
     return found
 
 
-def _fill_numbers(entry: Entry, measure: Measure) -> Iterator[Measure]:
-    """Translate an entry. If it takes a number, try each number of the measure asked for."""
-    if "{x}" not in entry.measure:
-        yield translate_entry(entry, measure)
-        return
-    for value in measure.arguments.values():
-        if isinstance(value, (int, float)):
-            try:
-                yield parse(entry.write_measure(measure.k).replace("{x}", repr(value)))
-            except MeasureError:  # a number of another parameter
-                continue
+def _complete_entry(entry: Entry, measure: Measure) -> Measure:
+    """Translate an entry; values that its name leaves open are those of the measure asked for."""
+    found = parse(entry.write_measure(measure.k or 1))
+    if found.name == measure.name:
+        found = found(**_find_open(entry, measure))
+    return _apply_threshold(found, measure)
 
 
-def _flatten(measures: Measures) -> Iterable[str | Measure]:
+def _find_open(entry: Entry, measure: Measure) -> dict[str, Any]:
+    """Find the measure's values of parameters that the entry leaves open; a word is no such value."""
+    asked = dict(measure.parameters)
+    return {name: asked[name] for name in entry.open_parameters if not isinstance(asked[name], str)}
+
+
+def _flatten(measures: Measures, dialect: Dialect) -> Iterable[str | Measure]:
     if isinstance(measures, str):
-        return split_names(measures)
+        return _split_names(measures, dialect)
     if isinstance(measures, Measure) or not isinstance(measures, Iterable):
         return parse_all(measures)
-    return [one for several in measures for one in _flatten(several)]
+    return [one for several in measures for one in _flatten(several, dialect)]
 
 
-def _resolve(name: str | Measure, dialect: Dialect) -> RequestedMeasure:
+def _split_names(text: str, dialect: Dialect) -> list[str]:
+    """Split names; numbers after a comma belong to the name before: map_cut.5,10 is two measures."""
+    names: list[list[str]] = []
+    for one in split_names(text):
+        if names and re.fullmatch(r"-?\d+(\.\d+)?", one):
+            names[-1].append(one)
+        else:
+            names.append([one])
+    return [name for parts in names for name in _expand_numbers(parts, dialect)]
+
+
+def _expand_numbers(parts: list[str], dialect: Dialect) -> list[str]:
+    whole, base = ",".join(parts), re.fullmatch(r"(.*[._])[\d.]+", parts[0])
+    if len(parts) == 1 or base is None or dialect.find(whole):
+        return [whole]
+    return [parts[0], *(base[1] + number for number in parts[1:])]
+
+
+def resolve_measure(name: str | Measure, dialect: Dialect) -> RequestedMeasure:
+    """Resolve one name, as ``resolve_measures`` does."""
     if isinstance(name, Measure):
         return _request(name, dialect)
     entry = dialect.find(name)
@@ -132,7 +152,7 @@ def _resolve(name: str | Measure, dialect: Dialect) -> RequestedMeasure:
     if entry is None and of_a_tool and before != "germane" and resolve_dialect(before) is dialect:
         entry, name = dialect.find(rest), rest
     if entry is not None:
-        return RequestedMeasure(parse(dialect.measure(name)), entry.choices)
+        return RequestedMeasure(parse(dialect.measure(name)), entry.read_choices(name))
     try:
         measure = parse(name)
     except MeasureError:
@@ -141,19 +161,21 @@ def _resolve(name: str | Measure, dialect: Dialect) -> RequestedMeasure:
         kind = find_same_kind(dialect, measure)
         has = "" if kind is None else f" Of this kind it has {kind.write_name(measure.k)!r}."
         raise dialect.make_unknown_error(
-            name, f"{has} germane's own, which may be another, is {measure}."
+            name, f"{has} germane's own measure of that name is {measure}, which may be another."
         )
-    if not of_a_tool and find_entry(dialect, measure) is None:
-        _refuse_ambiguous(name, measure, dialect)
+    if not of_a_tool:
+        written = set(re.findall(r"(\w+)\s*=", name))
+        entry = find_entry(dialect, measure)
+        if entry is None or not entry.open_parameters.keys() <= written:
+            _refuse_ambiguous(name, measure, dialect, written)
     return _request(measure, dialect)
 
 
-def _refuse_ambiguous(name: str, measure: Measure, dialect: Dialect) -> None:
+def _refuse_ambiguous(name: str, measure: Measure, dialect: Dialect, written: set[str]) -> None:
     """Refuse a name by which the tool has a measure with other defaults than germane's."""
-    written = set(re.findall(r"(\w+)\s*=", name))
     others = [
         (called, _apply_written(theirs, measure, written))
-        for called, theirs in _find_homonyms(measure, dialect)
+        for called, theirs in _find_homonyms(measure, dialect, written)
     ]
     for unlike in dialect.unlike:
         if unlike.kind == measure.name and unlike.says:
@@ -172,17 +194,24 @@ def _refuse_ambiguous(name: str, measure: Measure, dialect: Dialect) -> None:
         )
 
 
-def _find_homonyms(measure: Measure, dialect: Dialect) -> list[tuple[str, Measure]]:
-    """Find the tool's measures of that name; if some agree on having a cutoff, only these."""
+def _find_homonyms(
+    measure: Measure, dialect: Dialect, written: set[str]
+) -> list[tuple[str, Measure]]:
+    """Find the tool's measures of that name; if some agree on having a cutoff, only these.
+
+    One that leaves a parameter open needs that parameter to be written.
+    """
     alike: list[tuple[str, Measure]] = []
     others: list[tuple[str, Measure]] = []
     for entry in dialect.measuring:
-        place = re.search(r"(\w+)=\{x\}", entry.measure)
-        x = "" if place is None else f"{measure.arguments.get(place[1], 1):g}"
-        theirs = parse(entry.write_measure(measure.k or 1).replace("{x}", x))
+        theirs = parse(entry.write_measure(measure.k or 1))
+        if not entry.open_parameters.keys() <= written:
+            continue
         if measure.name in (theirs.name, _KINDS.get(theirs.name)):
+            arguments = _find_open(entry, measure) if theirs.name == measure.name else {}
+            theirs = theirs(**arguments)
             fits = alike if entry.cutoff == (measure.k is not None) else others
-            fits.append((entry.write_name(measure.k).replace("{x}", x), theirs))
+            fits.append((entry.write_name(measure.k, arguments), theirs))
     return alike or others
 
 
@@ -206,4 +235,4 @@ def _agree(one: Measure, other: Measure) -> bool:
 
 def _request(measure: Measure, dialect: Dialect) -> RequestedMeasure:
     entry = find_entry(dialect, measure)
-    return RequestedMeasure(measure, {} if entry is None else entry.choices)
+    return RequestedMeasure(measure, {} if entry is None else entry.fill_choices(measure.k))

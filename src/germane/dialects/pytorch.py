@@ -1,11 +1,24 @@
 """Metrics for PyTorch: torchmetrics, TorchEval, Catalyst."""
 
-from germane.dialects.dialect import LISTS, Dialect, Entry, Homonym, Limit, name_both
+from collections.abc import Mapping
+from typing import Any
+
+from germane.dialects.dialect import LISTS, Absent, Dialect, Entry, Homonym, Limit, name_both
 
 _TOPK = Limit("tied", "torch.topk leaves the order of equal scores open.", order=True)
 _UNMASKED = {"nonpositive": "hit"}
 _GRADED = {"nonpositive": "hit", "ties": "expected", "grades": "exact"}
 _CURVE = {"nonpositive": "hit", "ties": "grouped", "scores": "sigmoid"}
+
+_NEGATIVES = {"nonpositive": "hit", "no_relevant": "one"}
+
+
+def _name(
+    name: str, measure: str, function: str, choices: Mapping[str, Any] | None = None
+) -> tuple[Entry, Entry]:
+    """Name a metric of torchmetrics, without and with a cutoff: its class, and its function."""
+    return name_both(name, measure, "(top_k={k})", choices, also=(function,))
+
 
 DIALECTS = (
     Dialect(
@@ -16,14 +29,23 @@ DIALECTS = (
         judging={**LISTS, "empty": "missing", "nonpositive": "miss"},
         averaging={"undefined": "zero"},
         measuring=(
-            *name_both("RetrievalMAP", "AP(norm=found)", "(top_k={k})"),
-            *name_both("RetrievalPrecision", "P", "(top_k={k})"),
-            Entry("RetrievalPrecision(top_k={k},adaptive_k=True)", "P(norm=retrieved)@{k}"),
-            *name_both("RetrievalRecall", "R", "(top_k={k})"),
-            *name_both("RetrievalMRR", "RR", "(top_k={k})"),
-            *name_both("RetrievalHitRate", "Success", "(top_k={k})", choices=_UNMASKED),
-            Entry("RetrievalRPrecision", "Rprec", _UNMASKED),
-            *name_both("RetrievalNormalizedDCG", "nDCG", "(top_k={k})", choices=_GRADED),
+            *_name("RetrievalMAP", "AP(norm=found)", "retrieval_average_precision"),
+            *_name("RetrievalPrecision", "P", "retrieval_precision"),
+            Entry(
+                "RetrievalPrecision(top_k={k},adaptive_k=True)",
+                "P(norm=retrieved)@{k}",
+                also=("retrieval_precision(top_k={k},adaptive_k=True)",),
+            ),
+            *_name("RetrievalRecall", "R", "retrieval_recall"),
+            *_name("RetrievalMRR", "RR", "retrieval_reciprocal_rank"),
+            *_name("RetrievalHitRate", "Success", "retrieval_hit_rate", choices=_UNMASKED),
+            Entry("RetrievalRPrecision", "Rprec", _UNMASKED, ("retrieval_r_precision",)),
+            *_name("RetrievalFallOut", "FallOut", "retrieval_fall_out", choices=_NEGATIVES),
+            Entry("RetrievalAUROC", "AUROC", _CURVE, ("retrieval_auroc", "BinaryAUROC")),
+            Entry(
+                "RetrievalAUROC(top_k={k})", "AUROC@{k}", _UNMASKED, ("retrieval_auroc(top_k={k})",)
+            ),
+            *_name("RetrievalNormalizedDCG", "nDCG", "retrieval_normalized_dcg", choices=_GRADED),
             Entry("BinaryAveragePrecision", "AP(norm=R)", _CURVE),
             Entry(
                 "multilabel_ranking_average_precision",
@@ -36,6 +58,17 @@ DIALECTS = (
         "items count as empty_target_action says: neg is no_relevant=zero, pos is one, skip and error.",
         source="functional/retrieval/average_precision.py",
         limits=(_TOPK,),
+        absent=(
+            Absent(
+                ("RetrievalPrecisionRecallCurve", "retrieval_precision_recall_curve"),
+                "it is a curve; germane.mean_pr_curve makes one, and P@k and R@k are its points.",
+            ),
+            Absent(
+                ("RetrievalRecallAtFixedPrecision",),
+                "it reads one number from the mean curve of all queries; RecallAtPrecision(precision=0.5) is "
+                "a mean over queries.",
+            ),
+        ),
         sees="list",
     ),
     Dialect(

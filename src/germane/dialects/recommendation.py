@@ -1,13 +1,27 @@
-"""Recommendation: lists of items for users, held against the items that they took."""
+"""Recommendation: lists of items for users, held against the items that they took.
+
+LensKit and RecTools, which have many measures, are in files of their own.
+"""
 
 from dataclasses import replace
 
-from germane.dialects.dialect import COPIES_COUNT, LISTS, Dialect, Entry, Homonym, Limit, name_both
+from germane.dialects import catalogue
+from germane.dialects.dialect import (
+    CATALOG,
+    COPIES_COUNT,
+    LISTS,
+    RATINGS,
+    Absent,
+    Dialect,
+    Entry,
+    Homonym,
+    Limit,
+)
+from germane.dialects.lenskit import LENSKIT
+from germane.dialects.rectools import RECTOOLS
 
-_NUMERIC = {"empty": "error_if_all"}  # MAP rounds ranks, and a frame without rows has no numbers
 _WITHIN = {"short": "nan"}  # of as many items as k all are among the first k
 
-_CLIPPED_DISCOUNT = "its discount is 1 / log2(max(rank, 2)), so that ranks 1 and 2 weigh the same"
 _COPIES = (
     "A prediction that repeats an earlier one takes its rank and is no hit; a relevant item that is "
     "listed twice counts twice in R."
@@ -64,6 +78,7 @@ DIALECTS = (
         judging=LISTS,
         measuring=(
             Entry("mark@{k}", "AP(norm=R)@{k}"),
+            Entry("mapk@{k}", "AP@{k}", {"no_relevant": "one"}),
             Entry(
                 "recommender_precision@{k}",
                 "P(norm=retrieved)@{k}",
@@ -75,7 +90,21 @@ DIALECTS = (
                 {"duplicates": "recount", "query_digits": 4, "no_relevant": "error"},
             ),
         ),
-        why="Its mean average recall (mark) is average precision over R. Precision and recall "
+        absent=(
+            Absent(("mse", "rmse"), RATINGS),
+            Absent(
+                (
+                    "novelty",
+                    "prediction_coverage",
+                    "catalog_coverage",
+                    "personalization",
+                    "intra_list_similarity",
+                ),
+                CATALOG,
+            ),
+        ),
+        why="Its mean average recall (mark) is average precision over R; for mapk its examples take "
+        "ml_metrics' function. Precision and recall "
         "of each user are rounded to 4 decimals before the mean.",
         source="metrics.py::_ark",
     ),
@@ -92,45 +121,23 @@ DIALECTS = (
             Entry("precision_at_k@{k}", "P@{k}"),
             Entry("recall_at_k@{k}", "R@{k}"),
             Entry("ndcg_at_k@{k}", "nDCG@{k}", {"missing": "zero", "empty": "answer"}),
-            Entry("r_precision_at_k@{k}", "Rprec", {"no_hit": "skip", "undefined": "nan"}),
+            Entry(
+                "r_precision_at_k@{k}",
+                "Rprec",
+                {"depth": "{k}", "no_hit": "skip", "undefined": "nan"},
+            ),
+            *catalogue.RECOMMENDERS,
         ),
         why="Users count who are in both frames. Both cut the list at k (10 unless told otherwise), but "
         "map divides by R and map_at_k by min(R,k).",
         source="evaluation/python_evaluation.py",
         limits=(
-            Limit("shallow", "Ranks beyond k are not looked at.", only=("r_precision_at_k@{k}",)),
             Limit("missed", "0 where no user has a hit in k.", only=("r_precision_at_k@{k}",)),
             Limit("repeated", "Joined rows count a copy on either side."),
             Limit("empty", "A user who is in one frame only has 0 alone, and no part in a mean."),
         ),
     ),
-    Dialect(
-        "rectools",
-        tool="RecTools",
-        version="0.19.0",
-        reading=COPIES_COUNT,
-        judging={"ties": "given", "missing": "zero"},
-        averaging={"no_relevant": "skip"},
-        measuring=(
-            Entry("MAP(k={k})", "AP(norm=R)@{k}", _NUMERIC),
-            Entry("MAP(k={k},divide_by_k=True)", "AP(norm=k)@{k}", _NUMERIC),
-            Entry("Precision(k={k})", "P@{k}"),
-            Entry("Recall(k={k})", "R@{k}"),
-            Entry("Precision(k={k},r_precision=True)", "R(norm=min)@{k}"),
-            Entry("MRR(k={k})", "RR@{k}"),
-        ),
-        why="Users are those with interactions, so that none is without relevant items and a missing "
-        "recommendation counts as 0. MAP divides by R, or by k when asked, and is a TypeError for a frame without any row.",
-        source="metrics/ranking.py::MAP",
-        limits=(Limit("repeated", "Copies are joined row by row, on both sides."),),
-        unlike=(
-            Homonym(
-                "nDCG",
-                "NDCG",
-                says="it divides by the DCG of k relevant items, however many there are",
-            ),
-        ),
-    ),
+    RECTOOLS,
     Dialect(
         "recometrics",
         tool="recometrics",
@@ -147,6 +154,7 @@ DIALECTS = (
             Entry("RR@K(k={k})", "RR@{k}"),
             Entry("NDCG@K(k={k})", "nDCG@{k}", {"all_relevant": "answer"}),
             Entry("PR_AUC", "AP(norm=R)"),
+            Entry("ROC_AUC", "AUROC"),
         ),
         why="Has both: AP@K over R, and the truncated TAP@K over min(R,K). P@K divides by K, TP@K by "
         "min(R,K). Where every item is relevant, or all scores are equal, nothing can be "
@@ -155,8 +163,8 @@ DIALECTS = (
         limits=(
             Limit(
                 "tied",
-                "Ties are broken by noise unless told otherwise; where the first K scores are equal, and no AUC "
-                "is asked for beside, it is NaN.",
+                "Ties are broken by random noise by default; where the first K scores are equal, it is NaN unless "
+                "an AUC is computed as well.",
             ),
             Limit("all_relevant", "NaN, or with noise 1.", only=("NDCG@K(k={k})",)),
             Limit(
@@ -167,7 +175,7 @@ DIALECTS = (
             Limit(
                 "short",
                 "The K of the other metrics may not be above the number of items.",
-                only=("PR_AUC",),
+                only=("PR_AUC", "ROC_AUC"),
             ),
             Limit("no_relevant", "A matrix without any relevant item is a ValueError."),
         ),
@@ -227,8 +235,10 @@ DIALECTS = (
             Entry("Recall@{k}", "R@{k}", {"no_relevant": "nan"}),
             Entry("MRR@{k}", "RR@{k}"),
             Entry("NDCG@{k}", "nDCG@{k}"),
+            *catalogue.RECBOLE,
         ),
-        why="Works on the matrix of hits among the first k. Recall of a user without items is NaN.",
+        why="Works on the matrix of hits among the first k. Recall of a user without items is NaN. Its "
+        "catalogue has one item more, the padding: catalogue= is that number.",
         source="evaluator/metrics.py::MAP.metric_info",
         limits=(
             Limit("no_relevant", "nDCG is 0/0.", only=("NDCG@{k}",)),
@@ -244,9 +254,10 @@ DIALECTS = (
         measuring=(
             Entry("MAP@{k}", "MeanP@{k}"),
             Entry("MAR@{k}", "MeanR@{k}", {"no_relevant": "error"}),
+            *catalogue.ELLIOT,
         ),
         why="Its MAP is the mean of P@1 … P@k, ranks without a hit included: a single relevant "
-        "item at rank 1 has 0.457 at k=5, not 1.",
+        "item at rank 1 has 0.457 at k=5, not 1. Its Gini is 1 − the coefficient: high = equal.",
         source="evaluation/metrics/accuracy/map/map.py::__user_ap",
         unlike=(Homonym("nDCG", "nDCG", "nDCG(gain=exp)"),),
     ),
@@ -277,34 +288,7 @@ DIALECTS = (
             Limit("tied", "Top k of ties.", order=True),
         ),
     ),
-    Dialect(
-        "lenskit",
-        tool="LensKit",
-        version="2025.8.1",
-        reading={**COPIES_COUNT, "repeated": "each"},
-        judging=LISTS,
-        measuring=(
-            *name_both(
-                "AveragePrecision",
-                "AP(norm=possible)",
-                "(n={k})",
-                choices={"no_relevant": "error", "empty": "nan"},
-            ),
-            Entry("Precision", "P", {"empty": "nan"}),
-            Entry("Precision(n={k})", "P(norm=retrieved)@{k}", {"empty": "nan"}),
-            Entry("Recall", "R", {"no_relevant": "nan"}),
-            Entry("Recall(n={k})", "R(norm=min)@{k}", {"no_relevant": "nan"}),
-            *name_both("RecipRank", "RR", "(n={k})", choices={"no_relevant": "nan"}),
-        ),
-        why="AP divides by R or by the length of the list, whichever is less, so that a short list is "
-        "rewarded. An empty list is NaN; a user without items is NaN, and in AP an error.",
-        source="metrics/ranking/_map.py",
-        unlike=(
-            Homonym("RBP", "RBP", "RBP(p=0.85)"),
-            Homonym("nDCG", "NDCG", says=_CLIPPED_DISCOUNT),
-            Homonym("DCG", "DCG", says=_CLIPPED_DISCOUNT),
-        ),
-    ),
+    LENSKIT,
     Dialect(
         "evidently",
         tool="Evidently",
@@ -314,8 +298,10 @@ DIALECTS = (
         measuring=(
             Entry("map@{k}", "AP(norm=R)@{k}"),
             Entry("map_include_no_feedback@{k}", "AP(norm=R)@{k}", {"no_relevant": "zero"}),
+            Entry("mar@{k}", "AR@{k}"),
             Entry("precision@{k}", "P(norm=retrieved)@{k}"),
             Entry("recall@{k}", "R@{k}"),
+            *catalogue.EVIDENTLY,
         ),
         why="Sorted frames whose users have equally many rows agree with AP over R. Others do not: what "
         "counts as relevant at rank k is the label of the frame's last row within k, and a user with "
@@ -327,7 +313,7 @@ DIALECTS = (
                 "unordered",
                 "The relevance at rank k is the label of the frame's last row within k: rows that do not "
                 "stand in the order of their scores change it.",
-                only=("map@{k}", "map_include_no_feedback@{k}"),
+                only=("map@{k}", "map_include_no_feedback@{k}", "mar@{k}"),
             ),
             Limit(
                 "short",

@@ -1,7 +1,8 @@
 """scikit-learn, and models with its interface: LightFM, Spotlight, Surprise."""
 
-from germane.dialects.dialect import LISTS, Dialect, Entry, Homonym, Limit, name_both
+from germane.dialects.dialect import LISTS, Absent, Dialect, Entry, Homonym, Limit, name_both
 
+_ANY_ORDER = {"ties": "given"}
 _EMPTY = Limit("empty", "An empty sample is an error.")
 
 DIALECTS = (
@@ -15,6 +16,20 @@ DIALECTS = (
             Entry("label_ranking_average_precision_score", "AP(norm=R)", {"no_relevant": "one"}),
             Entry("auc(precision_recall_curve)", "AUPR(rule=trapezoid)", {"no_relevant": "zero"}),
             *name_both("ndcg_score", "nDCG", "(k={k})", choices={"ties": "expected"}),
+            *name_both("ndcg_score(ignore_ties=True)", "nDCG", "(k={k})", choices=_ANY_ORDER),
+            *name_both("dcg_score", "DCG", "(k={k})", choices={"ties": "expected"}),
+            *name_both("dcg_score(ignore_ties=True)", "DCG", "(k={k})", choices=_ANY_ORDER),
+            *name_both(
+                "dcg_score(log_base={base})",
+                "DCG(base={base})",
+                "(k={k})",
+                choices={"ties": "expected"},
+            ),
+            Entry("top_k_accuracy_score", "Success@2", _ANY_ORDER),
+            Entry("top_k_accuracy_score(k={k})", "Success@{k}", _ANY_ORDER),
+            Entry("roc_auc_score", "AUROC", {"no_relevant": "nan"}),
+            Entry("coverage_error", "LastRank"),
+            Entry("label_ranking_loss", "RankingLoss"),
         ),
         why="Equal scores are one step of the curve, at the last rank of their group. Samples without a "
         "positive have 0, but 1 in label_ranking_average_precision_score.",
@@ -22,6 +37,29 @@ DIALECTS = (
         limits=(
             Limit("no_relevant", "Recall is taken for 1.", only=("auc(precision_recall_curve)",)),
             _EMPTY,
+            Limit(
+                "tied",
+                "Equal scores are sorted without regard to their order.",
+                only=(
+                    "ndcg_score(ignore_ties=True)",
+                    "ndcg_score(ignore_ties=True,k={k})",
+                    "dcg_score(ignore_ties=True)",
+                    "dcg_score(ignore_ties=True,k={k})",
+                    "top_k_accuracy_score",
+                    "top_k_accuracy_score(k={k})",
+                ),
+                order=True,
+            ),
+        ),
+        absent=(
+            Absent(
+                ("precision_recall_curve", "roc_curve", "det_curve"),
+                "it is a curve, not a number; germane.pr_curve has precision and recall at every rank.",
+            ),
+            Absent(
+                ("average_precision_score(average=micro)", "roc_auc_score(average=micro)"),
+                "it ranks the items of all samples in one list: give them one query, and ids of sample and item.",
+            ),
         ),
         sees="list",
         aliases=("sklearn",),

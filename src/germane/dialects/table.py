@@ -2,6 +2,7 @@
 
 from germane.dialects import (
     detection,
+    diversity,
     image_retrieval,
     ir_measures,
     learning_to_rank,
@@ -17,6 +18,7 @@ from germane.dialects.dialect import Dialect
 DIALECTS: tuple[Dialect, ...] = (
     *trec_eval.DIALECTS,
     *ir_measures.DIALECTS,
+    *diversity.DIALECTS,
     *text_retrieval.DIALECTS,
     *recommendation.DIALECTS,
     *pytorch.DIALECTS,

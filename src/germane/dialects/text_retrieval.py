@@ -1,6 +1,27 @@
 """Search in texts: ranx, BEIR, MTEB, sentence-transformers, trectools."""
 
+from collections.abc import Iterator, Mapping
+from typing import Any
+
 from germane.dialects.dialect import PYTREC, Dialect, Entry, Limit, name_both
+
+_BPREF = {"grades": "nonnegative", "all_relevant": "nan"}
+
+
+def _list_levels(
+    name: str,
+    measure: str,
+    level: str = "rel",
+    cutoff: bool = True,
+    choices: Mapping[str, Any] | None = None,
+) -> Iterator[Entry]:
+    """List a measure of ranx, with and without a cutoff, and a lowest relevant grade (-l)."""
+    base, _, own = measure.rstrip(")").partition("(")
+    graded = f"{base}({','.join(filter(None, (own, f'{level}={{x}}')))})"
+    for cut in ("", "@{k}")[: 1 + cutoff]:
+        yield Entry(name + cut, measure + cut, choices or {})
+        yield Entry(f"{name}{cut}-l{{x}}", graded + cut, choices or {})
+
 
 DIALECTS = (
     Dialect(
@@ -10,22 +31,25 @@ DIALECTS = (
         reading={"duplicates": "last"},
         judging={"ties": "given", "missing": "error", "unknown": "error", "empty": "error_if_all"},
         measuring=(
-            *name_both("map", "AP(norm=R)"),
-            Entry("map-l{x}", "AP(norm=R,rel={x})"),
-            Entry("map@{k}-l{x}", "AP(norm=R,rel={x})@{k}"),
-            Entry("precision@{k}", "P@{k}"),
-            Entry("precision@{k}-l{x}", "P(rel={x})@{k}"),
-            Entry("recall@{k}", "R@{k}"),
-            Entry("recall@{k}-l{x}", "R(rel={x})@{k}"),
-            Entry("r-precision", "Rprec"),
-            Entry("bpref", "bpref", {"grades": "nonnegative", "all_relevant": "nan"}),
-            Entry("bpref-l{x}", "bpref(rel={x})", {"grades": "nonnegative", "all_relevant": "nan"}),
-            *name_both("mrr", "RR"),
-            Entry("hit_rate@{k}", "Success@{k}"),
-            Entry("hits@{k}", "Utility(noise=0)@{k}"),
-            Entry("f1@{k}", "F@{k}"),
-            *name_both("ndcg", "nDCG"),
-            *name_both("ndcg_burges", "nDCG(gain=exp)"),
+            *_list_levels("map", "AP(norm=R)"),
+            *_list_levels("precision", "P"),
+            *_list_levels("recall", "R"),
+            *_list_levels("r-precision", "Rprec", cutoff=False),
+            *_list_levels("bpref", "bpref", cutoff=False, choices=_BPREF),
+            *_list_levels("mrr", "RR"),
+            *_list_levels("hit_rate", "Success"),
+            *_list_levels("hits", "Utility(noise=0)"),
+            *_list_levels("f1", "F"),
+            *_list_levels("dcg", "DCG", level="least"),
+            *_list_levels("dcg_burges", "DCG(gain=exp)", level="least"),
+            *_list_levels("ndcg", "nDCG", level="least"),
+            *_list_levels("ndcg_burges", "nDCG(gain=exp)", level="least"),
+            Entry("rbp.{decimals}", "RBP(p={decimals},gain=linear)", also=("rbp@{decimals}",)),
+            Entry(
+                "rbp.{decimals}-l{x}",
+                "RBP(p={decimals},gain=linear,rel={x})",
+                also=("rbp@{decimals}-l{x}",),
+            ),
         ),
         why="The run and the qrels must have the same queries; make_comparable=True (missing=zero, "
         "unknown=ignore) takes those of the qrels. Equal scores keep the order of the dict. Where nothing is "

@@ -1,7 +1,5 @@
 """The functions evaluate, evaluate_many and score, and those that read files in advance."""
 
-import sys
-import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -11,11 +9,12 @@ from typing import TYPE_CHECKING, Any, Literal, Unpack, cast
 import numpy as np
 
 from germane.checks.evaluated import check_evaluation
+from germane.core.finding import warn
 from germane.core.policy import Duplicates, Policy
 from germane.core.progress import Progress, make_progress
 from germane.core.qrels import Qrels
 from germane.core.retrieved import Sample
-from germane.errors import EmptyError, GermaneWarning, InputError, clip
+from germane.errors import EmptyError, InputError, check_choice, clip
 from germane.evaluation.choices import (
     DEFAULT,
     Choices,
@@ -38,9 +37,11 @@ from germane.measures.averaging import (
     compute_scores,
     find_weights,
 )
+from germane.measures.catalogue import CatalogueDefinition
 from germane.measures.measure import Measure, Measures, parse
 from germane.readers import (
     InputFormat,
+    Needs,
     ReadOptions,
     is_searched,
     open_qrels,
@@ -111,8 +112,8 @@ def evaluate(
     spoken, own = resolve_dialect(dialect)
     judgments, given, conventions = open_all(qrels, run, {**own, **policy})
     plan = make_plan(measures, spoken, conventions, policy)
-    collection = Collection(judgments, given, plan.complete, progress)
-    judged = [collection.judge(one) for one in plan.groups]
+    collection = Collection(judgments, given, plan.needs, progress)
+    judged = [collection.judge(one, chosen) for one, chosen in plan.groups.items()]
     return finish_result(
         name or given.name, plan, judged, spoken, collection.is_ordered, collection.sample
     )
@@ -157,7 +158,8 @@ def finish_result(
         limits=limits,
         renamed=plan.renamed,
     )
-    return _warn(result)
+    warn(result.name, result.findings)
+    return result
 
 
 def evaluate_many(
@@ -191,7 +193,7 @@ def evaluate_many(
     plan = make_plan(measures, spoken, conventions, policy)
     for run in runs.values():
         refuse_ambiguous(qrels, run)
-    judgments = read_graded(given, conventions, plan.complete, progress)
+    judgments = read_graded(given, conventions, plan.needs, progress)
     return Results(
         {
             name: evaluate(
@@ -203,10 +205,10 @@ def evaluate_many(
 
 
 def score(
-    relevance: Iterable[float],
+    relevance: Iterable[Any],
     measure: str | Measure = "AP",
     *,
-    relevant: int | Iterable[float] | None = None,
+    relevant: int | Iterable[Any] | None = None,
 ) -> float:
     """Compute one measure of one list, given as the grades of its items in rank order.
 
@@ -215,7 +217,8 @@ def score(
 
     ``relevant`` is the number of relevant items that exist, or all their grades; without it the list
     is taken to hold all of them. Given as a number, those not in the list have the lowest grade that
-    counts as relevant: ``rel``, or 1. Raises MeasureError, GradeError or InputError.
+    counts as relevant: ``rel``, or 1. For measures of subtopics, the list holds the subtopics of each item,
+    ``[{"a"}, {"a", "b"}]`` or with grades, and ``relevant`` those of further items. Raises MeasureError, GradeError or InputError.
     """
     if not isinstance(measure, Measure):
         measure = parse(measure)
@@ -231,6 +234,7 @@ def read_qrels(
     input_format: InputFormat = None,
     max_expansion: float | Literal["none"] | None = None,
     max_line: float | Literal["none"] | None = None,
+    second_column: Literal["unused", "subtopic"] = "unused",
     progress: Progress | bool | None = None,
 ) -> Qrels:
     """Read qrels once, to evaluate several runs with them: a file or a frame.
@@ -240,14 +244,18 @@ def read_qrels(
 
     Lines of a TREC file are ``query 0 item grade``, separated by blanks or tabs; blank lines and
     lines that begin with ``#`` are passed over; gzip, bzip2, xz and Zstandard are recognized. Other
-    files and frames have columns, as ``evaluate`` reads them. Raises InputError with file and line.
+    files and frames have columns, as ``evaluate`` reads them. For measures of subtopics,
+    ``second_column="subtopic"`` reads the second column of a TREC file, or a column ``iteration``.
+    Raises InputError with file and line.
     """
     progress = make_progress(progress)
+    check_choice("second_column", second_column, ("unused", "subtopic"), InputError)
+    needs = Needs(subtopics=second_column if second_column == "subtopic" else "")
     duplicates = Policy(duplicates=duplicates).duplicates
     reading = ReadOptions(columns, input_format, None, max_expansion, max_line)
     if not is_searched(path):
         check_path(path)
-    judgments = open_qrels(path, reading).read(duplicates, progress, "")
+    judgments = open_qrels(path, reading).read(duplicates, progress, needs)
     return replace(judgments, duplicates=duplicates)
 
 
@@ -277,7 +285,9 @@ def read_run(
 
 
 def measures() -> tuple[Measure, ...]:
-    """Every measure with its default parameters, in print order.
+    """Every measure of judged items with its default parameters, in print order.
+
+    Measures of the catalogue, such as Coverage, are named in text; ``germane measures`` lists them, too.
 
     >>> germane.measures()[7]
     P
@@ -290,6 +300,13 @@ def compute_measures(
 ) -> dict[Measure, MeasureResult]:
     """Compute several measures of a judged run, under its policy."""
     policy = judged.policy
+    of_lists = tuple(one for one in chosen if isinstance(one.row, CatalogueDefinition))
+    if of_lists:
+        from germane.evaluation.lists import compute_list_measures
+
+        rest = tuple(one for one in chosen if one not in of_lists)
+        both = compute_measures(rest, judged) | compute_list_measures(of_lists, judged)
+        return {measure: both[measure] for measure in chosen}
     ranking = judged.rank(policy.ties)
     computed = compute_all_scores(chosen, ranking, policy.no_relevant)
     amend = make_amendment(policy)
@@ -307,17 +324,6 @@ def compute_measures(
         for result in results.values():
             refuse_undefined(result)
     return results
-
-
-def _warn(result: Result) -> Result:
-    """Warn of the result's findings, at the line outside germane that called it."""
-    if result.findings:
-        frame, level = sys._getframe(1), 2
-        while frame.f_back and frame.f_globals.get("__name__", "").partition(".")[0] == "germane":
-            frame, level = frame.f_back, level + 1
-        says = " ".join(map(str, result.findings))
-        warnings.warn(f"{result.name}: {says}", GermaneWarning, stacklevel=level)
-    return result
 
 
 def _make_counts(judged: JudgedRun) -> Counts:
@@ -338,4 +344,5 @@ def _make_counts(judged: JudgedRun) -> Counts:
         collapsed=0 if retrieved.rows is None else int(retrieved.rows.sum()),
         groups=0 if retrieved.rows is None else int(retrieved.retrieved.sum()),
         excluded=0 if retrieved.excluded is None else int(retrieved.excluded.sum()),
+        subtopics=0 if judged.cells is None else len(judged.cells),
     )

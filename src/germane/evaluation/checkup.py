@@ -9,10 +9,10 @@ from typing import Any, Literal, overload
 import numpy as np
 
 from germane.checks import malformed
-from germane.checks.candidates import attach_candidates, select_candidates
+from germane.checks.candidates import attach_candidates, select_ranked
 from germane.checks.data import Data, put_side_by_side
 from germane.checks.reading import locate_lines, read_qrels, read_run
-from germane.checks.rows import Side, collapse_side
+from germane.checks.rows import Side
 from germane.checks.table import TABLE
 from germane.checks.texts import Corpus
 from germane.core.finding import SEVERITIES, Finding, Severity, sort_by_severity
@@ -22,6 +22,7 @@ from germane.core.qrels import Qrels
 from germane.errors import EmptyError, GermaneError
 from germane.evaluation.api import evaluate
 from germane.evaluation.choices import DEFAULT
+from germane.evaluation.collection import find_needs
 from germane.measures.measure import Measure, Measures, parse_all
 from germane.output.formatting import add_schema
 from germane.output.frames import Columnar, make_texts
@@ -53,8 +54,11 @@ class Checkup(Columnar, Tabular):
     'missing queries'
     """
 
-    def __init__(self, findings: Sequence[Finding], runs: Sequence[str]) -> None:
+    def __init__(
+        self, findings: Sequence[Finding], runs: Sequence[str], checks: int = len(TABLE)
+    ) -> None:
         self._findings, self.runs = sort_by_severity(findings), tuple(runs)
+        self._checks = checks
 
     @overload
     def __getitem__(self, at: int) -> Finding: ...
@@ -99,7 +103,7 @@ class Checkup(Columnar, Tabular):
             for count, severity in counts
             if count
         ]
-        return ", ".join(parts) or f"nothing found in {len(TABLE)} checks"
+        return ", ".join(parts) or f"nothing found in {self._checks} checks"
 
     def _lines(self) -> Iterator[str]:
         yield self.summary
@@ -176,6 +180,7 @@ def check(
     if not runs:
         raise EmptyError("there are no runs to check.")
     chosen = parse_all(measures)
+    needs = find_needs(chosen, ())
     judged: Side | None = None
     learned: Side | None = None
     if train is not None:
@@ -194,18 +199,16 @@ def check(
     names: list[str] = []
     for name, given in runs.items():
         judgments, opened = open_inputs(qrels, given, reading)
-        judged = judged or locate_lines(read_qrels(judgments, progress), qrels, input_format)
+        if judged is None:
+            side = read_qrels(judgments, progress, needs.subtopics)
+            judged = locate_lines(side, qrels, input_format)
         side = locate_lines(read_run(opened, progress), given, input_format)
         if name is not None and side.where == "run":
             side = replace(side, where=name)
-        if groups is not None:
-            side = collapse_side(side, groups, lowest=distances)
-        if has_candidates:
+        if has_candidates and candidates is None:
             asked = ReadOptions(columns, input_format, collapse=groups, exclude=exclude, only=only)
-            candidates = candidates or attach_candidates(judged, open_candidates(asked))
-            side = select_candidates(side, candidates)
-        if distances and side.number is not None:
-            side = replace(side, number=-side.number)
+            candidates = attach_candidates(judged, open_candidates(asked))
+        side = select_ranked(side, groups, candidates, distances=distances)
         both = put_side_by_side(judged, side, chosen, tuple(data), learned)
         both.has_distances, both.corpus, both.candidates = distances, corpus, candidates
         of_run = list(_find(both, progress))

@@ -29,12 +29,13 @@ from germane.core.policy import (
     Unknown,
 )
 from germane.errors import PolicyError, suggest
-from germane.evaluation.collection import find_complete_reason, refuse_places
+from germane.evaluation.collection import find_needs, refuse_places
 from germane.measures.averaging import check_ties
 from germane.measures.measure import Measure, Measures, find_renamed, parse_all
 from germane.readers import (
     NOTHING_SAID,
     InputFormat,
+    Needs,
     QrelsInput,
     ReadOptions,
     RunInput,
@@ -46,6 +47,7 @@ if TYPE_CHECKING:
     from germane.dialects.dialect import Dialect
 
 DEFAULT = "AP P@10 R@100 RR nDCG@10"
+CATALOGUE = ("catalogue", "seen", "distance")
 READING = tuple(field.name for field in fields(ReadOptions) if field.name != "lowest")
 
 
@@ -62,6 +64,10 @@ class OtherChoices(TypedDict, total=False):
     max_line: float | Literal["none"] | None
     exclude: Any
     only: Any
+    catalogue: Any
+    seen: Any
+    distance: Any
+    subtopic_weights: Any
 
     duplicates: Duplicates
     ties: Ties
@@ -129,9 +135,9 @@ class Plan:
         return {one: its for one, its in self.policies.items() if its != self.conventions}
 
     @cached_property
-    def complete(self) -> str:
-        """The measure or option that needs the items judged not relevant, or ""."""
-        return find_complete_reason(self.policies, self.groups)
+    def needs(self) -> Needs:
+        """The parts of the judgments that have to be read."""
+        return find_needs(self.policies, self.groups)
 
 
 def make_plan(
@@ -195,7 +201,16 @@ def open_judgments(qrels: Any, choices: Mapping[str, Any]) -> tuple[QrelsInput, 
 
 
 def read_once(choices: Any) -> Any:
-    """Read groups and candidates once for several runs or batches."""
+    """Read groups, candidates, catalogues and weights of subtopics once for several runs or batches."""
+    if any(choices.get(name) is not None for name in CATALOGUE):
+        from germane.readers.catalogues import read_options
+
+        options = read_options(make_reading(choices))
+        choices = {**choices, **dict.fromkeys(CATALOGUE), "catalogue": options}
+    if choices.get("subtopic_weights") is not None:
+        from germane.readers.subtopic_weights import open_weights
+
+        choices = {**choices, "subtopic_weights": open_weights(make_reading(choices))}
     if choices.get("collapse") is not None:
         from germane.readers.groups import open_groups
 
@@ -205,12 +220,13 @@ def read_once(choices: Any) -> Any:
     from germane.readers.candidates import open_candidates
 
     read = open_candidates(make_reading(choices))
-    return {**choices, **dict(read.named)}
+    return {**choices, **dict(read.arguments)}
 
 
 def drop_candidates(choices: Any) -> Any:
-    """Drop the choice of candidates, once the judgments have them."""
-    return {name: one for name, one in choices.items() if name not in ("exclude", "only")}
+    """Drop the choice of candidates and of weights, once the judgments have them."""
+    dropped = ("exclude", "only", "subtopic_weights")
+    return {name: one for name, one in choices.items() if name not in dropped}
 
 
 def make_reading(choices: Mapping[str, Any]) -> ReadOptions:

@@ -76,8 +76,8 @@ def collapse(
     frame, the path of a file, or what ``read_run`` returned, and comes back as a ``pyarrow.Table``, its
     columns found or named as in ``evaluate``. ``key`` maps each item to its group: a mapping, a
     function, or the name of a frame's column that has the groups. A group gets the highest score of its
-    items (``keep="max"``), the score of the first one (``first``) or their ``sum``. In ranked lists,
-    which have no scores, a group stands where its first item stood.
+    items (``keep="max"``) and stands where that item stood; or the score of the first one (``first``) or
+    their ``sum``, and stands where the first one stood, as it does in ranked lists.
 
     Collapsing comes before any cutoff. With classes as groups, ``Success@K`` of the collapsed run
     asks whether the right class is among the first K *different* classes. Raises NotFoundError for an
@@ -137,7 +137,7 @@ def open_rows(run: Any, columns: Any, input_format: InputFormat) -> Frame:
 
 
 def make_table(frame: Frame, group_of: GroupOf | None, keep: str) -> pa.Table:
-    """Make a table of the collapsed rows, in the order in which the groups first appear.
+    """Make a table of the collapsed rows, in the order of the rows where the groups stand.
 
     Without ``group_of`` the items are the groups. A run with scores keeps these and loses its ranks,
     which may contradict them.
@@ -161,9 +161,10 @@ def make_table(frame: Frame, group_of: GroupOf | None, keep: str) -> pa.Table:
             raise FormatError(
                 f"the groups of a column are all text or all whole numbers; got {list_some(codes)}"
             ) from None
-    _, first, place = np.unique(query * len(groups) + group, return_index=True, return_inverse=True)
-    shown = np.argsort(first)
-    at, number = first[shown], _compute_numbers(rows, first, place, keep)[shown]
+    _, place = np.unique(query * len(groups) + group, return_inverse=True)
+    kept = _choose_rows(rows, place, keep)
+    shown = np.argsort(kept)
+    at, number = kept[shown], _compute_numbers(rows, kept, place, keep)[shown]
     names = frame.headings
     return pa.table(
         {
@@ -197,18 +198,25 @@ def _read_rows(frame: Frame) -> _Rows:
     return _Rows(join_ids(queries), join_ids(items), join_numbers(scores), join_numbers(ranks))
 
 
-def _compute_numbers(rows: _Rows, first: Ints, place: Ints, keep: str) -> Floats | Ints:
+def _choose_rows(rows: _Rows, place: Ints, keep: str) -> Ints:
+    """Choose the row of each group where the group stands: its best one, or its first."""
+    keys: list[Any] = [place]
+    if rows.score is None:
+        keys.insert(0, rows.rank)
+    elif keep == "max":
+        keys.insert(0, -rows.score)
+    order = np.lexsort(keys)  # whose last key is the first
+    kept: Ints = order[np.diff(place[order], prepend=-1) != 0]
+    return kept
+
+
+def _compute_numbers(rows: _Rows, kept: Ints, place: Ints, keep: str) -> Floats | Ints:
     """Compute the score of each group, or its rank where there are no scores."""
-    if rows.score is None:  # a group stands where its first item stood
-        return _reduce(np.minimum, rows.rank, place)
-    if keep == "max":
-        return _reduce(np.maximum, rows.score, place)
-    return np.bincount(place, rows.score) if keep == "sum" else rows.score[first]
-
-
-def _reduce(ufunc: np.ufunc, values: Any, place: Ints) -> Floats | Ints:
-    order = np.argsort(place, kind="stable")
-    return ufunc.reduceat(values[order], np.flatnonzero(np.diff(place[order], prepend=-1)))
+    if keep == "sum":
+        return np.bincount(place, rows.score)
+    numbers = rows.rank if rows.score is None else rows.score
+    assert numbers is not None
+    return numbers[kept]
 
 
 def _to_arrow(ids: Ids) -> pa.Array:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Hashable, Iterable
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -9,15 +10,17 @@ from germane.checks.evaluated import refuse_swapped
 from germane.core.policy import Policy, Ties
 from germane.core.progress import Progress
 from germane.core.qrels import Qrels
+from germane.core.ragged import Floats
 from germane.core.ranking import Ranking
 from germane.core.retrieved import Order, Retrieved, Sample
 from germane.errors import GradeError, PolicyError
 from germane.evaluation.judging import JudgedRun, judge
+from germane.measures.catalogue import CatalogueDefinition
 from germane.measures.measure import Measure
-from germane.readers import QrelsInput, RunInput, accept_comments
+from germane.readers import Needs, QrelsInput, RunInput, accept_comments
 
 
-def find_complete_reason(chosen: Iterable[Measure], policies: Iterable[Policy]) -> str:
+def _find_complete_reason(chosen: Iterable[Measure], policies: Iterable[Policy]) -> str:
     """Find the measure or option that needs the items judged not relevant; "" where none does."""
     for policy in policies:
         if policy.unjudged == "remove":
@@ -29,31 +32,53 @@ def find_complete_reason(chosen: Iterable[Measure], policies: Iterable[Policy]) 
     return ", ".join(str(measure) for measure in chosen if measure.nonrelevant)
 
 
+def find_needs(chosen: Iterable[Measure], policies: Iterable[Policy]) -> Needs:
+    """Find what has to be read of the judgments, and the measures that need it."""
+    chosen = tuple(chosen)
+    subtopics = ", ".join(str(measure) for measure in chosen if measure.row.subtopics)
+    weighted = (one for one in chosen if one.arguments.get("weights") == "given")
+    return Needs(_find_complete_reason(chosen, policies), subtopics, ", ".join(map(str, weighted)))
+
+
+def find_all_needs(*asked: Measure) -> Needs:
+    """Find what these measures need under every policy, and others of their kinds."""
+    subtopics = find_needs(asked, ()).subtopics
+    return Needs(EVERYTHING, subtopics, weights=subtopics)
+
+
+EVERYTHING = "what is asked for"
+
+
 def read_graded(
-    qrels: QrelsInput, policy: Policy, complete: str, progress: Progress | None = None
+    qrels: QrelsInput, policy: Policy, needs: Needs, progress: Progress | None = None
 ) -> Qrels:
-    """Read judgments, with grades as the policy takes them. ``complete``: see ``find_complete_reason``."""
-    return convert_grades(qrels.read(policy.judged_twice, progress, complete), policy)
+    """Read judgments, with grades as the policy takes them."""
+    return convert_grades(qrels.read(policy.judged_twice, progress, needs), policy)
 
 
 def convert_grades(judgments: Qrels, policy: Policy) -> Qrels:
     """Convert the grades as the policy says."""
-    grades = judgments.grades
-    match policy.grades:
-        case "exact":
-            return judgments
-        case "whole":
-            return replace(judgments, grades=np.trunc(grades))
-        case "nonnegative":
-            return replace(judgments, grades=np.maximum(grades, 0.0))
-        case "ones":
-            return replace(judgments, grades=(grades >= 1).astype(float))
+    if policy.grades in _CONVERSIONS:
+        change = _CONVERSIONS[policy.grades]
+        subtopics = judgments.subtopics and judgments.subtopics.convert(change)
+        return replace(judgments, grades=change(judgments.grades), subtopics=subtopics)
+    if policy.grades == "exact":
+        return judgments
+    grades = judgments.grades if judgments.subtopics is None else judgments.subtopics.grades
     odd = grades[(grades != 0) & (grades != 1)]
     if len(odd):
         raise GradeError(
             f"grades=binary takes 0 and 1; got {odd[0]:g}. grades=ones counts every judged item as 1."
         )
     return judgments
+
+
+_CONVERSIONS: dict[str, Callable[[Floats], Floats]] = {
+    "whole": np.trunc,
+    "nonnegative": lambda grades: np.maximum(grades, 0.0),
+    "ones": lambda grades: (grades >= 1).astype(float),
+}
+"""Words of the convention ``grades`` that change grades; none of them changes which grade is the highest."""
 
 
 def retrieve(
@@ -90,26 +115,51 @@ class Collection:
         self,
         qrels: QrelsInput,
         run: RunInput | None,
-        complete: str,
+        needs: Needs,
         progress: Progress | None = None,
     ) -> None:
-        self._given, self._run, self._complete, self._progress = qrels, run, complete, progress
+        self._given, self._run, self._needs, self._progress = qrels, run, needs, progress
         self._qrels: dict[tuple[str, str], Qrels] = {}
         self._retrieved: dict[tuple[str, str, Order], Retrieved] = {}
         self._rankings: dict[tuple[Hashable, ...], dict[Ties, Ranking]] = {}
+        self._lists: dict[tuple[Hashable, ...], Any] = {}
         self.sample: Callable[[int], Sample] | None = None  # the run's, once it has been read
 
-    def judge(self, policy: Policy) -> JudgedRun:
-        """Judge the run under a policy. Raises InputError, PolicyError and CoverageError."""
+    def judge(self, policy: Policy, measures: Iterable[Measure] = ()) -> JudgedRun:
+        """Judge the run under a policy, with its whole lists if one of the measures needs these.
+
+        Raises InputError, PolicyError and CoverageError.
+        """
         run = self._run
         assert run is not None
         refuse_places(run, policy)
         judgments, got = self.read_qrels(policy), self._retrieve(run, policy)
         whole = None if policy.whole_list == policy else self._retrieve(run, policy.whole_list)
         judged = judge(judgments, got, policy, run.label, whole)
-        key = id(judgments), id(got), id(whole), *judged.ranked_by  # all three are kept here
+        key = id(judgments), id(got), id(whole), *judged.ranking_key  # all three are kept here
         shared = self._rankings.setdefault(key, judged.rankings)
-        return judged if shared is judged.rankings else replace(judged, rankings=shared)
+        judged = judged if shared is judged.rankings else replace(judged, rankings=shared)
+        if any(isinstance(one.row, CatalogueDefinition) for one in measures):
+            return replace(judged, lists=self._open_lists(policy))
+        return judged
+
+    def _open_lists(self, policy: Policy) -> Callable[[], Any]:
+        """Make a function that opens the whole lists of the run; policies that rank alike share them."""
+        depth = policy.depth
+
+        def open_lists() -> Any:
+            from germane.evaluation.lists import ListsOfRun  # few evaluations need them
+
+            assert self._run is not None
+            key = policy.duplicates, policy.order, depth
+            if key not in self._lists:
+                keep = self._needs.complete == EVERYTHING  # many definitions are tried
+                self._lists[key] = ListsOfRun(
+                    self._run, self._given.catalogue, policy, keep, self._progress
+                )
+            return self._lists[key]
+
+        return open_lists
 
     def _retrieve(self, run: RunInput, policy: Policy) -> Retrieved:
         """Find the judged items that the run retrieved."""
@@ -138,7 +188,7 @@ class Collection:
         if read is None:
             exact = self._qrels.get((repeats, "exact"))
             if exact is None:
-                read = read_graded(self._given, policy, self._complete, self._progress)
+                read = read_graded(self._given, policy, self._needs, self._progress)
             else:
                 read = convert_grades(exact, policy)
             if self._run is not None:

@@ -6,7 +6,7 @@ from germane.core.progress import Progress, make_progress
 from germane.errors import FormatError, InputError
 from germane.evaluation.api import evaluate
 from germane.evaluation.choices import DEFAULT, Choices, drop_candidates, open_all
-from germane.evaluation.collection import find_complete_reason, read_graded
+from germane.evaluation.collection import find_needs, read_graded
 from germane.evaluation.result import Result
 from germane.measures.measure import Measures, parse_all
 from germane.readers import Labels
@@ -83,8 +83,8 @@ def evaluate_embeddings(  # type: ignore[misc]  # query_ids is an option of othe
     chosen = parse_all(measures)
     ids = array_ids.read_gallery_ids(query_ids, gallery_ids, run.shape)
     given_qrels, named, conventions = open_all(qrels, run, {**policy, **ids})
-    complete = find_complete_reason(chosen, (conventions,))
-    judgments = read_graded(given_qrels, conventions, complete, progress)
+    needs = find_needs(chosen, (conventions,))
+    judgments = read_graded(given_qrels, conventions, needs, progress)
     assert isinstance(named, array_ids.NamedArray | embeddings.Embeddings)
     judgments = named.drop_excluded(judgments)
     policy.pop("collapse", None)  # which ``named`` is already

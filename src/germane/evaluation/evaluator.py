@@ -100,7 +100,7 @@ class Evaluator:
         self._choices = drop_candidates(self._choices)  # which the judgments have from here on
         plan = make_plan(measures, self._spoken, conventions, policy)
         self._policies = plan.policies
-        read = Collection(given, None, plan.complete)
+        read = Collection(given, None, plan.needs)
         self._qrels = {_find_judging(one): read.read_qrels(one) for one in plan.groups}
         self._conventions: Policy | None = None  # those of the batches, once there is one
         self._tallies: dict[Way, Tally] = {}
@@ -256,6 +256,10 @@ class Evaluator:
         content = 0
         for column in (qrels.offsets, qrels.grades):
             content = zlib.crc32(np.ascontiguousarray(column).data, content)
+        if qrels.subtopics is not None:
+            content = zlib.crc32(repr(qrels.subtopics.entries).encode(), content)
+            weights = qrels.subtopics.weights
+            content = content if weights is None else zlib.crc32(weights.tobytes(), content)
         ends = [qrels.queries[at] for at in (0, -1)] if len(qrels) else []
         both = _pair_conventions(self._asked, {})
         chosen = {name: str(one) for name, one, usual in both if one != usual}
@@ -384,6 +388,21 @@ def _check_same(one: Qrels, other: Qrels) -> None:
         raise InputError(
             f"the evaluators have different qrels; judged otherwise: {list_some(differ)}."
         )
+    if _list_subtopics(one) != _list_subtopics(other):
+        raise InputError("the evaluators have different qrels; their subtopics differ.")
+    if _list_weights(one) != _list_weights(other):
+        raise InputError(
+            "the evaluators have different qrels; the weights of their subtopics differ."
+        )
+
+
+def _list_subtopics(qrels: Qrels) -> list[Any]:
+    return [] if qrels.subtopics is None else qrels.subtopics.entries
+
+
+def _list_weights(qrels: Qrels) -> list[float] | None:
+    weights = None if qrels.subtopics is None else qrels.subtopics.weights
+    return None if weights is None else weights.tolist()
 
 
 def _list_judgments(qrels: Qrels, query: Hashable) -> tuple[list[Hashable], list[float]]:

@@ -9,7 +9,7 @@ import numpy as np
 
 from germane.core.arguments import list_values
 from germane.core.id_spelling import describe_types
-from germane.errors import InputError, NotFoundError, clip, list_some, suggest
+from germane.errors import InputError, MeasureError, NotFoundError, clip, list_some, suggest
 from germane.measures.averaging import QueryValues
 from germane.measures.measure import Measure, parse
 from germane.output.formatting import add_schema, format_number, to_json_number
@@ -213,6 +213,11 @@ def _list_means(
 
 def group_measures(whole: Mapping[Measure, QueryValues], category: Any) -> Groups:
     """Split evaluated measures by category: a mapping, a function, or one value a query."""
+    for one in whole.values():
+        if getattr(one, "list_count", None) is not None:
+            raise MeasureError(
+                f"{one.measure} counts the lists of all users, and has no categories."
+            )
     queries = next(iter(whole.values())).queries
     rows: dict[Hashable, list[int]] = {}
     for q, name in enumerate(find_categories(queries, category)):
@@ -282,7 +287,7 @@ def _name_categories(queries: list[Hashable], category: Any) -> list[Hashable]:
     in_order = hasattr(values, "__len__") and not isinstance(values, (str, bytes, Set))
     if not in_order or hasattr(values, "columns"):
         raise InputError(
-            "categories are a mapping of query to category, a function, one value a query, a frame, "
+            "categories are a mapping of query to category, a function, one value for each query, a frame, "
             f"or a file; got {clip(category)}"
         )
     if len(values) != len(queries):

@@ -14,6 +14,7 @@ from germane.core.qrels import Qrels
 from germane.core.ragged import Bools, Floats, Ints
 from germane.core.ranking import Ranking
 from germane.core.retrieved import Retrieved
+from germane.core.subtopics import Cells
 from germane.errors import CoverageError, PolicyError, clip, list_some
 
 
@@ -27,6 +28,7 @@ class JudgedRun:
     kept: Bools  # Q: the queries that are evaluated
     whole: Retrieved | None = None  # the list with the items that scores took out, if it matters
     rankings: dict[Ties, Ranking] = field(default_factory=dict)  # made so far, by the order of ties
+    lists: Any = None  # whole lists, for measures of the catalogue (evaluation.lists)
 
     def rank(self, ties: Ties) -> Ranking:
         """Rank the judged items under one order of ties."""
@@ -35,7 +37,7 @@ class JudgedRun:
         return self.rankings[ties]
 
     @property
-    def ranked_by(self) -> tuple[Hashable, ...]:
+    def ranking_key(self) -> tuple[Hashable, ...]:
         """All that a ranking depends on, for policies that read the data alike: equal keys, equal rankings."""
         policy = self.policy
         skipped = None if self.kept.all() or policy.missing != "skip" else self.kept.tobytes()
@@ -58,7 +60,7 @@ class JudgedRun:
         grades = ragged.select(self.qrels.grades, judgment)
         ranking = Ranking(
             self.qrels.queries, got.owner[at], rank, grades, retrieved,
-            *self.ideal, *tied, within, judgment,
+            *self.ideal, *tied, within, judgment, self.cells,
         )  # fmt: skip
         if self.policy.unjudged == "remove":
             ranking = _close_up(ranking)
@@ -96,14 +98,28 @@ class JudgedRun:
         With relevant=listed these are the judgments of what was retrieved. A query without a list keeps
         all of its own: missing=zero counts it as 0, whether or not it has relevant items.
         """
-        qrels, got = self.qrels, self.retrieved if self.whole is None else self.whole
         if self.policy.relevant == "judged":
-            return qrels.offsets, qrels.ideal
-        owner = ragged.find_owners(qrels.offsets)
+            return self.qrels.offsets, self.qrels.ideal
+        owner, counted = ragged.find_owners(self.qrels.offsets), self.counted
+        offsets = ragged.make_offsets(ragged.count_flags(counted, owner, len(self.qrels)))
+        return offsets, ragged.sort_descending(self.qrels.grades[counted], offsets)
+
+    @cached_property
+    def counted(self) -> Bools:
+        """J: does the judgment count? With relevant=listed, only that of what was retrieved."""
+        got = self.retrieved if self.whole is None else self.whole
+        owner = ragged.find_owners(self.qrels.offsets)
         counted = ~self.kept[owner]
         counted[got.judgment] = True
-        offsets = ragged.make_offsets(ragged.count_flags(counted, owner, len(qrels)))
-        return offsets, ragged.sort_descending(qrels.grades[counted], offsets)
+        return counted | (self.policy.relevant == "judged")
+
+    @cached_property
+    def cells(self) -> Cells | None:
+        """The subtopics of the judgments that count; None where there are none."""
+        judged = self.qrels.subtopics
+        if judged is None:
+            return None
+        return Cells(judged, np.where(self.counted, ragged.find_owners(self.qrels.offsets), -1))
 
     @cached_property
     def relevant(self) -> Ints:
@@ -307,10 +323,13 @@ def _drop_copies(ranking: Ranking) -> Ranking:
 def _select_queries(ranking: Ranking, kept: Bools) -> Ranking:
     """Keep some queries of a ranking; hits of the others are already gone."""
     judged = np.diff(ranking.ideal_offsets)
+    place = np.append(np.where(kept, np.cumsum(kept) - 1, -1), -1)  # of query -1, too
+    cells = ranking.subtopics
     return replace(
         ranking,
         queries=[ranking.queries[q] for q in np.flatnonzero(kept)],
-        owner=(np.cumsum(kept) - 1)[ranking.owner],
+        owner=place[ranking.owner],
+        subtopics=cells and replace(cells, owner=place[cells.owner]),
         retrieved=ranking.retrieved[kept],
         ideal_offsets=ragged.make_offsets(judged[kept]),
         ideal=ranking.ideal[np.repeat(kept, judged)],
@@ -352,6 +371,11 @@ class Placement:
     def qrels(self) -> Qrels:
         """The judgments that the run was judged against."""
         return self._judged.qrels
+
+    @property
+    def unknown(self) -> list[Hashable]:
+        """The run's queries that nobody judged."""
+        return self._judged.retrieved.unknown
 
     @cached_property
     def ranking(self) -> Ranking:

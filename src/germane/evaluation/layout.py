@@ -123,11 +123,26 @@ def _write_counts(result: "Result") -> str:
         parts.append(f"{counts.collapsed:,} results collapsed into {counts.groups:,} groups")
     if counts.excluded:
         parts.append(f"{counts.excluded:,} result{'s' * (counts.excluded > 1)} excluded")
+    if counts.subtopics:
+        parts.append(_write_subtopics(result))
     if counts.tied:
         parts.append(f"{counts.tied_share:.1%} of judged items retrieved are tied")
+    lists = {one.list_count: None for one in result.values() if one.list_count is not None}
+    for count in lists:
+        parts.append(f"measures of the catalogue count the lists of all {count:,} users")
     if bands := [f"{one.measure} {low}…{high}" for one, low, high in find_bands(result)]:
         parts.append("tie band " + ", ".join(bands))
     return "; ".join(parts)
+
+
+def _write_subtopics(result: "Result") -> str:
+    """Write how many subtopics are judged, and what they are to measures that look at none."""
+    says = f"{result.counts.subtopics:,} subtopics judged"
+    others = [str(one) for one in result.measures if not one.row.subtopics]
+    if not others:
+        return says
+    take = "takes" if len(others) == 1 else "take"
+    return f"{says}, of which {', '.join(others)} {take} an item's highest grade"
 
 
 def find_bands(result: "Result") -> Iterator[tuple[MeasureResult, str, str]]:

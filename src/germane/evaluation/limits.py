@@ -10,6 +10,7 @@ from germane.dialects.dialect import Dialect, Entry, Limit
 from germane.dialects.names import find_entry
 from germane.evaluation.judging import JudgedRun
 from germane.measures.averaging import MeasureResult
+from germane.measures.catalogue import CatalogueDefinition
 from germane.measures.measure import Measure
 
 _WITHOUT_ORDER = ("expected", "grouped")
@@ -29,7 +30,8 @@ def find_holding(
     ``ordered`` returns True where the rows stand in the order of their scores, and None if unknown.
     """
     for limit in dialect.limits:
-        if limit.only and foreign.name not in limit.only:
+        of_lists = isinstance(measure.row, CatalogueDefinition)  # whose limits are named
+        if (limit.only or of_lists) and foreign.name not in limit.only:
             continue
         if limit.order and judged.policy.ties in _WITHOUT_ORDER:
             continue

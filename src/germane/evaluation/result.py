@@ -11,15 +11,16 @@ import numpy as np
 from germane._version import VERSION
 from germane.core.finding import Finding
 from germane.core.policy import Policy
-from germane.errors import InputError, MeasureError, NotFoundError, clip, list_some, suggest
+from germane.errors import InputError, MeasureError, NotFoundError, suggest
 from germane.measures.averaging import MeasureResult
 from germane.measures.measure import Measure, parse
 from germane.output.formatting import add_schema, to_json_number
-from germane.output.frames import Columnar, Lookup, make_ids, make_texts
+from germane.output.frames import Columnar, Lookup, Named, make_ids, make_texts
 from germane.output.tables import LABEL, Table, Tabular
 
 if TYPE_CHECKING:
     from germane.dialects.dialect import Dialect
+    from germane.evaluation.bounds import Bounds, BoundsOfRuns
     from germane.evaluation.groups import Groups, GroupsOfRuns
     from germane.evaluation.judging import Placement
 
@@ -52,6 +53,8 @@ class Counts:
     """groups that took the place of these results"""
     excluded: int = 0
     """results of judged queries that exclude=… and only=… removed before ranks were counted"""
+    subtopics: int = 0
+    """subtopics for which items are judged, added up over queries"""
 
     @property
     def tied_share(self) -> float:
@@ -188,6 +191,21 @@ class Result(Columnar, Tabular, Lookup[MeasureResult]):
 
         return group_measures(self._by_measure, category)
 
+    def bounds(self, measure: str | Measure) -> "Bounds":
+        """Bound a mean: every item without a judgment is worthless, or as good as the best.
+
+        >>> result = germane.evaluate({"q": {"a": 1, "b": 0}}, {"q": ["x", "a", "b", "y"]}, "P@4")
+        >>> bounds = result.bounds("P@4")
+        >>> bounds.low, bounds.high, bounds.judged
+        (0.25, 0.75, 0.5)
+
+        ``judged`` is the share of the results that were judged. Raises MeasureError for a measure whose norm
+        counts relevant items, such as nDCG, and NotFoundError for one that was not evaluated.
+        """
+        from germane.evaluation.bounds import bound_measure
+
+        return bound_measure(self, self[measure].measure)
+
     def table(
         self,
         *,
@@ -250,7 +268,7 @@ class Result(Columnar, Tabular, Lookup[MeasureResult]):
         return {"query": make_ids(self.queries), **values}
 
 
-class Results(Columnar, Tabular, Lookup[Result]):
+class Results(Columnar, Tabular, Named[Result]):
     """Several runs evaluated on the same judgments: the Result of each by its name.
 
     >>> runs = {"a": {"q": {"d": 1.0}}, "b": {"q": {"e": 1.0}}}
@@ -261,31 +279,12 @@ class Results(Columnar, Tabular, Lookup[Result]):
     As a frame it has a row for each run and query: ``run``, ``query`` and the measures.
     """
 
-    def __init__(self, results: Mapping[str, Result]) -> None:
-        self._results = dict(results)
-
-    def __getitem__(self, name: str) -> Result:
-        try:
-            return self._results[name]
-        except KeyError:
-            near = suggest(str(name), self._results)
-            raise NotFoundError(
-                f"no run {clip(name)}.{near}  There are: {list_some(self._results)}"
-            ) from None
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._results)
-
-    def __len__(self) -> int:
-        return len(self._results)
-
-    def __repr__(self) -> str:
-        return f"<Results {', '.join(self._results)}>"
+    _noun = "run"
 
     @property
     def measures(self) -> tuple[Measure, ...]:
         """The measures that every run was evaluated with."""
-        return next(iter(self._results.values())).measures
+        return next(iter(self.values())).measures
 
     def table(
         self,
@@ -314,6 +313,12 @@ class Results(Columnar, Tabular, Lookup[Result]):
         """
         return self.table(rename=rename).latex_float(caption=caption, label=label)
 
+    def bounds(self) -> "BoundsOfRuns":
+        """The bounds of every run and measure that has them, and the orders that they leave open."""
+        from germane.evaluation.bounds import BoundsOfRuns
+
+        return BoundsOfRuns(self)
+
     def _list_columns(self) -> dict[str, Any]:
         queries = {name: result.queries for name, result in self.items()}
         values = {
@@ -331,7 +336,7 @@ class Results(Columnar, Tabular, Lookup[Result]):
         from germane.evaluation.groups import GroupsOfRuns, read_category
 
         category = read_category(category)
-        return GroupsOfRuns({name: result.by(category) for name, result in self._results.items()})
+        return GroupsOfRuns({name: result.by(category) for name, result in self.items()})
 
     def table_per_query(
         self, *, digits: int | None = 4, rename: Mapping[str, str] | None = None
@@ -343,14 +348,16 @@ class Results(Columnar, Tabular, Lookup[Result]):
 
     def to_dict(self, *, queries: bool = False) -> dict[str, Any]:
         """Plain values for JSON, in a versioned schema; NaN becomes None."""
-        policy = next(iter(self._results.values())).policy.to_dict()
-        runs = [_make_run_dict(result, queries, policy) for result in self._results.values()]
+        policy = next(iter(self.values())).policy.to_dict()
+        runs = [_make_run_dict(result, queries, policy) for result in self.values()]
         return add_schema({"germane": VERSION, "policy": policy, "runs": runs})
 
 
 def _make_counts_dict(counts: Counts) -> dict[str, int]:
-    """Make plain values of counts; those of collapsed results only where there are some."""
+    """Make plain values of counts; those of collapsed results and of subtopics only where there are some."""
     plain = asdict(counts)
+    if not counts.subtopics:
+        del plain["subtopics"]
     if not counts.collapsed:
         del plain["collapsed"], plain["groups"]
     return plain

@@ -110,7 +110,7 @@ def _rename_columns(record: pa.RecordBatch, names: Headings) -> pa.RecordBatch:
     columns = {
         part: arrow.decode(record.column(name))
         for part, name in asdict(names).items()
-        if name is not None
+        if isinstance(name, str)  # boxes have lists of further columns, and rankings empty ones
     }
     return pa.record_batch(columns, metadata=record.schema.metadata)
 

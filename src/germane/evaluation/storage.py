@@ -125,7 +125,7 @@ def evaluate_kept(
     scattered.
     """
     progress = make_progress(progress)
-    for choice in ("exclude", "only"):
+    for choice in ("exclude", "only", "subtopic_weights"):
         if policy.get(choice) is not None:
             raise InputError(f"{choice}= is not for a checkpoint; evaluate without one.")
     folder = Path(checkpoint)

@@ -17,7 +17,7 @@ from germane.errors import InputError, MeasureError, clip
 from germane.evaluation.choices import OtherChoices
 from germane.evaluation.layout import format_value
 from germane.evaluation.result import Result
-from germane.explanation.explanation import Explanation, Rank, Ranks, Reading, write_term
+from germane.explanation.explanation import Coverage, Explanation, Rank, Ranks, Reading, write_term
 from germane.explanation.single_query import (
     NONE,
     SingleQuery,
@@ -29,6 +29,7 @@ from germane.explanation.single_query import (
 from germane.measures import Scored
 from germane.measures.averaging import compute_scores, compute_terms
 from germane.measures.measure import Measure, Measures, parse_all
+from germane.measures.subtopics import count_subtopics, find_covered, sum_weights
 from germane.output.formatting import format_short
 from germane.readers.texts import open_texts
 
@@ -138,7 +139,23 @@ def _make_explanation(
         retrieved=int(ranking.retrieved[0]),
         policy=listed.policy,
         answered=listed.answered,
+        coverage=_find_coverage(ranking, rel, hit)
+        if any(measure.row.subtopics for measure in measures)
+        else (),
     )
+
+
+def _find_coverage(ranking: Ranking, rel: float, hit: Ints) -> tuple[Coverage, ...]:
+    """Find the subtopics of each row that are new, and those that an earlier item has."""
+    cells = ranking.subtopics
+    assert cells is not None
+    entries, earlier = find_covered(ranking, rel)
+    names = [cells.judged.names[code] for code in cells.code[entries.cell].tolist()]
+    found: dict[int, Coverage] = {}
+    for row, name, count in zip(entries.row.tolist(), names, earlier.tolist(), strict=True):
+        new, again = found.get(row, Coverage((), ()))
+        found[row] = Coverage(new, (*again, name)) if count else Coverage((*new, name), again)
+    return tuple(found.get(row, Coverage((), ())) for row in hit.tolist())
 
 
 def _fold_ranks(
@@ -260,7 +277,7 @@ def _write_formula(
         relevant = int(ranking.total(measure.rel or 0.0)[0])
         function = re.sub(r"\bR\b", str(relevant), function)
         return f"{measure} = {function} = {shown}, S = {total}"
-    if measure.row.norm is None:
+    if not measure.row.write_norm(measure.k, dict(measure.parameters)):
         return f"{measure} = {total}" + ("" if total in (shown, f"{value:g}") else f" = {shown}")
     simple = re.fullmatch(r"[\d.]+|min\([\d.,]+\)|\(.*\)", numeric)
     return f"{measure} = ({total}) / {numeric if simple else format_short(norm)} = {shown}"
@@ -268,22 +285,34 @@ def _write_formula(
 
 def _write_divisor(measure: Measure, ranking: Ranking) -> tuple[str, str, str]:
     """Write the divisor of a measure in symbols and with the numbers put in, and a note to it."""
-    row = measure.row
-    if row.norm is None:
-        return "", "", ""
     parameters = dict(measure.parameters)
     rel = 1.0 if measure.rel is None else measure.rel
-    symbolic, comma, note = row.norm(measure.k, parameters).partition(", ")
+    symbolic, comma, note = measure.row.write_norm(measure.k, parameters).partition(", ")
+    if not symbolic:
+        return "", "", ""
     numbers = {
         r"relevant items found( in the first \d+)?": int(ranking.count_found(rel, measure.k)[0]),
         r"\bR\b": int(ranking.total(rel)[0]),
         r"\bN\b": int(ranking.retrieved[0]),
+        r"\bS\b": _count_subtopics(ranking, rel),
+        r"\bW\b": _sum_weights(ranking, rel, parameters),
         r"β²": f"{float(parameters.get('beta', 1)) ** 2:g}",
     }
     numeric = symbolic
     for pattern, known in numbers.items():
         numeric = re.sub(pattern, str(known), numeric)
     return symbolic, numeric, comma + note
+
+
+def _count_subtopics(ranking: Ranking, rel: float) -> int:
+    return 0 if ranking.subtopics is None else int(count_subtopics(ranking, rel)[0])
+
+
+def _sum_weights(ranking: Ranking, rel: float, parameters: dict[str, Any]) -> str:
+    """Write the weights of the subtopics with a relevant item, where a measure takes them."""
+    if parameters.get("weights") != "given":
+        return ""
+    return f"{sum_weights(ranking, rel, 'given')[0]:g}"
 
 
 def _find_missed(listed: SingleQuery, rel: float) -> Iterator[tuple[Hashable | None, float]]:

@@ -19,7 +19,7 @@ from germane.errors import (
     clip,
 )
 from germane.evaluation.choices import Choices, OtherChoices, open_all
-from germane.evaluation.collection import find_complete_reason, read_graded, retrieve
+from germane.evaluation.collection import find_needs, read_graded, retrieve
 from germane.evaluation.judging import judge
 from germane.evaluation.result import Result
 from germane.explanation.precision_recall import (
@@ -115,8 +115,8 @@ def mean_pr_curve(
     measure = make_precision_measure(0.0, rel)
     judged_input, found, conventions = open_all(qrels, run, policy)
     check_ties(measure, conventions.ties)
-    complete = find_complete_reason((measure,), (conventions,))
-    judgments = read_graded(judged_input, conventions, complete, progress)
+    needs = find_needs((measure,), (conventions,))
+    judgments = read_graded(judged_input, conventions, needs, progress)
     judged = judge(judgments, retrieve(judgments, found, conventions, progress), conventions)
     ranking = judged.rank(conventions.ties)
     return _average(ranking, judged.policy, levels, rel, confidence, draws)

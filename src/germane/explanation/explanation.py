@@ -79,6 +79,13 @@ class Ranks(Sequence[Rank]):
         )
 
 
+class Coverage(NamedTuple):
+    """The subtopics for which the item at a rank is relevant."""
+
+    new: tuple[Hashable, ...]  # that no earlier item has
+    again: tuple[Hashable, ...]
+
+
 @dataclass(frozen=True)
 class Reading:
     """One measure of the list: its term at each row, the norm that divides their sum, and its value."""
@@ -129,6 +136,7 @@ class Explanation(Columnar, Tabular):
     answered: bool = True  # False: the run does not have the query
     texts: Mapping[str, str] = field(default_factory=dict)  # of items, by the text of their id
     query_text: str = ""
+    coverage: tuple[Coverage, ...] = ()  # one a row, for measures of subtopics
 
     def table(self, *, digits: int | None = 4) -> Table:
         """Return ranks as rows, and for each measure its terms and their running sum.
@@ -147,6 +155,7 @@ class Explanation(Columnar, Tabular):
         named, tied = any(row.item is not None for row in places), any(row.tied for row in places)
         columns = ["rank", *(["item"] if named else []), "relevance", "hit", "P@rank", "recall"]
         columns += ["tie"] if tied else []
+        columns += ["new", "again"] if self.coverage else []
         columns += ["text"] if self.texts else []
         if len(self.readings) == 1:
             columns += ["term", "sum"]
@@ -158,6 +167,11 @@ class Explanation(Columnar, Tabular):
         rows = [
             (
                 *_write_rank(row, named, tied, digits),
+                *(
+                    [", ".join(map(str, some)) for some in self.coverage[i]]
+                    if self.coverage
+                    else []
+                ),
                 *([self._write_text(row, digits)] if self.texts else []),
                 *self._write_terms(i, row, sums, digits),
             )
@@ -166,7 +180,8 @@ class Explanation(Columnar, Tabular):
         if len(rows) < len(self.rows):
             left_out = f"… {len(self.rows) - len(rows):,} rows"
             rows.insert(SHOWN // 2, (left_out, *["…"] * (len(columns) - 1)))
-        left = (*([1] if named else []), *([columns.index("text")] if self.texts else []))
+        texts = ("new", "again") * bool(self.coverage) + ("text",) * bool(self.texts)
+        left = (*([1] if named else []), *map(columns.index, texts))
         return Table(tuple(columns), tuple(rows), left=left)
 
     def _list_columns(self) -> dict[str, Any]:
@@ -180,6 +195,9 @@ class Explanation(Columnar, Tabular):
             "precision": np.array([row.precision for row in rows]),
             "recall": np.array([row.recall for row in rows]),
         }
+        if self.coverage:
+            for name, some in zip(Coverage._fields, zip(*self.coverage, strict=True), strict=True):
+                columns[name] = make_texts(", ".join(map(str, one)) for one in some)
         for reading in self.readings:
             of = "" if len(self.readings) == 1 else f" of {reading.measure}"
             columns[f"term{of}"] = np.array(reading.terms)
@@ -231,7 +249,10 @@ class Explanation(Columnar, Tabular):
                 "answered": self.answered,
                 "policy": None if self.policy is None else self.policy.to_dict(),
                 **({"query_text": self.query_text} if self.query_text else {}),
-                "ranks": [{**row._asdict(), **self._name_item(row.item)} for row in self.rows],
+                "ranks": [
+                    {**row._asdict(), **self._name_item(row.item), **self._name_subtopics(i)}
+                    for i, row in enumerate(self.rows)
+                ],
                 "missed": [
                     {**self._name_item(item), "relevance": grade} for item, grade in self.missed
                 ],
@@ -266,6 +287,12 @@ class Explanation(Columnar, Tabular):
         """Name an item by its id, and its text where there are texts."""
         name = _write_text(item)
         return {"item": name, "text": self.texts.get(str(name))} if self.texts else {"item": name}
+
+    def _name_subtopics(self, i: int) -> dict[str, list[str]]:
+        """Name the subtopics of a row by their ids, where measures look at them."""
+        if not self.coverage:
+            return {}
+        return {name: list(map(str, some)) for name, some in self.coverage[i]._asdict().items()}
 
     def _write_text(self, row: Rank, digits: int | None) -> str:
         """Write the text of a row's item on one line; people get its beginning."""

@@ -1,5 +1,6 @@
 """One ranked list with its judgments: a query of a run, or grades typed at a prompt."""
 
+import os
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -11,12 +12,21 @@ from germane.core.progress import Progress
 from germane.core.qrels import Qrels
 from germane.core.ragged import Ints
 from germane.core.ranking import Ranking
-from germane.errors import CoverageError, InputError, NotFoundError, PolicyError, clip, list_choices
+from germane.core.subtopics import number_all
+from germane.errors import (
+    CoverageError,
+    InputError,
+    MeasureError,
+    NotFoundError,
+    PolicyError,
+    clip,
+    list_choices,
+)
 from germane.evaluation.choices import open_all
-from germane.evaluation.collection import find_complete_reason, read_graded, retrieve
+from germane.evaluation.collection import find_needs, read_graded, retrieve
 from germane.evaluation.judging import JudgedRun, judge, state_duplicates
 from germane.kernel.ids import sort_by_bytes, to_bytes
-from germane.measures.measure import Measure
+from germane.measures.measure import Measure, parse_all
 from germane.readers import RunInput
 from germane.readers.candidates import Filter
 from germane.readers.mappings import is_rows
@@ -59,9 +69,18 @@ def is_list(given: Any, run: Any, choices: Mapping[str, Any]) -> bool:
     if hasattr(given, "columns") or hasattr(given, "schema") or "group" in choices:
         return False
     if run is not None and (is_rows(given) or getattr(given, "ndim", 1) > 1):
-        return False
+        return isinstance(run, (str, Measure)) and _is_measures(run)  # of a list of subtopics
     listed = isinstance(given, (Sequence, Iterator)) and not isinstance(given, (str, bytes))
     return listed or hasattr(given, "ndim")
+
+
+def _is_measures(given: str | Measure) -> bool:
+    """Are these measures, and not the path of a file?"""
+    try:
+        parse_all(given)
+    except MeasureError:
+        return False
+    return isinstance(given, Measure) or not os.path.exists(given)
 
 
 def open_list(
@@ -98,8 +117,7 @@ def open_list(
         raise InputError("the run is missing: give qrels and a run, or the grades of one list.")
     judged_input, found, conventions = open_all(qrels, run, policy)
     check_ordered(conventions, refused)
-    complete = find_complete_reason(measures, (conventions,))
-    judgments = read_graded(judged_input, conventions, complete)
+    judgments = read_graded(judged_input, conventions, find_needs(measures, (conventions,)))
     others = len(judgments) > 1
     if query is None and others:
         raise NotFoundError(
@@ -151,6 +169,7 @@ def _open_unanswered(judgments: Qrels, conventions: Policy, others: bool) -> Sin
         tied_from=_NO_RANKS,
         tied_to=_NO_RANKS,
         judgment=_NO_RANKS,
+        subtopics=number_all(judgments.subtopics),
     )
     policy = state_duplicates(conventions, judgments)
     return SingleQuery(ranking, judgments, lambda ties: None, policy, NONE, answered=False)
@@ -188,9 +207,8 @@ def _list_unjudged(
     order_asked = replace(policy.order, scores="double") if distances else policy.order
     if policy.unjudged == "remove" or not order_asked.plain or len(set(items)) < len(items):
         return NONE
-    candidates = Filter(qrels, "text")
-    if not candidates.is_empty:
-        kept = np.flatnonzero(candidates.admit(0, items)).tolist()
+    if qrels.candidates is not None:
+        kept = np.flatnonzero(Filter(qrels, "text").admit(0, items)).tolist()
         items, item_scores = [items[i] for i in kept], [item_scores[i] for i in kept if item_scores]
     order = np.arange(len(items))
     first, last = order + 1, order + 1

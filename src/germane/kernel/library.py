@@ -11,7 +11,6 @@ import ctypes
 import os
 import zlib
 from functools import cache
-from pathlib import Path
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
@@ -52,8 +51,8 @@ def load_library() -> Any:
         if not wanted:
             return None  # compiled for another machine
         raise PolicyError(
-            f"GERMANE_KERNEL={wanted}: {path} cannot be loaded ({error}). It is 0, 1 or the path of a "
-            "compiled kernel."
+            f"GERMANE_KERNEL={wanted}: {path} cannot be loaded ({error}). The variable takes 0, 1 or "
+            "the path of a compiled kernel."
         ) from None
     if library is None and wanted:
         raise PolicyError(
@@ -78,13 +77,14 @@ _ARGUMENTS = {
 
 def _find_library() -> str | None:
     """Find the library by the checksum of its source: one made of another source is never loaded."""
-    source = Path(__file__).with_name("reduce.c")
+    folder = os.path.dirname(__file__)
     try:
-        checksum = zlib.crc32(source.read_bytes())
+        with open(os.path.join(folder, "reduce.c"), "rb") as source:
+            checksum = zlib.crc32(source.read())
     except OSError:
         return None
-    library = source.with_name(f"reduce-{checksum:08x}.library")
-    return str(library) if library.exists() else None
+    library = os.path.join(folder, f"reduce-{checksum:08x}.library")
+    return library if os.path.exists(library) else None
 
 
 # --- Columns of ids --------------------------------------------------------------------------------

@@ -5,22 +5,63 @@ name, for type checkers, in the same order. It has an oracle in ``tests/oracle.p
 ``python docs/generate.py`` writes its page.
 """
 
-from germane.measures import average, cascade, counts, first, gain, interpolated, sets, sparse
+from germane.measures import (
+    average,
+    cascade,
+    catalogue,
+    compatibility,
+    confusion,
+    counts,
+    first,
+    gain,
+    interpolated,
+    sets,
+    sparse,
+    subtopics,
+    user_models,
+)
 from germane.measures.definition import Definition, Parameter
 from germane.measures.terms import Scored, compute_values
 
-__all__ = ["BY_NAME", "QUANTITIES", "TABLE", "Definition", "Parameter", "Scored", "compute_values"]
+__all__ = [
+    "BY_NAME",
+    "CATALOGUE",
+    "QUANTITIES",
+    "TABLE",
+    "Definition",
+    "Parameter",
+    "Scored",
+    "compute_values",
+]
 
-_FAMILIES = (counts, sets, average, first, gain, cascade, interpolated, sparse)
+_FAMILIES = (
+    counts, sets, average, first, gain, cascade, user_models, interpolated, sparse, confusion, compatibility,
+    subtopics,
+)  # fmt: skip
 
 TABLE: tuple[Definition, ...] = tuple(
     row for family in _FAMILIES for row in vars(family).values() if isinstance(row, Definition)
 )
 """Every measure, in print order: family by family, as they follow each other in its file."""
 
-BY_NAME = {row.name: row for row in TABLE}
+CATALOGUE = catalogue.TABLE
+"""The measures of the catalogue: of whole lists, without judgments."""
+
+BY_NAME: dict[str, Definition] = {row.name: row for row in (*TABLE, *CATALOGUE)}
 
 # Measures of which more is not better.
 QUANTITIES = frozenset(
-    ("NumQ", "NumRet", "NumRel", "NumNonrelRet", "Judged", "Unjudged", "IDCG", "RBPResidual")
-)
+    (
+        "NumQ",
+        "NumRet",
+        "NumRel",
+        "NumNonrelRet",
+        "Judged",
+        "Unjudged",
+        "IDCG",
+        "RBPResidual",
+        "FallOut",
+        "RankingLoss",
+        "LastRank",
+    )
+) | {row.name for row in CATALOGUE}

@@ -128,6 +128,26 @@ MEAN_RECALL = Definition(
 )
 
 
+def average_recall(ranking: Ranking, k: int | None, rel: float) -> Scored:
+    total = ranking.total(rel)
+    share = ranking.so_far(rel) / np.maximum(total, 1)[ranking.owner]
+    return Scored(ranking.mark_relevant(rel, k) * share, total, total)
+
+
+AVERAGE_RECALL = Definition(
+    "AR",
+    "Average recall: recall at each relevant item, averaged over those that exist",
+    average_recall,
+    lambda k, p: f"Σ R@i·rel(i), {write_ranks(k)}",
+    norm=lambda k, p: "R",
+    example='score([1, 0, 1, 0, 0], "AR@5", relevant=4) == (1 / 4 + 2 / 4) / 4',
+    parameters=(REL, MEAN),
+    expected=False,
+    conventions="It depends on the number of hits alone, and not on their ranks: a perfect list has "
+    "(R + 1)/2R. Evidently reports it as MAR.",
+)
+
+
 def average_precision_to_r(ranking: Ranking, k: None, rel: float) -> Scored:
     total = ranking.total(rel)
     counted = ranking.relevant(rel) & (ranking.rank <= total[ranking.owner])

@@ -1,28 +1,40 @@
 """Averaging: a measure's value for every query, which of them count, and their mean."""
 
 import math
-from collections.abc import Callable, Hashable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Hashable, Mapping
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
 from germane.core import ragged
+from germane.core.arithmetic import Arithmetic
 from germane.core.ragged import Floats
 from germane.core.ranking import Ranking
-from germane.errors import CoverageError, MeasureError, list_some
+from germane.errors import (
+    CoverageError,
+    InputError,
+    MeasureError,
+    NotFoundError,
+    clip,
+    list_some,
+)
 from germane.measures import Scored, compute_values
 from germane.measures.measure import Measure
 
 if TYPE_CHECKING:
     from germane.core.bootstrap import Interval
 
+NEEDS_SUBTOPICS = (
+    "Give {query: {item: {subtopic: grade}}}, a frame with a column subtopic, or TREC qrels whose second column "
+    "names subtopics."
+)
 FLOOR = 1e-5  # a geometric mean takes smaller values as this one
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class QueryValues:
+class QueryValues(Arithmetic):
     """One measure's value for every query, and their mean."""
 
     measure: Measure
@@ -35,6 +47,8 @@ class QueryValues:
     undefined: str = "nan"
     norm: Floats | None = None
     """Each query's norm, if it is the weight of the query in the mean."""
+    given_weights: Floats | None = field(default=None, kw_only=True)
+    """Each query's weight in the mean, where ``weigh`` was given one."""
 
     def __post_init__(self) -> None:
         if self.query_digits is not None:
@@ -57,10 +71,10 @@ class QueryValues:
         kept = self._select_averaged()
         if not len(kept):
             return 0.0 if self.undefined == "zero" else math.nan
-        if self.norm is not None:
-            norm = self.norm if self.no_relevant != "skip" else self.norm[~np.isnan(self.values)]
-            total = math.fsum(norm.tolist())
-            return math.fsum((kept * norm).tolist()) / total if total else 0.0
+        weights = self._select_weights()
+        if weights is not None:
+            total = math.fsum(weights.tolist())
+            return math.fsum((kept * weights).tolist()) / total if total else 0.0
         if ("mean", "geometric") in self.measure.parameters:
             return math.exp(math.fsum(np.log(np.maximum(kept, FLOOR)).tolist()) / len(kept))
         return math.fsum(kept.tolist()) / len(kept)
@@ -80,8 +94,43 @@ class QueryValues:
             kept = kept[~np.isnan(kept)]
         return np.nan_to_num(kept) if self.undefined == "zero" else kept
 
+    def _select_weights(self) -> Floats | None:
+        """The weights of the values that are averaged; None if all weigh the same."""
+        weights = self.norm if self.given_weights is None else self.given_weights
+        if weights is None or self.no_relevant != "skip":
+            return weights
+        return weights[~np.isnan(self.values)]
+
+    def weigh(self, weights: Mapping[Hashable, float]) -> Self:
+        """Weigh the queries of the mean: ``{query: weight}``; scikit-learn calls that sample_weight.
+
+        >>> result = germane.evaluate({"q1": ["a"], "q2": ["b"]}, {"q1": ["a"], "q2": ["x", "b"]}, "RR")
+        >>> weighted = result["RR"].weigh({"q1": 3, "q2": 1})
+        >>> weighted.mean
+        0.875
+
+        ``interval``, ``best`` and ``worst`` of the returned values know of the weights, and ``definition`` says that
+        there are some. Raises NotFoundError for a query without a weight, InputError for a weight that is not a
+        number of at least 0 or where all are 0, and MeasureError for a sum and for a micro or geometric mean.
+        """
+        if not self.has_interval or ("mean", "geometric") in self.measure.parameters:
+            raise MeasureError(f"{self.measure} is no arithmetic mean over queries to be weighed.")
+        missing = [query for query in self.queries if query not in weights]
+        if missing:
+            raise NotFoundError(f"weights: none for {list_some(missing)} ({len(missing)} queries).")
+        given = [weights[query] for query in self.queries]
+        for query, weight in zip(self.queries, given, strict=True):
+            if isinstance(weight, bool) or not isinstance(weight, (int, float, np.number)):
+                raise InputError(f"the weight of {clip(query)} is a number; got {clip(weight)}")
+            if not (0 <= weight < math.inf):
+                raise InputError(f"the weight of {clip(query)} is at least 0; got {clip(weight)}")
+        array = np.array(given, float)
+        if not array.any():
+            raise InputError("weights: all are 0.")
+        return replace(self, given_weights=array)
+
     def __float__(self) -> float:
-        return float(self.mean)
+        return self.mean
 
     def __format__(self, spec: str) -> str:
         return format(self.mean, spec) if spec else str(self)
@@ -117,7 +166,8 @@ class QueryValues:
         if ("mean", "geometric") in self.measure.parameters:
             logarithm = estimate_mean_interval(np.log(np.maximum(kept, FLOOR)), confidence)
             return replace(logarithm, low=math.exp(logarithm.low), high=math.exp(logarithm.high))
-        return estimate_mean_interval(kept, confidence)
+        weights = None if self.given_weights is None else self._select_weights()
+        return estimate_mean_interval(kept, confidence, weights)
 
     @cached_property
     def per_query(self) -> dict[Hashable, float]:
@@ -135,6 +185,11 @@ class MeasureResult(QueryValues):
     >>> result = germane.evaluate({"q": {"a": 1}}, {"q": {"a": 2.0, "b": 2.0}}, "RR")
     >>> result["RR"].mean, result["RR"].best, result["RR"].worst
     (0.5, 1.0, 0.5)
+
+    In arithmetic and comparisons it is its mean, as a plain number.
+
+    >>> round(result["RR"], 2), result["RR"] > 0.4, result["RR"] - 0.1
+    (0.5, True, 0.4)
     """
 
     orders: Callable[[str], Ranking | None] | None = None
@@ -144,8 +199,9 @@ class MeasureResult(QueryValues):
 
     @property
     def definition(self) -> str:
-        """The measure's formula in words."""
-        return self.measure.definition
+        """The measure's formula in words, and the weights of its mean, where there are any."""
+        weighted = "" if self.given_weights is None else "; mean weighted by query"
+        return self.measure.definition + weighted
 
     @cached_property
     def best(self) -> float:
@@ -156,6 +212,11 @@ class MeasureResult(QueryValues):
     def worst(self) -> float:
         """The mean if every tie were resolved in the worst way for the system."""
         return self._average_under("worst")
+
+    @property
+    def list_count(self) -> int | None:
+        """The lists that a measure of the catalogue counts, judged or not; None for other measures."""
+        return None
 
     @property
     def band(self) -> float:
@@ -205,7 +266,7 @@ def _compute_scores(measure: Measure, ranking: Ranking, no_relevant: str) -> Flo
     scored = compute_terms(measure, ranking)
     out = compute_values(ranking, scored)
     if not ragged.are_finite(out):
-        raise MeasureError(f"{measure}: the grades are beyond what a double can add up.")
+        raise MeasureError(f"{measure}: the grades are too large to be added in double precision.")
     if no_relevant == "zero" or scored.relevant is None:
         return out
     undefined = scored.relevant == 0
@@ -223,7 +284,7 @@ def compute_terms(measure: Measure, ranking: Ranking) -> Scored:
     """Compute terms and norm for every query. Raises MeasureError for ties or grades that do not fit."""
     if ranking.ties != "ordered":
         check_ties(measure, ranking.ties)
-    if measure.rel is None:
+    if measure.rel is None or measure.row.subtopics:
         _check_grades(measure, ranking)
     return measure.row.kernel(ranking, measure.k, **measure.arguments)
 
@@ -245,22 +306,38 @@ def check_ties(measure: Measure, ties: str) -> None:
 
 
 def _check_grades(measure: Measure, ranking: Ranking) -> None:
-    """Refuse grades that the measure's scale or gain map lacks."""
+    """Refuse grades that the measure's scale or gain map lacks, and judgments without subtopics."""
     parameters = measure.arguments
+    if measure.row.subtopics and ranking.subtopics is None:
+        raise MeasureError(f"{measure}: the judgments have no subtopics. {NEEDS_SUBTOPICS}")
     if measure.name == "ERR" and len(ranking.ideal) and ranking.ideal.max() > parameters["max"]:
         raise MeasureError(
             f"{measure}: the judgments have grade {ranking.ideal.max():g}, above max="
             f"{parameters['max']:g}; write ERR(max={ranking.ideal.max():g})."
         )
+    if parameters.get("weights") == "given":
+        _check_subtopic_weights(measure, ranking)
     gain = parameters.get("gain")
     if gain == "exp" and len(ranking.ideal) and ranking.ideal.max() > 1000:
         raise MeasureError(
             f"{measure}: 2^grade is beyond the range of a double for grade {ranking.ideal.max():g}."
         )
     if isinstance(gain, tuple):
-        missing = set(ranking.ideal[ranking.ideal > 0].tolist()) - {grade for grade, _ in gain}
+        cells = ranking.subtopics if measure.row.subtopics else None
+        grades = ranking.ideal if cells is None else cells.judged.grades
+        missing = set(grades[grades > 0].tolist()) - {grade for grade, _ in gain}
         if missing:
             raise MeasureError(
                 f"{measure}: grade {min(missing):g} has no gain; the map must have one for every "
                 "positive grade."
             )
+
+
+def _check_subtopic_weights(measure: Measure, ranking: Ranking) -> None:
+    """Refuse judgments without weights of subtopics."""
+    cells = ranking.subtopics
+    if cells is None or cells.judged.weights is None:
+        raise MeasureError(
+            f"{measure}: there are no weights of subtopics. Give subtopic_weights={{query: {{subtopic: weight}}}}, "
+            "or a file with the columns query, subtopic and weight."
+        )

@@ -1,5 +1,7 @@
 """Measures of a reader who may stop at every rank."""
 
+from typing import Any
+
 import numpy as np
 
 from germane.core import ragged
@@ -12,8 +14,10 @@ from germane.measures.definition import (
     write_number,
     write_ranks,
 )
+from germane.measures.sets import count_filled, write_filled
 from germane.measures.terms import Scored, compute_gains, make_geometric_weight, weigh_hits
 
+_RBP_GAINS = {"binary": "rel(i)", "linear": "grade", "exp": "(2^grade - 1)"}
 GOING_ON = Parameter(
     "p",
     0.8,
@@ -61,23 +65,52 @@ EXPECTED_RECIPROCAL_RANK = Definition(
 )
 
 
-def rank_biased_precision(ranking: Ranking, k: int | None, rel: float, p: float) -> Scored:
-    terms = ranking.relevant(rel) * weigh_hits(ranking, make_geometric_weight(p), ranking.end(k))
-    return Scored(terms, ranking.ones, ranking.total(rel))
+def rank_biased_precision(
+    ranking: Ranking, k: int | None, rel: float, p: float, gain: str, norm: str
+) -> Scored:
+    weight, total = make_geometric_weight(p), ranking.total(rel)
+    worth = compute_gains(ranking.relevance, gain, rel) if gain != "binary" else 1.0
+    terms = ranking.relevant(rel) * worth * weigh_hits(ranking, weight, ranking.end(k))
+    if norm == "all":
+        return Scored(terms, ranking.ones, total)
+    most = count_filled(ranking, k) if norm == "possible" else total if k is None else k
+    return Scored(terms, weight.upto(np.minimum(total, most)), total)
+
+
+def _write_rbp_norm(k: int | None, p: dict[str, Any]) -> str:
+    most = write_filled(k) if p["norm"] == "possible" else k
+    return f"(1 - p)·Σ p^(i-1), i ≤ {'R' if most is None else f'min(R,{most})'}"
 
 
 RANK_BIASED_PRECISION = Definition(
     "RBP",
     "Rank-biased precision of a reader who goes on with probability p",
     rank_biased_precision,
-    lambda k, p: f"(1 - p)·Σ rel(i)·p^(i-1), {write_ranks(k)}, p = {write_number(p['p'])}",
+    lambda k, p: (
+        f"(1 - p)·Σ {_RBP_GAINS[p['gain']]}·p^(i-1), {write_ranks(k)}, p = {write_number(p['p'])}"
+        + ("" if p["norm"] == "all" else f", ÷ {_write_rbp_norm(k, p)}")
+    ),
     'round(score([1, 0, 1], "RBP(p=0.5)"), 6) == (1 + 1 / 4) / 2',
     parameters=(
         GOING_ON,
         REL,
+        Parameter(
+            "gain",
+            "binary",
+            "the worth of a relevant item: 1, its grade, or 2^grade - 1",
+            words=("binary", "linear", "exp"),
+        ),
+        Parameter(
+            "norm",
+            "all",
+            "the divisor of the sum: the weights of all ranks, which are 1; of as many as there are "
+            "relevant items, up to the cutoff (min); or up to the length of the list, too (possible)",
+            words=("all", "min", "possible"),
+        ),
         MEAN,
     ),
-    conventions="RBPResidual is the value that the unjudged items could add.",
+    conventions="RBPResidual is the value that the unjudged items could add. Other weights of ranks are "
+    "those of nDCG(discount=…,norm=retrieved).",
     cite="Moffat & Zobel, ACM TOIS 27(1), 2008",
 )
 

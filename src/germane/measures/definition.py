@@ -63,14 +63,19 @@ class Definition:
     grouped: bool = False  # without a cutoff, has it a meaning where a tie is one step?
     nonrelevant: bool = False  # do items judged not relevant count differently from unjudged ones?
     monotone: bool = True  # is it highest with relevant items first in each tie, lowest with last?
+    subtopics: bool = False  # does it look at the subtopics for which items are judged?
     conventions: str = ""
     undefined: str = NO_RELEVANT
     cite: str = ""
 
     def write_formula(self, k: int | None, parameters: dict[str, Any]) -> str:
         """Write terms and norm in one line."""
-        terms = self.terms(k, parameters)
-        return terms if self.norm is None else f"{terms}, ÷ {self.norm(k, parameters)}"
+        terms, norm = self.terms(k, parameters), self.write_norm(k, parameters)
+        return f"{terms}, ÷ {norm}" if norm else terms
+
+    def write_norm(self, k: int | None, parameters: dict[str, Any]) -> str:
+        """Write the norm; "" if the sum is divided by nothing."""
+        return "" if self.norm is None else self.norm(k, parameters)
 
 
 # --- Shared by rows of several families -----------------------------------------------------------

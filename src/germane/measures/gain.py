@@ -12,9 +12,18 @@ from germane.measures.definition import (
     REL,
     Definition,
     Parameter,
+    write_number,
     write_ranks,
 )
-from germane.measures.terms import LOG2, Scored, compute_gains, weigh_hits
+from germane.measures.sets import count_filled, count_ranks, write_divisor
+from germane.measures.terms import (
+    LOG2,
+    Scored,
+    Weight,
+    compute_gains,
+    make_discount,
+    weigh_hits,
+)
 
 GAIN = Parameter(
     "gain",
@@ -25,7 +34,26 @@ GAIN = Parameter(
 )
 
 
-def _write_gain(p: dict[str, Any]) -> str:
+DISCOUNT = Parameter(
+    "discount",
+    "log",
+    "the divisor of a gain at rank i: log is log_b(i+1); jarvelin is log_b i, but at least 1, the "
+    "original; position is i; none is 1, so that gains are only added up",
+    words=("log", "jarvelin", "position", "none"),
+)
+BASE = Parameter("base", 2.0, "b, the base of the logarithm", low=1.0, high=1e6, open_ends=True)
+LEAST = Parameter("least", 0.0, "the lowest grade that gains anything", low=0.0)
+IDEAL = Parameter(
+    "norm",
+    "judged",
+    "the ideal ranking: everything judged for the query; as many items of gain 1 as the cutoff; or as "
+    "many as were retrieved within it",
+    words=("judged", "k", "retrieved"),
+)
+
+
+def write_gain(p: dict[str, Any]) -> str:
+    """Write the worth of an item."""
     if not isinstance(p["gain"], str):
         return "gain"
     return {"linear": "grade", "exp": "(2^grade - 1)"}.get(p["gain"], f"gain[{p['gain']}]")
@@ -35,67 +63,103 @@ def _write_gain_note(p: dict[str, Any]) -> str:
     return "; gain: 2^grade - 1" if p["gain"] == "exp" else ""
 
 
-def dcg(ranking: Ranking, k: int | None, gain: Any) -> Scored:
-    terms = _discount(ranking, k, gain)
-    return Scored(terms, ranking.ones, ranking.count_judged(_rank_ideal(ranking, gain) > 0))
+def _write_discounted(p: dict[str, Any]) -> str:
+    log = f"log{write_number(p['base'])}"
+    divided = {
+        "log": f" ÷ {log}(i+1)",
+        "jarvelin": f" ÷ max(1, {log}(i))",
+        "position": " ÷ i",
+        "none": "",
+    }
+    return f"Σ {write_gain(p)}{divided[p['discount']]}"
+
+
+def _write_ideal(k: int | None, p: dict[str, Any]) -> str:
+    if p["norm"] == "judged":
+        return "the same of the ideal ranking"
+    return f"the same of {write_divisor(k, p['norm'])} items of gain 1"
+
+
+def dcg(
+    ranking: Ranking, k: int | None, gain: Any, discount: str, base: float, least: float
+) -> Scored:
+    terms = _discount(ranking, k, gain, make_discount(discount, base), least)
+    ideal = _rank_ideal(ranking, gain, least)
+    return Scored(terms, ranking.ones, ranking.count_judged(ideal > 0))
 
 
 DCG = Definition(
     "DCG",
     "Discounted cumulated gain",
     dcg,
-    lambda k, p: f"Σ {_write_gain(p)} ÷ log2(i+1), {write_ranks(k)}",
+    lambda k, p: f"{_write_discounted(p)}, {write_ranks(k)}",
     'score([3, 0, 2], "DCG") == 3 + 2 / 2',
-    parameters=(GAIN,),
-    conventions="A grade of 0 or less gains nothing, unless a map gives it a gain.",
-    cite="Järvelin & Kekäläinen, ACM TOIS 20(4), 2002",
+    parameters=(GAIN, DISCOUNT, BASE, LEAST),
+    conventions="A grade of 0 or less gains nothing, unless a map gives it a gain. discount=none is "
+    "cumulated gain.",
+    cite="Järvelin & Kekäläinen, ACM TOIS 20(4), 2002; log2(i+1) and exp: Burges et al., ICML 2005",
 )
 
 
-def ideal_dcg(ranking: Ranking, k: int | None, gain: Any) -> Scored:
-    none, ideal = np.zeros(len(ranking.rank)), _rank_ideal(ranking, gain)
+def ideal_dcg(
+    ranking: Ranking, k: int | None, gain: Any, discount: str, base: float, least: float
+) -> Scored:
+    none, ideal = np.zeros(len(ranking.rank)), _rank_ideal(ranking, gain, least)
     total = ranking.count_judged(ideal > 0)
-    return Scored(none, ranking.ones, total, _sum_ideal(ranking, k, ideal))
+    weight = make_discount(discount, base)
+    return Scored(none, ranking.ones, total, _sum_ideal(ranking, k, ideal, weight))
 
 
 IDEAL_DCG = Definition(
     "IDCG",
     "DCG of the best possible ranking",
     ideal_dcg,
-    lambda k, p: (
-        f"Σ {_write_gain(p)} ÷ log2(i+1), {write_ranks(k, 'J')}, all judged items from the best"
-    ),
+    lambda k, p: f"{_write_discounted(p)}, {write_ranks(k, 'J')}, all judged items from the best",
     'score([2, 0, 3], "IDCG@2") == 3 + 2 / log2(3)',
-    parameters=(GAIN,),
+    parameters=(GAIN, DISCOUNT, BASE, LEAST),
     cite="Järvelin & Kekäläinen, ACM TOIS 20(4), 2002",
 )
 
 
-def ndcg(ranking: Ranking, k: int | None, gain: Any) -> Scored:
-    ideal = _rank_ideal(ranking, gain)
-    norm = _sum_ideal(ranking, k, ideal)
-    return Scored(_discount(ranking, k, gain), norm, ranking.count_judged(ideal > 0))
+def ndcg(
+    ranking: Ranking,
+    k: int | None,
+    gain: Any,
+    discount: str,
+    base: float,
+    least: float,
+    norm: str = "judged",
+) -> Scored:
+    ideal, weight = _rank_ideal(ranking, gain, least), make_discount(discount, base)
+    terms = _discount(ranking, k, gain, weight, least)
+    if norm == "judged":
+        best = _sum_ideal(ranking, k, ideal, weight)
+    else:
+        best = weight.upto((count_ranks if norm == "k" else count_filled)(ranking, k))
+    return Scored(terms, best, ranking.count_judged(ideal > 0))
 
 
 NDCG = Definition(
     "nDCG",
     "Normalized discounted cumulated gain",
     ndcg,
-    lambda k, p: f"Σ {_write_gain(p)} ÷ log2(i+1), {write_ranks(k)}",
-    norm=lambda k, p: "the same of the ideal ranking",
+    lambda k, p: f"{_write_discounted(p)}, {write_ranks(k)}",
+    norm=_write_ideal,
     example='score([2, 0, 3], "nDCG") == (2 + 3 / 2) / (3 + 2 / log2(3))',
-    parameters=(GAIN, MEAN),
+    parameters=(GAIN, DISCOUNT, BASE, LEAST, IDEAL, MEAN),
     aliases=("NDCG",),
     conventions="The ideal ranking holds everything judged for the query, retrieved or not, "
-    "cut at the same k.",
-    cite="Järvelin & Kekäläinen, ACM TOIS 20(4), 2002; exp: Burges et al., ICML 2005",
+    "cut at the same k. With norm=k it holds k items of gain 1, however many are judged: a query with "
+    "fewer relevant items cannot have 1, and grades above 1 can have more. The base of the logarithm "
+    "changes nothing with discount=log.",
+    cite="Järvelin & Kekäläinen, ACM TOIS 20(4), 2002; log2(i+1) and exp: Burges et al., ICML 2005",
 )
 
 
-def _sum_ideal(ranking: Ranking, k: int | None, ideal: Floats) -> Floats:
+def _sum_ideal(ranking: Ranking, k: int | None, ideal: Floats, weight: Weight = LOG2) -> Floats:
     """Sum the DCG of the best possible ranking of everything judged (Q)."""
     rank = ranking.ideal_rank
-    discounted = ideal * LOG2.at(rank)
+    discounted = ideal * weight.at(rank)
     if k is not None:
         discounted = np.where(rank <= k, discounted, 0.0)
     return ragged.sum_rows(discounted, ranking.ideal_owner, len(ranking))
@@ -206,7 +270,7 @@ NORMALIZED_GAIN = Definition(
     "G",
     "Normalized gain: discounted by what better items would have gained",
     normalized_gain,
-    lambda k, p: f"Σ {_write_gain(p)} ÷ log2(2 + ideal gain to i - gain to i)",
+    lambda k, p: f"Σ {write_gain(p)} ÷ log2(2 + ideal gain to i - gain to i)",
     norm=lambda k, p: "Σ of all gains",
     example='score([1, 0], "G", relevant=1) == 1.0',
     parameters=(GAIN, MEAN),
@@ -240,14 +304,15 @@ BINARY_GAIN = Definition(
 )
 
 
-def _discount(ranking: Ranking, k: int | None, gain: Any) -> Floats:
+def _discount(ranking: Ranking, k: int | None, gain: Any, weight: Weight, least: float) -> Floats:
     """Multiply the gain of each hit by the weight of its rank (H)."""
-    return compute_gains(ranking.relevance, gain) * weigh_hits(ranking, LOG2, ranking.end(k))
+    gained = compute_gains(ranking.relevance, gain, least)
+    return gained * weigh_hits(ranking, weight, ranking.end(k))
 
 
-def _rank_ideal(ranking: Ranking, gain: Any) -> Floats:
+def _rank_ideal(ranking: Ranking, gain: Any, least: float = 0.0) -> Floats:
     """Rank the judged gains of each query from the highest down (J)."""
-    ideal = compute_gains(ranking.ideal, gain)
+    ideal = compute_gains(ranking.ideal, gain, least)
     if not isinstance(gain, str):  # an explicit map need not grow with the grade
         ideal = ragged.sort_descending(ideal, ranking.ideal_offsets)
     return ideal

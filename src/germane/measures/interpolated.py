@@ -1,11 +1,11 @@
 """Interpolated precision, the best at a recall level or beyond it, and areas under the curve."""
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
 from germane.core import ragged
-from germane.core.ragged import Floats, Ints
+from germane.core.ragged import Bools, Floats, Ints
 from germane.core.ranking import Ranking
 from germane.measures.average import average_precision
 from germane.measures.definition import (
@@ -20,6 +20,7 @@ from germane.measures.sets import round_share, to_fraction
 from germane.measures.terms import Scored
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from fractions import Fraction
 
 ROUNDING = Parameter(
@@ -73,10 +74,7 @@ INTERPOLATED_PRECISION = Definition(
 def interpolated_average_precision(
     ranking: Ranking, k: int | None, rel: float, points: int, rounding: str
 ) -> Scored:
-    levels = [to_fraction(1.0) * i / (points - 1) for i in range(points)]
-    if rounding == "double":
-        levels = [type(level).from_float(i * (1 / (points - 1))) for i, level in enumerate(levels)]
-    terms = _place_levels(ranking, k, rel, levels, rounding)
+    terms = _place_levels(ranking, k, rel, _list_levels(points, rounding), rounding)
     return Scored(terms, np.full(len(ranking), points), ranking.total(rel))
 
 
@@ -113,7 +111,7 @@ def area_under_curve(
         return Scored(_measure_trapezoids(ranking, k, rel, start), total, total)
     if rule == "linear101":
         none, intervals = np.zeros(len(ranking.rank)), np.full(len(ranking), 100)
-        return Scored(none, intervals, total, _measure_lines(ranking, k, rel))
+        return Scored(none, intervals, total, measure_lines(ranking, k, rel))
     if rule == "davis_goadrich":
         return Scored(_measure_hyperbolas(ranking, k, rel), total, total)
     terms = np.zeros(len(ranking.rank))
@@ -193,10 +191,14 @@ def _measure_hyperbolas(ranking: Ranking, k: int | None, rel: float) -> Floats:
     return np.where(counted, area / size, 0.0)
 
 
-def _measure_lines(ranking: Ranking, k: int | None, rel: float) -> Floats:
-    """Measure the area under straight lines between the best precisions, read at 101 recalls (Q).
+def measure_lines(
+    ranking: Ranking, k: int | None, rel: float, *, end: Literal["drop", "slope"] = "drop"
+) -> Floats:
+    """Measure 100 times the area under straight lines between the best precisions, read at 101 recalls (Q).
 
-    The lines begin at recall 0 with precision 1, and drop to 0 at the last recall. Steps without a hit are a point at the recall before them.
+    The lines begin at recall 0 with precision 1. At the last recall they drop to 0, or slope from the
+    precision of the last rank to recall 1 with precision 0. Steps without a hit are a point at the recall
+    before them.
     """
     at, offsets, _, best = _find_envelope(ranking, k, rel)
     first = ranking.tied_from if ranking.ties == "grouped" else ranking.rank
@@ -221,7 +223,10 @@ def _measure_lines(ranking: Ranking, k: int | None, rel: float) -> Floats:
     kept[left] = first[at] > previous + 1  # a step that follows another hit at once has one point
     y[starts[:-1]], x[starts[1:] - 1] = 1.0, 1.0
     ends = starts[1:][count > 0]
-    x[ends - 2] = recall[offsets[1:][count > 0] - 1]
+    last = offsets[1:][count > 0] - 1
+    x[ends - 2] = recall[last]
+    if end == "slope":
+        y[ends - 2] = ranking.so_far(rel)[at][last] / ranking.retrieved[count > 0]
     x, y = x[kept], y[kept]
     bounds = np.append(0, np.cumsum(kept))[starts].tolist()
     for q in np.flatnonzero(count).tolist():
@@ -232,14 +237,55 @@ def _measure_lines(ranking: Ranking, k: int | None, rel: float) -> Floats:
 
 
 def _find_envelope(
-    ranking: Ranking, k: int | None, rel: float
+    ranking: Ranking, k: int | None, rel: float, added: float = 0.0
 ) -> tuple[Ints, Ints, Floats, Floats]:
     """Find the relevant hits, their offsets by query, their precision, and the best from there on."""
     at = np.flatnonzero(ranking.mark_relevant(rel, k))
     offsets = ragged.make_offsets(np.bincount(ranking.owner[at], minlength=len(ranking)))
-    precision = ranking.so_far(rel)[at] / ranking.rank[at]
+    precision = ranking.so_far(rel)[at] / (ranking.rank[at] + added if added else ranking.rank[at])
     best = ragged.accumulate_maximum(precision[::-1], offsets[-1] - offsets[::-1])[::-1]
     return at, offsets, precision, best
+
+
+def read_curves(
+    ranking: Ranking, points: int, *, added: float = 0.0, rounding: str = "double"
+) -> Floats:
+    """Read the best precision at so many recall levels, or beyond them (levels, Q).
+
+    Recall is compared with the levels in double precision; the levels are those in double or, rounded, in
+    single precision. ``added`` is added to each rank before it divides: some tools avoid a division by 0 in
+    this way.
+    """
+    _, offsets, _, best = _find_envelope(ranking, None, 1.0, added)
+    curves = np.zeros((points, len(ranking)))
+    levels = _list_levels(points, rounding)
+    for curve, (reached, first) in zip(
+        curves, _find_levels(ranking, offsets, 1.0, levels, "double"), strict=True
+    ):
+        curve[reached] = best[first]
+    return curves
+
+
+def _list_levels(points: int, rounding: str) -> "list[Fraction]":
+    """List recall levels from 0 to 1: as they are, or as doubles have them."""
+    if rounding == "double":
+        return [to_fraction(1.0).from_float(i * (1 / (points - 1))) for i in range(points)]
+    if rounding == "single":  # as torch.linspace has them, which counts from the nearer end
+        step, place = float(np.float32(1) / np.float32(points - 1)), np.arange(points)
+        exact = np.where(2 * place < points, step * place, 1 - step * (points - 1 - place))
+        return [to_fraction(1.0).from_float(float(one)) for one in exact.astype(np.float32)]
+    return [to_fraction(1.0) * i / (points - 1) for i in range(points)]
+
+
+def _find_levels(
+    ranking: Ranking, offsets: Ints, rel: float, levels: "list[Fraction]", rounding: str
+) -> "Iterator[tuple[Bools, Ints]]":
+    """For each level, mark the queries that reach it (Q), and find the relevant hit at which each does."""
+    found, total = ragged.find_lengths(offsets), ranking.total(rel)
+    for level in levels:
+        hits = np.maximum(round_share(level, total, rounding), 1)
+        reached = found >= hits
+        yield reached, (offsets[:-1] + hits - 1)[reached]
 
 
 def _place_levels(
@@ -247,14 +293,10 @@ def _place_levels(
 ) -> Floats:
     """Add each recall level's precision at the hit that has it (H)."""
     at, offsets, precision, best = _find_envelope(ranking, k, rel)
-    found = ragged.find_lengths(offsets)
     # the next hit whose own precision nothing after it exceeds; a query's last hit is one
     record = np.where(precision == best, np.arange(len(at)), len(at))
     holder = np.minimum.accumulate(record[::-1])[::-1]
     terms = np.zeros(len(ranking.rank))
-    for level in levels:
-        hits = np.maximum(round_share(level, ranking.total(rel), rounding), 1)
-        reached = found >= hits
-        first = (offsets[:-1] + hits - 1)[reached]
+    for _, first in _find_levels(ranking, offsets, rel, levels, rounding):
         terms[at[holder[first]]] += best[first]  # one hit a query, so no index repeats
     return terms

@@ -24,7 +24,9 @@ _SPECIAL = {
     "gm_map": "AP(mean=geometric)",
     "gm_bpref": "bpref(mean=geometric)",
 }
-_NAMES = {alias.casefold(): row.name for row in TABLE for alias in (*row.aliases, row.name)}
+_NAMES = {
+    alias.casefold(): row.name for row in BY_NAME.values() for alias in (*row.aliases, row.name)
+}
 _AT_R = {"AP": "APR", "P": "Rprec", "R": "Rprec"}  # measures that stop at rank R by themselves
 _WRITTEN = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)(?:\((.*)\))?(?:@(.*))?", re.DOTALL)
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
@@ -128,7 +130,9 @@ class Measure:
         text = self.row.write_formula(self.k, parameters)
         if parameters.get("rel", 1) != 1:
             text += f"; relevant: grade ≥ {_write_value(parameters['rel'])}"
-        if parameters.get("gain") not in (None, "linear", "exp"):
+        if parameters.get("least"):
+            text += f"; a grade below {_write_value(parameters['least'])} gains nothing"
+        if parameters.get("gain") not in (None, "binary", "linear", "exp"):
             text += f"; gain: {_write_value(parameters['gain'])}"
         if parameters.get("rounding", "up") != "up":
             text += f"; rounding={parameters['rounding']}"
@@ -152,7 +156,7 @@ class Measure:
             lines += _wrap_entry(label, f"{parameter.name}={_write_value(value)}: {takes}")
         lines += _wrap_entry("Cutoff", "@k, optional" if row.cutoff else "none")
         lines += _wrap_entry("Conventions", row.conventions)
-        lines += _wrap_entry("Ties", describe_ties(row))
+        lines += _wrap_entry("Ties", describe_ties(row) if row in TABLE else OF_LISTS)
         lines += _wrap_entry("Undefined", row.undefined)
         lines += [f"{'Example':<12} >>> {row.example}", " " * 13 + "True"]
         lines += _wrap_entry("Aliases", ", ".join(row.aliases))
@@ -172,6 +176,9 @@ NOTATION = (
     "i: rank from 1; rel(i): 1 if the item at rank i is relevant; P@i: share of relevant items in "
     "the first i; R: relevant items that exist; N: items retrieved"
 )
+
+
+OF_LISTS = "ties=trec or given decides which items stand within the cutoff."
 
 
 def describe_ties(row: Definition) -> str:
@@ -213,9 +220,9 @@ def _parse(text: str) -> Measure:
     if colon and dialect == "germane":  # germane's own measure, where a dialect is in force
         return parse(foreign.strip())
     if colon and "(" not in dialect:
-        from germane.dialects import resolve_dialect  # imported late: few names have a dialect
+        from germane.dialects import parse_in_dialect  # imported late: few names have a dialect
 
-        return parse(resolve_dialect(dialect).measure(foreign.strip()))
+        return parse_in_dialect(foreign.strip(), dialect)
     written = _WRITTEN.fullmatch(text.strip())
     if written is None:
         raise MeasureError(
@@ -294,7 +301,7 @@ def split_names(text: str) -> list[str]:
 
 
 def _make_unknown_error(name: str, text: str) -> MeasureError:
-    options = [*(alias for row in TABLE for alias in row.aliases), "GMAP", *BY_NAME]
+    options = [*(alias for row in BY_NAME.values() for alias in row.aliases), "GMAP", *BY_NAME]
     rest = text.strip()[len(name) :]
     near = _suggest_cutoff_name(text) or _suggest_joined_name(text)
     if not near and (near := suggest(name, options)) and len(rest) < 40:
@@ -313,10 +320,13 @@ def _suggest_cutoff_name(text: str) -> str:
 
 
 def _suggest_joined_name(text: str) -> str:
-    """Suggest a name for one of several words: R-Precision, r_precision."""
-    words = re.fullmatch(r"\s*([A-Za-z]+(?:[-_ ]+[A-Za-z]+)+)\s*", text)
-    name = _NAMES.get(re.sub("[-_ ]", "", words[1]).casefold()) if words else None
-    return f" Did you mean {name!r}?" if name else ""
+    """Suggest a name for one of several words, or with a Greek letter: R-Precision, α-nDCG@10."""
+    written = re.fullmatch(r"\s*([A-Za-zα]+(?:[-_ ]+[A-Za-z]+)*)((?:\(.*\))?(?:@\w+)?)\s*", text)
+    if written is None:
+        return ""
+    joined = re.sub("[-_ ]", "", written[1].replace("α", "alpha")).casefold()
+    known = {known.replace("_", ""): name for known, name in _NAMES.items()}
+    return f" Did you mean {known[joined] + written[2]!r}?" if joined in known else ""
 
 
 def _parse_parameters(name: str, inside: str | None) -> dict[str, Any]:

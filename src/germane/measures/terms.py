@@ -9,12 +9,14 @@ item.
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import numpy as np
 
 from germane.core.ragged import Floats, Ints
 from germane.core.ranking import Ranking
+from germane.errors import MeasureError
 
 NOTHING = 0.0  # the rest of most measures; recognized by identity, and not added
 
@@ -79,14 +81,29 @@ def _inverse_log(rank: Ints) -> Floats:
     return known
 
 
-def _inverse_log_upto(rank: Ints) -> Floats:
-    table = np.zeros(int(rank.max(initial=0)) + 1)
-    np.cumsum(_inverse_log(np.arange(1, len(table))), out=table[1:])
-    return table[rank]
+def make_weight(at: Callable[[Ints], Floats]) -> Weight:
+    """Make a weight whose sums have no closed form: they are added up rank by rank.
 
+    Its ``upto`` raises MeasureError for a rank beyond ``MOST_RANKS``.
+    """
+
+    def upto(rank: Ints) -> Floats:
+        last = int(rank.max(initial=0))
+        if last > MOST_RANKS:
+            raise MeasureError(
+                f"the weights of {last} ranks have no closed sum: take a cutoff of {MOST_RANKS} at most."
+            )
+        table = np.zeros(last + 1)
+        np.cumsum(at(np.arange(1, len(table))), out=table[1:])
+        return table[rank]
+
+    return Weight(at, upto)
+
+
+MOST_RANKS = 10_000_000  # a table of their weights has 80 MB
 
 ONE = Weight(at=lambda rank: 1.0, upto=lambda rank: rank.astype(float))
-LOG2 = Weight(at=_inverse_log, upto=_inverse_log_upto)
+LOG2 = make_weight(_inverse_log)
 
 
 def make_geometric_weight(p: float) -> Weight:
@@ -109,11 +126,27 @@ def sum_harmonic(n: Any) -> Floats:
     return np.where(n < len(_HARMONIC), exact, large)
 
 
-def compute_gains(grades: Floats, gain: Any) -> Floats:
+@cache
+def make_discount(discount: str, base: float) -> Weight:
+    """Make the weight of a rank in DCG; ``base`` is that of the logarithm."""
+    if discount == "none":
+        return ONE
+    if discount == "position":
+        return Weight(at=lambda rank: 1.0 / rank, upto=sum_harmonic)
+    unit = float(np.log2(base))
+    if discount == "jarvelin":
+        return make_weight(lambda rank: 1.0 / np.maximum(1.0, np.log2(rank) / unit))
+    return LOG2 if unit == 1 else make_weight(lambda rank: unit * _inverse_log(rank))
+
+
+def compute_gains(grades: Floats, gain: Any, least: float = 0.0) -> Floats:
     """Turn grades into gains: linear, exp, or an explicit map of (grade, gain) pairs.
 
-    With ``given`` the grades are gains already, and the ideal ranking keeps its order.
+    With ``given`` the grades are gains already, and the ideal ranking keeps its order. Grades below
+    ``least`` gain nothing.
     """
+    if least > 0:
+        return np.where(grades >= least, compute_gains(grades, gain), 0.0)
     if gain == "given":
         return grades
     positive = np.maximum(grades, 0.0)

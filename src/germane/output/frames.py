@@ -1,7 +1,9 @@
 """Frames: values as named columns, for Polars, pandas and every library that reads Arrow streams."""
 
-from collections.abc import ItemsView, Iterable, Iterator, KeysView, ValuesView
+from collections.abc import ItemsView, Iterable, Iterator, KeysView, Mapping, ValuesView
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
+
+from germane.errors import NotFoundError, clip, list_some, suggest
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -77,6 +79,33 @@ class Lookup(Generic[V]):
     def items(self) -> ItemsView[str, V]:
         """Return pairs of name and value."""
         return ItemsView(self)
+
+
+class Named(Lookup[V]):
+    """Values by name, in order. A name that is not there is an error with the nearest one."""
+
+    _noun = "value"
+
+    def __init__(self, held: Mapping[str, V]) -> None:
+        self._held = dict(held)
+
+    def __getitem__(self, name: str) -> V:
+        try:
+            return self._held[name]
+        except KeyError:
+            raise NotFoundError(
+                f"no {self._noun} {clip(name)}.{suggest(str(name), self._held)}  "
+                f"There are: {list_some(self._held)}"
+            ) from None
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._held)
+
+    def __len__(self) -> int:
+        return len(self._held)
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {', '.join(self._held)}>"
 
 
 def make_texts(values: Iterable[object]) -> "pa.Array":

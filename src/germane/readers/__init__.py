@@ -4,7 +4,7 @@
 input that needs them, since importing Arrow takes as long as importing NumPy.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from importlib import import_module
 from typing import Any, TypeAlias
@@ -14,7 +14,7 @@ from germane.core.qrels import Qrels
 from germane.errors import EmptyError, InputError, clip
 from germane.readers import formats, mappings, numbers
 from germane.readers.formats import InputFormat, find_name, is_path, limit_path
-from germane.readers.inputs import QrelsInput, QrelsReader, ReadOptions, RunInput
+from germane.readers.inputs import Needs, QrelsInput, QrelsReader, ReadOptions, RunInput
 from germane.readers.labels import Labels
 from germane.readers.mappings import is_rows
 from germane.readers.numbers import is_array, is_whole, refuse_nested
@@ -25,6 +25,7 @@ __all__ = [
     "RUNS",
     "InputFormat",
     "Labels",
+    "Needs",
     "QrelsInput",
     "ReadOptions",
     "RunInput",
@@ -102,7 +103,7 @@ def _limit(path: Any, reading: ReadOptions) -> Any:
 
 def _read_all(read: Callable[..., Qrels], given: Any) -> QrelsReader:
     """Adapt a function that reads all judgments, whichever of them the measures need."""
-    return lambda duplicates, progress, complete: read(given, duplicates, progress)
+    return lambda duplicates, progress, needs: read(given, duplicates, progress)
 
 
 def _open_qrels_mapping(given: Any, reading: ReadOptions) -> QrelsInput:
@@ -119,8 +120,15 @@ def _open_qrels_columns(given: Any, reading: ReadOptions) -> QrelsInput:
     return _open_qrels_frame(frame)
 
 
+def _read_needed(read: Callable[..., Qrels], given: Any) -> QrelsReader:
+    """Adapt a function that reads subtopics if they are needed."""
+    return lambda duplicates, progress, needs: read(
+        given, duplicates, progress, subtopics=bool(needs.subtopics)
+    )
+
+
 def _open_qrels_frame(frame: Any) -> QrelsInput:
-    read = _read_all(_import_reader("frame_qrels").read_qrels, frame)
+    read = _read_needed(_import_reader("frame_qrels").read_qrels, frame)
     return QrelsInput(frame, read, frame.ids == "text", True, frame.lines)
 
 
@@ -132,14 +140,14 @@ def _open_qrels_file(given: Any, reading: ReadOptions) -> QrelsInput:
     frame = formats.open_columns(path, "qrels", chosen, reading.columns)
     if frame is not None:
         return _open_qrels_columns(frame, reading)
-    return QrelsInput(path, _read_all(_import_reader("trec_files").read_qrels, path), True)
+    return QrelsInput(path, _read_needed(_import_reader("trec_files").read_qrels, path), True)
 
 
 def _open_nested_qrels(path: Any) -> QrelsInput:
     nested_json = _import_reader("nested_json")
     given, where = nested_json.read_nested(path, "qrels"), nested_json.name_file(path)
 
-    def read(duplicates: str, progress: object, complete: str) -> Qrels:
+    def read(duplicates: str, progress: object, needs: Needs) -> Qrels:
         qrels = mappings.read_qrels(given, duplicates, where=where)
         return replace(qrels, name=find_name(path), ids="text")
 
@@ -148,7 +156,7 @@ def _open_nested_qrels(path: Any) -> QrelsInput:
 
 def _open_qrels_cells(read: Callable[[Any, str], Qrels], given: Any) -> QrelsInput:
     """Open judgments of all cells of a table, of which only those that measures need are read."""
-    return QrelsInput(given, lambda duplicates, progress, complete: read(given, complete))
+    return QrelsInput(given, lambda duplicates, progress, needs: read(given, needs.complete))
 
 
 def _wrap_qrels(given: Qrels, reading: ReadOptions) -> QrelsInput:
@@ -201,8 +209,7 @@ def open_pairs(given: Any, kind: str, columns: Any, input_format: InputFormat) -
         chosen = said if said and chosen == "trec" else chosen
         if chosen in ("json", "trec"):
             return _open_qrels_file(given, ReadOptions(input_format=chosen))
-        reading = ReadOptions(columns, chosen)
-        return _open_qrels_frame(formats.open_columns(given, kind, chosen, reading.columns))
+        return _open_qrels_frame(formats.open_pairs(given, kind, chosen, columns))
     reading = ReadOptions(columns)
     if _is_frame(given):
         return _open_qrels_frame(_open_columns(given, kind, reading))
@@ -214,15 +221,34 @@ def open_pairs(given: Any, kind: str, columns: Any, input_format: InputFormat) -
 
 
 def open_qrels(given: Any, reading: ReadOptions = NOTHING_SAID) -> QrelsInput:
-    """Recognize judgments, and read the candidates that were asked for with them.
+    """Recognize judgments, and read the candidates and weights that were asked for with them.
 
     Raises InputError for anything else, and for columns that do not fit.
     """
-    judged = _recognize_qrels(given, reading)
+    judged = _weigh_subtopics(_recognize_qrels(given, reading), reading)
+    if any(one is not None for one in (reading.catalogue, reading.seen, reading.distance)):
+        options = _import_reader("catalogues").read_options(reading)
+        judged = replace(judged, catalogue=options)
     if reading.exclude is None and reading.only is None:
         return judged
     candidates = _import_reader("candidates").open_candidates(reading)
     return replace(judged, read=lambda *how: candidates.attach(judged.read(*how)))
+
+
+def _weigh_subtopics(judged: QrelsInput, reading: ReadOptions) -> QrelsInput:
+    """Read the weights of subtopics, if there are any, and attach them to the judgments once these are read."""
+    if reading.subtopic_weights is None:
+        return judged
+    reader = _import_reader("subtopic_weights")
+    weights = reader.open_weights(reading)
+
+    def read(duplicates: str, progress: Any, needs: Needs) -> Qrels:
+        qrels: Qrels = reader.attach_weights(
+            judged.read(duplicates, progress, needs), weights, needs
+        )
+        return qrels
+
+    return replace(judged, read=read)
 
 
 def _recognize_qrels(given: Any, reading: ReadOptions) -> QrelsInput:
@@ -425,10 +451,21 @@ def open_inputs(
         reading = replace(reading, collapse=groups)
     judged = open_qrels(qrels, reading)
     found = open_run(run, reading, judged)
-    named = found.has_columns and getattr(found, "has_header", True)
-    if reading.columns is not None and not (judged.has_columns or named):
+    named = judged.has_columns or (found.has_columns and found.has_header)
+    if reading.columns is not None and not named and reading.exclude is reading.only is None:
         raise InputError("columns= names the columns of frames and of files; there are none here.")
+    if not judged.has_columns:
+        _refuse_columns_of_qrels(reading.columns or ())
     return judged, found
+
+
+def _refuse_columns_of_qrels(parts: Collection[str]) -> None:
+    for part in ("relevance", "qrels"):
+        if part in parts:
+            raise InputError(
+                f"columns= has {part!r}, which is for qrels with named columns; these qrels have none. Leave "
+                "it out, or give qrels as a frame or as a file with a header."
+            )
 
 
 def join_qrels(parts: Sequence[Qrels]) -> Qrels:

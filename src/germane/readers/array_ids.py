@@ -22,7 +22,7 @@ from germane.readers import grid
 from germane.readers.arrays import NumberedRun
 from germane.readers.candidates import Aligned, Candidates, Name, find_candidates, find_columns
 from germane.readers.groups import Groups
-from germane.readers.inputs import QrelsInput, ReadOptions, RunInput
+from germane.readers.inputs import Needs, QrelsInput, ReadOptions, RunInput
 from germane.readers.mapping_ids import spell_id
 
 Ids = Sequence[Hashable]
@@ -45,7 +45,8 @@ def read_ids(given: Any, argument: str) -> list[Hashable]:
         for place, one in enumerate(ids):
             if first.setdefault(one, place) != place:
                 raise FormatError(
-                    f"{argument}: {clip(one)} is at places {first[one]} and {place}; ids differ."
+                    f"{argument}: {clip(one)} is at places {first[one]} and {place}; give each item an id of "
+                    "its own."
                 )
     return ids
 
@@ -106,10 +107,9 @@ def name_rows(given: Any, ids: Ids | None, what: str) -> Any:
 def name_qrels(opened: QrelsInput, query_ids: Ids | None, item_ids: Ids | None) -> QrelsInput:
     """Name the queries and items of judgments that are an array, a CSR matrix or labels."""
 
-    def read(duplicates: str, progress: Progress | None, complete: str) -> Qrels:
-        return name_judgments(
-            opened.read(duplicates, progress, complete), query_ids, item_ids, "the qrels"
-        )
+    def read(duplicates: str, progress: Progress | None, needs: Needs) -> Qrels:
+        read = opened.read(duplicates, progress, needs)
+        return name_judgments(read, query_ids, item_ids, "the qrels")
 
     return replace(opened, read=read)
 

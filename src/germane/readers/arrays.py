@@ -300,7 +300,9 @@ def _find_groups(given: Any, items: int) -> tuple[list[Hashable], Ints]:
     """Find the ids of the groups in the order of their first items, and the group of each item."""
     ids = list_values(given)
     if not isinstance(ids, (list, tuple)):
-        raise FormatError(f"group is a group id an item, or the sizes of groups; got {clip(given)}")
+        raise FormatError(
+            f"group takes one group id for each item, or the sizes of groups; got {clip(given)}"
+        )
     if len(ids) == items:
         for one in () if {str, int}.issuperset(map(type, ids)) else ids:
             if isinstance(one, float) or not isinstance(one, Hashable) or is_missing(one):
@@ -311,8 +313,8 @@ def _find_groups(given: Any, items: int) -> tuple[list[Hashable], Ints]:
     if not whole or sum(ids) != items:
         total = f"; they sum to {sum(ids)}" if whole else ""
         raise FormatError(
-            f"group has length {len(ids)}{total}. It is {items} group ids, one an item, or sizes that "
-            f"sum to {items}."
+            f"group has length {len(ids)}{total}. Give {items} group ids, one for each item, or sizes "
+            f"that sum to {items}."
         )
     return list(range(len(ids))), np.repeat(np.arange(len(ids)), ids)
 
@@ -547,8 +549,8 @@ def _count(ids: Ints, rows: Ints, width: int | None) -> Ints:
     if torn.any():
         row, place = (int(at[0]) for at in np.nonzero(torn))
         raise InputError(
-            f"run, row {rows[row]}: -1, which is no item, stands at rank {place + 1} before item "
-            f"{ids[row, place + 1]}; it fills up the end of a row."
+            f"run, row {rows[row]}: -1 stands at rank {place + 1}, before item {ids[row, place + 1]}. -1 means "
+            "no item, and may only fill the end of a row."
         )
     counts: Ints = np.count_nonzero(ids >= 0, axis=1)
     return counts

@@ -18,6 +18,7 @@ from germane.core.qrels import Qrels
 from germane.core.ragged import Bools, Ints
 from germane.errors import CoverageError, FormatError, InputError, clip, list_choices, list_some
 from germane.kernel.columns import Ids, Integers, read_python_ids
+from germane.readers.inputs import Needs
 from germane.readers.mapping_ids import spell_id
 
 if TYPE_CHECKING:
@@ -40,7 +41,7 @@ class Candidates:
 
         Raises CoverageError if ``only`` lacks a judged query, and if ``exclude`` has none of them.
         """
-        for name, pairs in self.named:
+        for name, pairs in self.arguments:
             at = _find_queries(pairs, qrels)
             lacking = [q for q, place in zip(qrels.queries, at.tolist(), strict=True) if place < 0]
             rows = len(qrels) if qrels.width is not None else None
@@ -60,8 +61,8 @@ class Candidates:
         return replace(qrels, candidates=self)
 
     @property
-    def named(self) -> list[tuple[Name, Pairs]]:
-        """The pairs that are given, each with the name of the argument."""
+    def arguments(self) -> list[tuple[Name, Pairs]]:
+        """The arguments that are given, each with its pairs."""
         both: tuple[tuple[Name, Pairs | None], ...] = (
             ("exclude", self.exclude),
             ("only", self.only),
@@ -70,7 +71,7 @@ class Candidates:
 
     def align(self, qrels: Qrels) -> list[tuple[Name, Aligned]]:
         """Bring the pairs into the order of the judged queries."""
-        return [(name, _align(pairs, qrels)) for name, pairs in self.named]
+        return [(name, _align(pairs, qrels)) for name, pairs in self.arguments]
 
 
 class Aligned(NamedTuple):
@@ -126,7 +127,6 @@ class Filter:
     def __init__(self, qrels: Qrels, ids: str) -> None:
         self._ids = ids
         self._pairs = find_candidates(qrels)
-        self.is_empty = not self._pairs
         self._types: set[str] = set()  # of results, until one of them is among the pairs
         self._is_matched = False
 
@@ -281,7 +281,7 @@ def _read_pairs(given: Any, name: Name, columns: Any, input_format: Any) -> Pair
             f"{name}= is {{query: items}}, a frame or a file with the columns query and item, a list of sets, "
             f"an array of true and false, or a CSR matrix; got {clip(given)}"
         )
-    return opened.read("first", None, "")
+    return opened.read("first", None, Needs())
 
 
 def _refuse_mask(rows: Sequence[Any], name: Name) -> None:

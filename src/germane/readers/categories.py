@@ -34,7 +34,7 @@ def read_categories(path: Path) -> Categories:
     chosen = formats.find_format(path, "by")
     if chosen == "json":
         return _read_nested(path)
-    return _read_columns(formats.open_columns(path, "by", chosen), Categories())
+    return _read_columns(formats.open_pairs(path, "by", chosen), Categories())
 
 
 def read_frame(given: Any) -> dict[Hashable, Hashable]:

@@ -40,10 +40,11 @@ def check_rows(
 ) -> None:
     """Refuse the first line with a wrong number of fields, with no number where one is needed or one
     beyond the range of a double, or with an id that is not UTF-8. The error names the line."""
-    numbers = {
+    numbers: dict[str | None, tuple[type[InputError], str]] = {
         found.score: (ScoreError, "score"),
         found.rank: (FormatError, "rank"),
         found.relevance: (GradeError, "relevance grade"),
+        **{name: (FormatError, part) for part, name in found.numbers},
     }
     rows = _read_rows(source, separator)
     if has_header:
@@ -59,7 +60,7 @@ def check_rows(
             if name in numbers and (wrong := _explain_number(text)):
                 error, says = numbers[name]
                 raise error(f"{where}: {explain_not_finite(says, wrong)} in column {name!r}")
-            if name in (found.query, found.item) and (byte := _BROKEN.search(text)):
+            if name in found.ids and (byte := _BROKEN.search(text)):
                 raise FormatError(
                     f"{where}: column {name!r} is not UTF-8: it has the byte "
                     f"0x{ord(byte[0]) - 0xDC00:02x} in {clip(text)}. Convert the file; if it is Latin-1, "
@@ -161,9 +162,9 @@ def _read_separated(
         )
     except FormatError as error:
         raise FormatError(f"{error}{_explain_no_header(names, separator)}") from None
-    ids = (found.query, found.item)
+    ids = found.ids
     types = dict.fromkeys(ids, pa.string())
-    for name in (found.score, found.relevance, found.rank):
+    for name in (found.score, found.relevance, found.rank, *(name for _, name in found.numbers)):
         if name is not None:
             types[name] = pa.float64()
     convert = ConvertOptions(column_types=types, include_columns=found.all)
@@ -175,7 +176,7 @@ def _read_separated(
                 for record in arrow_csv.open_csv(source.open_columns(), read, parse, convert):
                     for name in ids:
                         _refuse_nul(record.column(name), Place(source.name, name, row))
-                    if names_without_header == _MS_MARCO and not row:
+                    if names_without_header == _MS_MARCO and kind == "run" and not row:
                         _refuse_falling(source.name, record)
                     if any(_has_infinite(record.column(name)) for name in types if name not in ids):
                         check_rows(source, separator, names, found, not names_without_header)
@@ -271,12 +272,12 @@ def _read_jsonl(source: Opener, kind: str, columns: Any) -> _Opened:
         raise EmptyError(f"{source.name}: the file is empty.")
     check_text(source.name, start)
 
-    table = json_lines.read_json_lines(source)
+    def choose(names: list[str]) -> list[str]:
+        return headings.resolve_names(names, kind, source.name, columns).all
+
+    table = json_lines.read_json_lines(source, choose)
     found = headings.resolve_names(table.column_names, kind, source.name, columns)
-    ids = (found.query, found.item)
-    dates = [name for name in ids if pa.types.is_temporal(table[name].type)]
-    chosen = (json_lines.read_json_lines(source, dates) if dates else table).select(found.all)
-    return found, lambda: iter(chosen.to_batches()), "typed"
+    return found, lambda: iter(table.to_batches()), "typed"
 
 
 # --- Formats ---------------------------------------------------------------------------------------

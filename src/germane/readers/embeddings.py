@@ -275,7 +275,7 @@ def _refuse_overflow(squares: list[Floats], kind: Any) -> None:
     if largest > float(np.finfo(kind).max) / ROOM:
         raise InputError(
             f"the longest vector has length {largest**0.5:.3g}, whose square is too large for "
-            f"{np.dtype(kind)}. Scale all vectors down alike."
+            f"{np.dtype(kind)}. Divide all vectors by the same number."
         )
 
 

@@ -13,6 +13,7 @@ from weakref import WeakSet
 
 from germane.errors import EmptyError, FormatError, InputError
 from germane.readers import streams
+from germane.readers.formats import Path
 from germane.readers.streams import File, explain_os_error
 
 BLOCK = 1 << 20  # bytes; what is computed from a block stays in the processor's cache
@@ -203,6 +204,15 @@ class Opener(File):
                     "decompress it. Its columns may be compressed."
                 )
             yield raw
+
+
+def read_file(path: Path) -> bytes:
+    """Read a whole file, decompressed. Raises EmptyError for one without content."""
+    with TextFile(path) as file, explain_os_error(file.name), file.open_text() as stream:
+        data = bytes(stream.read() or b"")
+    if not data.strip():
+        raise EmptyError(f"{file.name}: the file is empty.")
+    return data
 
 
 def hand_to_arrow(stream: Any) -> Any:

@@ -123,7 +123,22 @@ def open_columns(path: Path, kind: str, name: str, columns: Any = None) -> Any:
     return getattr(import_module(f"germane.readers.{module}"), function)(path, kind, columns)
 
 
-_SIDES = {"qrels", "run", "exclude", "only"}
+_PAIRS = {"groups": "item and group", "by": "query and category"}
+
+
+def open_pairs(path: Path, kind: str, name: str, columns: Any = None) -> Any:
+    """Open a file of two columns as a Frame. Raises InputError for a format without columns."""
+    frame = open_columns(path, kind, name, columns)
+    if frame is None:
+        pairs = _PAIRS.get(kind, "query and item")
+        other = f" Choose another: input_format={{{kind!r}: 'csv'}}." if kind in _SIDES else ""
+        raise InputError(
+            f"{clip(os.fspath(path))}: {pairs} are two columns, and the format {name} has none.{other}"
+        )
+    return frame
+
+
+_SIDES = {"qrels", "run", "exclude", "only", "seen", "subtopic_weights"}
 
 
 def check_format(input_format: Any) -> None:

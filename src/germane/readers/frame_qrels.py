@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -12,45 +13,82 @@ from germane.core.progress import Progress
 from germane.core.qrels import Qrels
 from germane.core.ragged import Floats, Ints
 from germane.errors import EmptyError
-from germane.kernel.columns import Ids, join_ids
+from germane.kernel.columns import Ids, Text, join_ids
 from germane.kernel.reduction import Batch, RepeatedItem, drop_repeats, find_changes, find_distinct
 from germane.readers.frames import Frame, explain_repeat
+from germane.readers.headings import ITERATION
+from germane.readers.subtopics import (
+    NO_NAMES,
+    RepeatedSubtopic,
+    Rows,
+    explain_repeated_subtopic,
+    group_rows,
+    join_subtopics,
+    number_names,
+)
 
 
-def read_qrels(frame: Frame, duplicates: str, progress: Progress | None = None) -> Qrels:
-    """Read the judgments of a frame; without a column of grades every row is relevant."""
+def read_qrels(
+    frame: Frame, duplicates: str, progress: Progress | None = None, *, subtopics: bool = False
+) -> Qrels:
+    """Read the judgments of a frame; without a column of grades every row is relevant.
+
+    A column of subtopics is read; the column ``iteration`` only if ``subtopics`` are needed.
+    """
     frame = frame.report_to(progress)
-    queries, offsets, item, grade = _read_judgments(frame)
+    names = frame.headings
+    column = names.subtopic or (names.iteration if subtopics else None)
+    rows = _read_rows(frame, column)
+    if column is not None and not (column == ITERATION and rows.has_unused_names):
+        return _group(frame, rows, duplicates, column)
+    judged = Batch(np.arange(len(rows.queries)), rows.offsets, rows.items, rows.grades)
+    try:
+        judged = drop_repeats(judged, rows.queries, duplicates)
+    except RepeatedItem as found:
+        raise explain_repeat(frame.where, "judged", found.query, found.item) from None
+    assert judged.score is not None
+    return _make_qrels(frame, rows.queries, judged.offsets, judged.items, judged.score)
+
+
+def _group(frame: Frame, rows: Rows, duplicates: str, column: str) -> Qrels:
+    """Make judgments of single subtopics. An item's grade is the highest of them."""
+    try:
+        offsets, items, grades = group_rows(rows, duplicates)
+    except RepeatedSubtopic as found:
+        raise explain_repeated_subtopic(frame.where, found) from None
+    grades = replace(grades, is_named=column != ITERATION)
+    qrels = _make_qrels(frame, rows.queries, offsets, items, grades.highest)
+    return replace(qrels, subtopics=grades)
+
+
+def _make_qrels(frame: Frame, queries: Any, offsets: Ints, items: Ids, grades: Floats) -> Qrels:
+    columns = queries, items
+    return Qrels(
+        queries.python, offsets, items, grades, frame.name, frame.ids, columns, lines=frame.lines
+    )
+
+
+def _read_rows(frame: Frame, column: str | None) -> Rows:
+    """Read all rows, grouped by query in the order in which queries first appear."""
+    queries, offsets, item, subtopic, grade = _read_judgments(frame, column)
+    code, names = NO_NAMES if column is None else number_names(subtopic)
     first, group = find_distinct(queries)
     if len(first) < len(queries):
         owner = np.repeat(group, np.diff(offsets))
         by_query = ragged.order_stably(owner)
         queries, item, grade = queries.take(first), item.take(by_query), grade[by_query]
+        code = code if column is None else code[by_query]
         offsets = ragged.make_offsets(np.bincount(owner))
-    judged = Batch(np.arange(len(queries)), offsets, item, grade)
-    try:
-        judged = drop_repeats(judged, queries, duplicates)
-    except RepeatedItem as found:
-        raise explain_repeat(frame.where, "judged", found.query, found.item) from None
-    assert judged.score is not None
-    return Qrels(
-        queries.python,
-        judged.offsets,
-        judged.items,
-        judged.score,
-        frame.name,
-        frame.ids,
-        (queries, judged.items),
-        lines=frame.lines,
-    )
+    return Rows(queries, offsets, item, code, names, grade)
 
 
-def _read_judgments(frame: Frame) -> tuple[Ids, Ints, Ids, Floats]:
+def _read_judgments(frame: Frame, column: str | None) -> tuple[Ids, Ints, Ids, Ids, Floats]:
     """Read all rows: the query of each stretch of rows with one query, the offsets of the stretches,
-    the items and the grades."""
+    the items, their subtopics if there is a column of them, and the grades."""
     queries: list[Ids] = []
     starts: list[Ints] = []
     items: list[Ids] = []
+    subtopics: list[Ids] = []
     grades: list[Floats] = []
     name, rows = frame.headings.relevance, 0
     for row, record in frame.number_records():
@@ -61,6 +99,8 @@ def _read_judgments(frame: Frame) -> tuple[Ids, Ints, Ids, Floats]:
         queries.append(query.take(changes))
         starts.append(row + changes)
         items.append(item)
+        if column is not None:
+            subtopics.append(frame.read_subtopics(record, row, column))
         if name is not None:
             grades.append(frame.read_numbers(record, name, row, "relevance grade"))
         rows = row + record.num_rows
@@ -70,7 +110,8 @@ def _read_judgments(frame: Frame) -> tuple[Ids, Ints, Ids, Floats]:
     changes = find_changes(query)  # a stretch may go on in the next record
     offsets = np.append(start[changes], rows)
     grade = np.broadcast_to(1.0, rows) if name is None else np.concatenate(grades)
-    return query.take(changes), offsets, join_ids(items), grade
+    subtopic = join_ids(subtopics) if subtopics else Text.empty()
+    return query.take(changes), offsets, join_ids(items), subtopic, grade
 
 
 def join_judgments(parts: Sequence[Qrels]) -> Qrels:
@@ -91,4 +132,5 @@ def join_judgments(parts: Sequence[Qrels]) -> Qrels:
         items=items,
         grades=np.concatenate([part.grades for part in some]),
         columns=(queries, items),
+        subtopics=join_subtopics([part.subtopics for part in some], items),
     )

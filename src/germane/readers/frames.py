@@ -158,6 +158,11 @@ class Frame(RunInput):
         """Read the query of each row."""
         return self._read_ids(record, row, 0)
 
+    def read_subtopics(self, record: pa.RecordBatch, row: int, name: str) -> Ids:
+        """Read the subtopic of each row."""
+        place = Place(self.where, name, row, Entries(), self.parts)
+        return arrow.read_ids(record.column(name), place)
+
     def _read_ids(self, record: pa.RecordBatch, row: int, side: int) -> Ids:
         name = (self.headings.query, self.headings.item)[side]
         place = Place(self.where, name, row, self.entries[side], self.parts)

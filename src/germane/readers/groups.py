@@ -232,12 +232,7 @@ def _read_pairs(given: Any) -> Groups:
                 f"{clip(os.fspath(given))}: there is no such file. collapse= is the path of a file with "
                 "two columns, item and group; columns={'item': name} takes a column of the run."
             )
-        chosen = formats.find_format(given, "groups")
-        frame = formats.open_columns(given, "groups", chosen)
-        if frame is None:
-            raise InputError(
-                f"{clip(os.fspath(given))}: groups in a file are two columns, item and group; it is {chosen}."
-            )
+        frame = formats.open_pairs(given, "groups", formats.find_format(given, "groups"))
     else:
         frame = frames.open_frame(given, "groups")
     parts = [frame.read_ids(record, row) for row, record in frame.number_records()]
@@ -297,7 +292,10 @@ class CollapsedMapping(Mapping[Hashable, Any]):
 def collapse_scores(
     query: Hashable, got: Mapping[Any, Any], group_of: GroupOf, keep: str
 ) -> dict[Hashable, Any]:
-    """Give each group the max, min, first or sum of the scores of its items."""
+    """Give each group the max, min, first or sum of the scores of its items.
+
+    A group stands where its best item stands, as in files and frames, or else where its first stands.
+    """
     scores: dict[Hashable, Any] = {}
     for item, score in got.items():
         group = group_of(query, item)
@@ -306,6 +304,7 @@ def collapse_scores(
         elif keep == "sum":
             scores[group] = scores[group] + score
         elif keep != "first" and not _is_no_better(score, scores[group], keep):
+            del scores[group]
             scores[group] = score
     return scores
 

@@ -20,6 +20,7 @@ NAMES: dict[str, tuple[str, ...]] = {
     "score": ("score", "rating", "prediction", "sim", "similarity", "weight"),
     "rank": ("rank",),
     "relevance": ("relevance", "rel", "label", "grade"),
+    "subtopic": ("subtopic", "subtopic_id", "intent", "nugget", "nugget_id"),
 }  # fmt: skip
 
 _TERRIER = ("qid", "docno")
@@ -27,9 +28,18 @@ _TERRIER = ("qid", "docno")
 
 _BESIDE_TERRIER = {"query": ("query",), "item": ("docid",)}
 
-_OF = {"run": ("query", "item", "score", "rank"), "qrels": ("query", "item", "relevance")}
+_OF: dict[str, tuple[str, ...]] = {
+    "run": ("query", "item", "score", "rank"),
+    "qrels": ("query", "item", "relevance", "subtopic"),
+}
+ITERATION = "iteration"
+"""A column of subtopics if measures look at them, and of no meaning else: the second one of TREC's qrels."""
+
 _OF["by"] = ("query", "item")  # the category stands in the place of the item
-_OF |= dict.fromkeys(("exclude", "only"), ("query", "item"))
+_PAIRS = ("exclude", "only", "seen")
+_OF |= dict.fromkeys(_PAIRS, ("query", "item"))
+_OF["subtopic_weights"] = ("query", "subtopic")
+WEIGHTS = ("weight", "probability", "prob", "p")
 
 
 @dataclass(frozen=True)
@@ -41,11 +51,22 @@ class Headings:
     score: str | None = None
     rank: str | None = None
     relevance: str | None = None
+    subtopic: str | None = None
+    iteration: str | None = None
+    numbers: tuple[tuple[str, str], ...] = ()  # of boxes: further parts and their columns
+    flags: tuple[tuple[str, str], ...] = ()
 
     @property
     def all(self) -> list[str]:
         """All names, each of them once."""
-        named = (self.query, self.item, self.score, self.rank, self.relevance)
+        others = (name for _, name in self.numbers + self.flags)
+        named = (*self.ids, self.score, self.rank, self.relevance, *others)
+        return list(dict.fromkeys(name for name in named if name is not None))
+
+    @property
+    def ids(self) -> list[str]:
+        """The names of the columns of ids."""
+        named = (self.query, self.item, self.subtopic, self.iteration)
         return list(dict.fromkeys(name for name in named if name is not None))
 
 
@@ -81,7 +102,7 @@ def check_names(columns: Any) -> None:
         raise InputError(f"columns= is {{'query': name, 'item': name, …}}; got {clip(columns)}")
     for part, name in columns.items():
         if part in _OF and isinstance(name, Mapping):
-            check_names(name)
+            check_names({one: its for one, its in name.items() if one != "weight"})
             continue
         check_choice("columns=", part, NAMES, InputError)
         if not (isinstance(name, str) or (name is None and part not in ("query", "item"))):
@@ -102,8 +123,12 @@ def resolve_names(found: Sequence[str], kind: str, where: str, columns: Any = No
         return _resolve_pairs(found, where)
     if kind == "by":
         return _resolve_categories(found, where)
+    if kind == "subtopic_weights":
+        return _resolve_weights(found, kind, where, columns or {})
+    if kind in _OF_BOXES:
+        return _resolve_boxes(found, kind, where, columns)
     common = columns or {}
-    if kind in ("exclude", "only"):  # whose columns may have other names than those of the run
+    if kind in _PAIRS:  # whose columns may have other names than those of the run
         common = {part: name for part, name in common.items() if name in found or part == kind}
     chosen = {**common, **(common.get(kind) or {})}
     names = {part: _choose_one(part, found, where, chosen) for part in _OF[kind]}
@@ -122,7 +147,98 @@ def resolve_names(found: Sequence[str], kind: str, where: str, columns: Any = No
     if kind == "qrels" and names["relevance"] is None and "relevance" not in chosen:
         names["relevance"] = _refuse_scored(found, where)
     _refuse_shared(names, where)
+    if kind == "qrels" and ITERATION in found and ITERATION not in names.values():
+        names["iteration"] = ITERATION if "subtopic" not in chosen else None
     return Headings(**names)  # type: ignore[arg-type]
+
+
+def _resolve_weights(
+    found: Sequence[str], kind: str, where: str, columns: Mapping[str, Any]
+) -> Headings:
+    """Find the columns of queries, of subtopics and of their weights, which are read as items and grades."""
+    chosen = {part: name for part, name in columns.items() if name in found}
+    chosen |= columns.get(kind) or {}
+    known = NAMES | {"weight": WEIGHTS}
+    parts = ("query", "subtopic", "weight")
+    names = {part: _choose_one(part, found, where, chosen, known) for part in parts}
+    for part, name in names.items():
+        if name is None:
+            raise FormatError(
+                f"{where}: no column is the {part}; found {_list_names(found)}. Known names: "
+                f"{', '.join(known[part])}. columns={{'subtopic_weights': {{{part!r}: name}}}} names another."
+            )
+    _refuse_shared(names, where)
+    return Headings(str(names["query"]), str(names["subtopic"]), relevance=names["weight"])
+
+
+BOX_NAMES: dict[str, tuple[str, ...]] = {
+    "image": (
+        "image", "image_id", "imageid", "img", "img_id", "filename", "file_name", "file", "image_name", "image_path",
+        "path",
+    ),
+    "class": (
+        "class", "label", "category", "class_name", "class_id", "category_id", "category_name", "labelname", "cls",
+    ),
+    "x": ("x", "left", "xmin", "x_min", "x1", "bbox_x"),
+    "y": ("y", "top", "ymin", "y_min", "y1", "bbox_y"),
+    "right": ("right", "xmax", "x_max", "x2"),
+    "bottom": ("bottom", "ymax", "y_max", "y2"),
+    "cx": ("cx", "x_center", "xcenter", "center_x"),
+    "cy": ("cy", "y_center", "ycenter", "center_y"),
+    "width": ("width", "w", "bbox_width", "bbox_w"),
+    "height": ("height", "h", "bbox_height", "bbox_h"),
+    "score": ("score", "confidence", "conf", "probability", "prob"),
+    "area": ("area",),
+    "crowd": ("crowd", "iscrowd", "is_crowd", "isgroupof"),
+    "difficult": ("difficult", "isdifficult", "is_difficult"),
+}  # fmt: skip
+"""The parts of a box, and the names of their columns."""
+
+SIDES = (
+    ("x", "y", "right", "bottom"),
+    ("x", "y", "width", "height"),
+    ("cx", "cy", "width", "height"),
+)
+"""The columns of xyxy, xywh and cxcywh."""
+
+_OF_BOXES = {
+    "truth": ("image", "class", "area", "crowd", "difficult"),
+    "detections": ("image", "class", "score"),
+    "images": ("image", "width", "height"),
+}
+
+
+def _resolve_boxes(found: Sequence[str], kind: str, where: str, columns: Any) -> Headings:
+    """Find the columns of truths or detections in images, or of the sizes of images."""
+    common = {} if columns is None else columns
+    if not isinstance(common, Mapping):
+        raise InputError(f"columns= is {{'image': name, 'x': name, …}}; got {clip(columns)}")
+    for part in common.keys() - _OF_BOXES.keys():
+        check_choice("columns=", part, BOX_NAMES, InputError)
+    chosen = {**common, **(common.get(kind) or {})}
+    parts = {part for some in (*SIDES, _OF_BOXES[kind]) for part in some}
+    names = {part: _choose_one(part, found, where, chosen, BOX_NAMES) for part in sorted(parts)}
+    sides = next((some for some in SIDES if all(names[part] for part in some)), ())
+    for part in ("image", "class", "score"):
+        if part in _OF_BOXES[kind] and not names[part]:
+            hint = " Are these truths?" if part == "score" else ""
+            raise FormatError(
+                f"{where}: no column is the {part}; found {_list_names(found)}.{hint} Known names: "
+                f"{', '.join(BOX_NAMES[part])}. columns={{{part!r}: name}} names another."
+            )
+    if kind != "images" and not sides:
+        raise FormatError(
+            f"{where}: no columns are the sides of a box; found {_list_names(found)}. Boxes are "
+            f"{', or '.join(' '.join(some) for some in SIDES)}. columns={{'x': name, …}} names them."
+        )
+    wanted = [part for part in (*sides, *_OF_BOXES[kind][1:]) if part not in ("class", "score")]
+    pairs = tuple((part, str(names[part])) for part in dict.fromkeys(wanted) if names[part])
+    flags = tuple(pair for pair in pairs if pair[0] in ("crowd", "difficult"))
+    image, score = str(names["image"]), names["score"] if kind == "detections" else None
+    item = image if kind == "images" else str(names["class"])
+    return Headings(
+        image, item, score, numbers=tuple(one for one in pairs if one not in flags), flags=flags
+    )
 
 
 def _refuse_shared(names: Mapping[str, str | None], where: str) -> None:
@@ -144,7 +260,7 @@ def _resolve_pairs(found: Sequence[str], where: str) -> Headings:
         raise FormatError(
             f"{where}: two columns are needed, item and group; found {_list_names(found)}."
         )
-    return Headings(*found)
+    return Headings(found[0], found[1])
 
 
 def _advise_distances(found: Sequence[str]) -> str:
@@ -173,7 +289,11 @@ def _resolve_categories(found: Sequence[str], where: str) -> Headings:
 
 
 def _choose_one(
-    part: str, found: Sequence[str], where: str, chosen: Mapping[str, Any]
+    part: str,
+    found: Sequence[str],
+    where: str,
+    chosen: Mapping[str, Any],
+    known_names: Mapping[str, tuple[str, ...]] = NAMES,
 ) -> str | None:
     if part in chosen:
         name = chosen[part]
@@ -181,7 +301,7 @@ def _choose_one(
             near = suggest(name, found)
             raise FormatError(f"{where}: no column {name!r}; found {_list_names(found)}.{near}")
         return name  # type: ignore[no-any-return]
-    known = {name.casefold() for name in NAMES[part]}
+    known = {name.casefold() for name in known_names[part]}
     fitting = [name for name in found if name.casefold() in known and name not in chosen.values()]
     if set(_TERRIER) <= set(found) and part in ("query", "item"):
         fitting = [name for name in fitting if name not in _BESIDE_TERRIER[part]]

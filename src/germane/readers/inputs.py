@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypeAlias
 
 from germane.core.progress import Progress
 from germane.core.qrels import Qrels
@@ -37,6 +37,10 @@ class ReadOptions:
     lowest: bool = False  # is the lowest score of a group the best, since scores are distances?
     exclude: Any = None
     only: Any = None
+    catalogue: Any = None
+    seen: Any = None
+    distance: Any = None
+    subtopic_weights: Any = None
 
     def __post_init__(self) -> None:
         """Check formats and names of columns. Raises InputError."""
@@ -61,6 +65,7 @@ class RunInput:
     has_columns: ClassVar[bool] = False
     is_array: ClassVar[bool] = False  # are its items columns, which have no ids to order ties by?
     is_searched: ClassVar[bool] = False  # does finding one query take reading all rows?
+    has_header: bool = True  # may the caller name its columns, if it has any?
     is_collapsed: bool = False  # do groups take the place of items, so that these may repeat?
 
     @property
@@ -127,8 +132,16 @@ class RunInput:
         raise InputError("a checkpoint needs a run in a file.")
 
 
-QrelsReader: TypeAlias = Callable[[str, Progress | None, str], Qrels]
-"""The choice for duplicates, progress, and the measures that need every judged cell → judgments."""
+class Needs(NamedTuple):
+    """The parts of judgments that are read beside relevant items: the names of measures that need them."""
+
+    complete: str = ""  # the items judged not relevant
+    subtopics: str = ""  # the subtopics, also where a file has them only if they are meant
+    weights: str = ""  # the weights of subtopics
+
+
+QrelsReader: TypeAlias = Callable[[str, Progress | None, Needs], Qrels]
+"""The choice for duplicates, progress, and the needs of measures → judgments."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -141,3 +154,4 @@ class QrelsInput:
     has_columns: bool = False
     lines: Lines | None = None  # of a LETOR file: scores without ids are matched with these
     where: str = "qrels"  # the name in errors
+    catalogue: Any = None  # what measures of the catalogue need (readers.catalogues)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import re
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from json import loads
 from typing import Any
 
@@ -19,19 +19,30 @@ from germane.readers.headings import Headings
 from germane.readers.numbers import EXACT, count_rounded, is_finite_number, show_number
 
 
-def read_json_lines(source: Opener, text: Sequence[str] = ()) -> pa.Table:
-    """Read a row from each line. Arrow makes dates of some text, but not in the columns named ``text``.
+def read_json_lines(source: Opener, choose: Callable[[list[str]], list[str]]) -> pa.Table:
+    """Read a row from each line, and of the columns those that are chosen by their names.
 
-    Raises FormatError that names the line.
+    Arrow makes dates of some text; these columns are read again as text. Columns that are not chosen may
+    have values of several types. Raises FormatError that names the line.
     """
-    schema = pa.schema([(name, pa.string()) for name in text])
+    try:
+        table = _read(source, {})
+    except pa.ArrowInvalid as refused:
+        names = [name for _, held in _read_objects(source, refused) for name in held]
+        types = _find_types(source, choose(list(dict.fromkeys(names))), refused)
+        return _read(source, types, others="ignore")
+    chosen = choose(table.column_names)
+    dates = [name for name in chosen if pa.types.is_temporal(table[name].type)]
+    if dates:
+        table = _read(source, dict.fromkeys(dates, pa.string()))
+    return table.select(chosen)
+
+
+def _read(source: Opener, types: Mapping[str, pa.DataType], others: str = "infer") -> pa.Table:
+    """Read columns of these types; the types of the others are inferred, or these are ignored."""
+    options = json.ParseOptions(pa.schema(list(types.items())), unexpected_field_behavior=others)
     with source.open_text() as stream:
-        lines = hand_to_arrow(_Objects(stream, source.name))
-        try:
-            return json.read_json(lines, parse_options=json.ParseOptions(schema))
-        except pa.ArrowInvalid:
-            _check(source)
-            raise
+        return json.read_json(hand_to_arrow(_Objects(stream, source.name)), parse_options=options)
 
 
 def count_rounded_scores(source: Opener, names: Headings, records: Iterable[pa.RecordBatch]) -> int:
@@ -86,9 +97,11 @@ _NULL = re.compile(rb"(?:^|[^:,\[\s])\s*[\r\n](?:\xef\xbb\xbf)?[ \t]*null")
 """``null`` at the beginning of a line, unless it is a value of an object on several lines."""
 
 
-def _check(source: Opener) -> None:
-    """Refuse the first line that is no JSON object, or whose values have other types than before."""
-    before: dict[str, tuple[str, Any]] = {}
+def _read_objects(source: Opener, refused: Exception) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Read the object of each line, with its place, to find out why Arrow refused the file.
+
+    Raises FormatError for the first line that is none, and Arrow's own error if that says enough.
+    """
     with io.BufferedReader(source.open_text()) as stream:
         for number, line in enumerate(stream, 1):
             if not line.strip():
@@ -99,20 +112,36 @@ def _check(source: Opener) -> None:
                 held = loads(text, parse_int=_parse_whole)
             except (ValueError, RecursionError) as error:
                 if _is_read(line):  # several objects on a line, or one on several
-                    return  # Arrow's error says enough
+                    raise refused from None
                 says = getattr(error, "msg", "too deep")
                 raise FormatError(f"{where}: no JSON ({says}): {show_id(line.strip())}") from None
             if not isinstance(held, dict):
                 raise FormatError(f"{where}: a line is a JSON object, {{…}}; got {clip(held)}")
-            for name, value in held.items():
-                kind = _KINDS.get(type(value))
-                if kind is None:
-                    continue
-                if before.setdefault(name, (kind, value))[0] != kind:
-                    raise FormatError(
-                        f"{where}: the values of a column have one type; {name!r} is {show_typed(value)} "
-                        f"here, and {show_typed(before[name][1])} before."
-                    )
+            yield where, held
+
+
+def _find_types(
+    source: Opener, columns: Iterable[str], refused: Exception
+) -> dict[str, pa.DataType]:
+    """Find the type of each column. Refuses the first value of another type than those before."""
+    before: dict[str, tuple[str, Any]] = {}
+    types = dict.fromkeys(columns, pa.null())
+    for where, held in _read_objects(source, refused):
+        for name in types:
+            value = held.get(name)
+            kind = _KINDS.get(type(value))
+            if kind is None:
+                continue
+            if before.setdefault(name, (kind, value))[0] != kind:
+                raise FormatError(
+                    f"{where}: the values of a column have one type; {name!r} is {show_typed(value)} "
+                    f"here, and {show_typed(before[name][1])} before."
+                )
+            if kind not in _TYPES:
+                raise refused
+            if types[name] != pa.float64():
+                types[name] = pa.float64() if isinstance(value, float) else _TYPES[kind]
+    return types
 
 
 def _parse_whole(digits: str) -> float:
@@ -132,3 +161,5 @@ def _is_read(line: bytes) -> bool:
 
 _KINDS = {str: "text", int: "number", float: "number", bool: "truth", list: "list", dict: "object"}
 """The types of JSON's values; null is of every type."""
+
+_TYPES = {"text": pa.string(), "number": pa.int64(), "truth": pa.bool_()}

@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, S
 from functools import partial
 from itertools import islice
 from math import nan
-from typing import Any, Self, TypeAlias, TypeGuard
+from typing import TYPE_CHECKING, Any, Self, TypeAlias, TypeGuard
 
 import numpy as np
 
@@ -28,8 +28,7 @@ from germane.errors import (
     show_typed,
 )
 from germane.kernel.ids import is_missing, sort_by_bytes, to_bytes, to_text
-from germane.readers import headings, mapping_ids, numbers
-from germane.readers.candidates import Filter
+from germane.readers import headings, mapping_ids, numbers, subtopics
 from germane.readers.inputs import RunInput
 from germane.readers.mapping_ids import SpelledMapping, spell_qrels
 from germane.readers.numbers import (
@@ -41,6 +40,9 @@ from germane.readers.numbers import (
     read_doubles,
     show_number,
 )
+
+if TYPE_CHECKING:
+    from germane.readers.candidates import Filter
 
 MAPPING = (dict, Mapping)  # the first makes isinstance fast for a dict
 _Ranked: TypeAlias = tuple[Any, Any, Any, Any]
@@ -84,7 +86,10 @@ def read_qrels(
     progress: object = None,
     where: str = "qrels",
 ) -> Qrels:
-    """Read ``{query: {item: grade}}``, or ``{query: relevant items}``, whose grades are 1."""
+    """Read ``{query: {item: grade}}``, or ``{query: relevant items}``, whose grades are 1.
+
+    An item may have ``{subtopic: grade}`` in the place of a grade, or a collection of its subtopics.
+    """
     if not given:
         raise EmptyError("the qrels are empty: there are no judgments.")
     headings.refuse_columns(where, given)
@@ -108,15 +113,21 @@ def read_qrels(
         offsets.append(len(items))
     if not queries:
         raise EmptyError("the qrels are empty: no query has a judgment.")
-    _check_named(where, queries, items)
-    numbers = read_doubles(grades, EXACT)
+    check_named(where, queries, items)
+    values = read_doubles(grades, EXACT)
+    if values is None and any(map(subtopics.is_nested, grades)):
+        held = subtopics.read_nested(where, queries, offsets, items, grades)
+        highest = held.highest
+        return Qrels(
+            queries, np.array(offsets), items, highest, unjudged=tuple(unjudged), subtopics=held
+        )
     odd = not ORDINARY.issuperset(map(type, grades))
-    if numbers is None or (odd and not all(map(is_finite_number, grades))):
+    if values is None or (odd and not all(map(is_finite_number, grades))):
         raise _explain_bad_grade(given, where)
-    return Qrels(queries, np.array(offsets), items, numbers, unjudged=tuple(unjudged))
+    return Qrels(queries, np.array(offsets), items, values, unjudged=tuple(unjudged))
 
 
-def _check_named(where: str, *several: Iterable[Hashable]) -> None:
+def check_named(where: str, *several: Iterable[Hashable]) -> None:
     """Refuse ids that are missing: None, NaN, and the values that pandas has for them."""
     for ids in several:
         if not _NAMES.issuperset(map(type, ids)):
@@ -226,7 +237,7 @@ class MappedRun(RunInput):
     ) -> Retrieved:
         matched = self._match_ids(qrels)
         ids = "text" if "text" in (matched.ids, self.ids) else "typed"
-        hits = _Hits(len(qrels), self.where, Filter(matched, ids))
+        hits = _Hits(len(qrels), self.where, _make_filter(matched, ids))
         return _retrieve_each(matched, run, hits, add, choice)
 
     def find_queries(self, wanted: object) -> set[str]:
@@ -236,6 +247,15 @@ class MappedRun(RunInput):
         held = (got for got in self.mapping.values() if isinstance(got, MAPPING))
         scored = (read_doubles(got.values()) for got in held)
         return all(scores is None or (scores[1:] <= scores[:-1]).all() for scores in scored)
+
+
+def _make_filter(qrels: Qrels, ids: str) -> "Filter | None":
+    """Make a filter of results; None where all items are candidates."""
+    if qrels.candidates is None:
+        return None
+    from germane.readers.candidates import Filter  # which few evaluations need
+
+    return Filter(qrels, ids)
 
 
 class ScoredMapping(MappedRun):
@@ -276,7 +296,7 @@ def _retrieve_each(
 ) -> Retrieved:
     if not run:
         raise EmptyError("the run is empty: it has no queries.")
-    _check_named(hits.where, run)
+    check_named(hits.where, run)
     answers = 0
     for q, (query, judged) in enumerate(zip(qrels.queries, qrels.judged, strict=True)):
         got = run.get(query, _ABSENT)
@@ -286,7 +306,8 @@ def _retrieve_each(
             add(hits, q, query, judged, got, choice)
     if not answers:
         mapping_ids.refuse_queries(qrels, run)
-    hits.candidates.refuse_types()
+    if hits.candidates is not None:
+        hits.candidates.refuse_types()
     if not hits.judgment:
         mapping_ids.refuse_items(qrels, run)
     unknown = [q for q in run if q not in qrels.position] if len(run) > answers else []
@@ -299,10 +320,10 @@ _ABSENT = object()
 class _Hits:
     """The hits found so far."""
 
-    def __init__(self, queries: int, where: str, candidates: Filter) -> None:
+    def __init__(self, queries: int, where: str, candidates: "Filter | None") -> None:
         self.where = where  # the name of the run in errors
         self.candidates = candidates
-        self.excluded = None if candidates.is_empty else np.zeros(queries, np.int64)
+        self.excluded = None if candidates is None else np.zeros(queries, np.int64)
         pandas = sys.modules.get("pandas")
         self.missing = {None, nan, np.nan, *((pandas.NA, pandas.NaT) if pandas else ())}
         self.answered = np.zeros(queries, bool)
@@ -325,8 +346,9 @@ class _Hits:
 
     def admit(self, q: int, items: Collection[Hashable]) -> Bools:
         """Find which results of a query are candidates, and count the others."""
-        kept = self.candidates.admit(q, items)
+        assert self.candidates is not None
         assert self.excluded is not None
+        kept = self.candidates.admit(q, items)
         self.excluded[q] = len(kept) - np.count_nonzero(kept)
         return kept
 
@@ -397,7 +419,7 @@ def _rank_scored(
             f"{hits.where}, query {clip(query)}: results are {{item: score}}; got {show_typed(got)}"
         )
     if not got.keys().isdisjoint(hits.missing) or type(next(iter(got), "")) not in _NAMES:
-        _check_named(f"{hits.where}, query {clip(query)}", got)
+        check_named(f"{hits.where}, query {clip(query)}", got)
     scores = check_scores(hits.where, query, got)
     if hits.excluded is not None:
         got, scores = _keep(got, scores, hits.admit(q, got))
@@ -504,14 +526,14 @@ def _rank_listed(
     got: Any,
     duplicates: str,
 ) -> None:
-    got = _list_ranked(hits.where, query, got)
+    got = list_ranked(hits.where, query, got)
     try:
         if hits.excluded is not None:
             kept = hits.admit(q, got).tolist()
             got = [item for item, keep in zip(got, kept, strict=True) if keep]
         items = set(got)
         if not items.isdisjoint(hits.missing) or (got and type(got[0]) not in _NAMES):
-            _check_named(f"{hits.where}, query {clip(query)}", got)
+            check_named(f"{hits.where}, query {clip(query)}", got)
         if len(items) < len(got):
             got = _check_unique(hits.where, query, got, duplicates)
         ranks = [i for i, item in enumerate(got, 1) if item in judged]
@@ -523,7 +545,7 @@ def _rank_listed(
 
 def _drop_own(where: str, query: Hashable, got: Any) -> list[Hashable]:
     """Leave out the item that has the id of the query."""
-    listed = _list_ranked(where, query, got)
+    listed = list_ranked(where, query, got)
     try:
         set(listed)
     except TypeError:
@@ -531,7 +553,7 @@ def _drop_own(where: str, query: Hashable, got: Any) -> list[Hashable]:
     return [item for item in listed if item != query]
 
 
-def _list_ranked(where: str, query: Hashable, got: Any) -> Sequence[Any]:
+def list_ranked(where: str, query: Hashable, got: Any) -> Sequence[Any]:
     """List the items of a query by their position; the labels of a Series do not matter."""
     if is_floating(got):
         raise FormatError(

@@ -9,10 +9,9 @@ from typing import Any, Literal
 
 from germane.errors import EmptyError, FormatError, GradeError, ScoreError, clip, explain_not_finite
 from germane.kernel.ids import show_id
-from germane.readers.files import TextFile, check_text, count_line_ends
+from germane.readers.files import check_text, count_line_ends, read_file
 from germane.readers.formats import Path
 from germane.readers.numbers import is_finite_number, show_number
-from germane.readers.streams import explain_os_error
 
 Nested = dict[Hashable, Any]
 
@@ -72,18 +71,15 @@ class _Repeated(dict[Hashable, Any]):
 
 
 def _read_text(path: Path) -> str:
-    with TextFile(path) as file, explain_os_error(file.name), file.open_text() as stream:
-        data = bytes(stream.read() or b"")
-    if not data.strip():
-        raise EmptyError(f"{file.name}: the file is empty.")
-    check_text(file.name, data[:8])
+    data, name = read_file(path), name_file(path)
+    check_text(name, data[:8])
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = 1 + count_line_ends(data, error.start)
         around = show_id(data[max(0, error.start - 10) : error.start + 10])
         raise FormatError(
-            f"{file.name}:{line}: the file is not UTF-8: it has the byte 0x{data[error.start]:02x} in "
+            f"{name}:{line}: the file is not UTF-8: it has the byte 0x{data[error.start]:02x} in "
             f"{around}. Convert it; if it is Latin-1, with: iconv -f latin1 -t utf-8"
         ) from None
 
@@ -124,6 +120,9 @@ def _check_numbers(held: Nested, within: str, kind: str) -> None:
     if plain and all(map(is_finite_number, held.values())):
         return
     for item, number in held.items():
+        if kind == "qrels" and isinstance(number, (dict, list)):
+            held[item] = _check_subtopics(number, f"{within}, item {clip(item)}")
+            continue
         if type(number) not in _NUMBERS:
             raise error(
                 f"{within}, item {clip(item)}: a {says} is a number; got {_describe(number)}."
@@ -131,6 +130,20 @@ def _check_numbers(held: Nested, within: str, kind: str) -> None:
         if not is_finite_number(number):
             wrong = explain_not_finite(says, f"got {show_number(number)}")
             raise error(f"{within}, item {clip(item)}: {wrong}")
+
+
+def _check_subtopics(held: Any, within: str) -> Any:
+    """Check the subtopics of an item: grades, or a list."""
+    if isinstance(held, list):
+        return _spell_items(held, within)
+    if isinstance(held, _Repeated):
+        raise FormatError(f"{within}: duplicate subtopic {clip(held.key)}.")
+    for subtopic, grade in held.items():
+        if type(grade) not in _NUMBERS:
+            raise GradeError(
+                f"{within}, subtopic {clip(subtopic)}: a relevance grade is a number; got {_describe(grade)}."
+            )
+    return held
 
 
 def _spell_items(held: list[Any], within: str) -> Sequence[str]:

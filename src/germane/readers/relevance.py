@@ -1,6 +1,6 @@
 """Reads relevance from arrays: a grade for every cell (Q, N), a CSR matrix, or one list of grades."""
 
-from collections.abc import Callable, Iterable, Mapping, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from math import isfinite
 from typing import Any
 
@@ -11,6 +11,7 @@ from germane.core.arguments import parse_whole
 from germane.core.qrels import Qrels
 from germane.core.ragged import Floats, Ints
 from germane.core.ranking import Ranking
+from germane.core.subtopics import number_all
 from germane.errors import (
     DuplicateError,
     EmptyError,
@@ -21,7 +22,7 @@ from germane.errors import (
     explain_not_finite,
 )
 from germane.kernel.columns import Integers
-from germane.readers import numbers
+from germane.readers import numbers, subtopics
 from germane.readers.numbers import EXACT, is_finite_number, read_doubles, show_number
 
 MOST = 1 << 26  # judged cells that are held at once
@@ -133,7 +134,7 @@ def _check_offsets(offsets: Any, shape: tuple[int, ...], columns: int, grades: i
         wrong = f"indptr ends with {offsets[-1]:,} where {columns:,} cells are stored"
     if wrong:
         raise FormatError(
-            f"qrels: the CSR matrix is damaged: {wrong}. Make it anew from its cells: "
+            f"qrels: the CSR matrix is damaged: {wrong}. Make it again from its cells: "
             "scipy.sparse.csr_matrix((grades, (rows, columns)), shape)"
         )
 
@@ -166,11 +167,14 @@ LONGEST = 10_000_000  # relevant items that are given as their number alone
 def make_ranking(
     relevance: Iterable[Any], relevant: int | Iterable[Any] | None, rel: float = 1.0
 ) -> Ranking:
-    """Make the ranking of one query from the grades of its items.
+    """Make the ranking of one query from the grades of its items, or from their subtopics.
 
     ``relevant`` is the number of items of grade ``rel`` or higher that exist (items that are not in the
     list have grade ``rel``), or all their grades. By default the list holds every relevant item.
     """
+    relevance = _hold(relevance)
+    if isinstance(relevance, (list, tuple)) and any(map(subtopics.is_nested, relevance)):
+        return _make_covering(relevance, relevant)
     got = _read_grades("the list", relevance)
     if not len(got):
         raise EmptyError("the list is empty: there are no relevance grades.")
@@ -202,6 +206,43 @@ def make_ranking(
         ideal=np.sort(ideal)[::-1],
         tied_from=rank,
         tied_to=rank,
+    )
+
+
+def _hold(relevance: Any) -> Any:
+    """Read an iterator, which can be read once."""
+    return list(relevance) if isinstance(relevance, Iterator) else relevance
+
+
+def _make_covering(listed: Sequence[Any], relevant: Any) -> Ranking:
+    """Make the ranking of one query from the subtopics of its items.
+
+    ``relevant`` are the subtopics of items that are not in the list.
+    """
+    if relevant is not None and not (
+        isinstance(relevant, Sequence) and all(map(subtopics.is_nested, relevant))
+    ):
+        raise InputError(
+            "relevant= lists the subtopics of the items that are not in the list, such as "
+            f"[{{'a'}}, {{'a', 'b'}}]; got {clip(relevant)}"
+        )
+    held = [*listed, *(relevant or ())]
+    items = [f"{at:09}" for at in range(len(held), 0, -1)]  # of equal items the first is ideal
+    judged = subtopics.read_nested("the list", ["list"], [0, len(held)], items, held)
+    rank = np.arange(1, len(listed) + 1)
+    none = np.zeros(len(held), np.int64)
+    return Ranking(
+        queries=["list"],
+        owner=none[: len(listed)],
+        rank=rank,
+        relevance=judged.highest[: len(listed)],
+        retrieved=np.array([len(listed)]),
+        ideal_offsets=np.array([0, len(held)]),
+        ideal=np.sort(judged.highest)[::-1],
+        tied_from=rank,
+        tied_to=rank,
+        judgment=rank - 1,
+        subtopics=number_all(judged),
     )
 
 

@@ -162,7 +162,7 @@ def explain_os_error(name: str) -> Iterator[None]:
 
 def _explain_absent(name: str) -> str:
     if "\n" in name.strip() or len(name) > _PATH:
-        return f"{clip(name)}: a path is needed, and this looks like the text of a file."
+        return f"{clip(name)}: this looks like the text of a file; give its path."
     return f"{name if name.isprintable() else clip(name)}: there is no such file."
 
 

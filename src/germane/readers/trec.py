@@ -55,6 +55,8 @@ _RUN_COLUMNS = ("query", "Q0", "item", "rank", "score", "tag")
 _QRELS_COLUMNS = ("query", "0", "item", "grade")
 RUN = Layout("run", _RUN_COLUMNS, 2, 4, "score", ScoreError, True, np.finfo(float).max)
 QRELS = Layout("qrels", _QRELS_COLUMNS, 2, 3, "relevance grade", GradeError, False, EXACT)
+SECOND = replace(QRELS, item=1)
+"""The second column of qrels in the place of the item."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -416,8 +418,8 @@ def _check_fields(line: bytes, fields: list[bytes], layout: Layout) -> None:
         return  # the tag is empty, and is not read
     if layout.more and count >= 2 * wanted - 1 and (other := _BREAK.search(fields[wanted - 1])):
         raise FormatError(
-            f"{count} fields where a {layout.kind} line has {wanted}: {_show(line)}  Lines end in LF, "
-            f"CR or both, and here U+{ord(other[0].decode()):04X} stands between two of them."
+            f"{count} fields where a {layout.kind} line has {wanted}: {_show(line)}  Two lines are "
+            f"separated by U+{ord(other[0].decode()):04X} here; end lines with LF, CR or both."
         )
     if count == wanted or (layout.more and count > wanted and not _is_shifted(fields, layout)):
         return

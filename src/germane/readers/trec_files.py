@@ -18,7 +18,7 @@ from germane.core.progress import Progress
 from germane.core.qrels import Qrels
 from germane.core.ragged import Floats, Ints
 from germane.core.retrieved import Order, Retrieved, Sample, choose_rows
-from germane.errors import DuplicateError, EmptyError
+from germane.errors import DuplicateError, EmptyError, FormatError
 from germane.kernel.columns import Ids, Text, join_ids, read_bytes, read_python_ids
 from germane.kernel.ids import show_id, to_bytes, to_text
 from germane.kernel.reduction import Batch, RepeatedItem, choose_copies, drop_repeats
@@ -27,6 +27,13 @@ from germane.readers.files import BLOCK, Block, TextFile, count_line_ends
 from germane.readers.formats import BATCH, Path, ProgressNote, find_name
 from germane.readers.inputs import RunInput
 from germane.readers.rows import RowReducer, Rows, collapse_rows, join_rows, judge_text
+from germane.readers.subtopics import (
+    RepeatedSubtopic,
+    explain_repeated_subtopic,
+    group_rows,
+    number_names,
+)
+from germane.readers.subtopics import Rows as SubtopicRows
 
 if TYPE_CHECKING:
     from germane.readers.groups import Groups
@@ -246,8 +253,38 @@ def _take_sample(rows: Rows, most: int, data: bytes | None = None) -> Sample:
     )
 
 
-def read_qrels(path: Path, duplicates: str, progress: Progress | None = None) -> Qrels:
-    """Read a TREC qrels file."""
+def read_qrels(
+    path: Path, duplicates: str, progress: Progress | None = None, *, subtopics: bool = False
+) -> Qrels:
+    """Read a TREC qrels file, whose second column is read only if ``subtopics`` are needed."""
+    by_subtopic = _read_by_subtopic(path, duplicates, progress) if subtopics else None
+    return by_subtopic or _read_qrels(path, duplicates, progress)
+
+
+def _read_by_subtopic(path: Path, duplicates: str, progress: Progress | None) -> Qrels | None:
+    """Read judgments of single subtopics; None if the second column is the same unused word on all lines."""
+    comments = trec.Comments()
+    with TextFile(path, progress) as file:
+        queries, offsets, items, grades = _read_grouped(file, trec.QRELS, comments)
+        second = _read_grouped(file, trec.SECOND, trec.Comments())[2]
+        rows = SubtopicRows(queries, offsets, items, *number_names(second), grades)
+        if rows.has_unused_names:
+            return None
+        try:
+            offsets, items, grouped = group_rows(rows, duplicates)
+        except RepeatedSubtopic as found:
+            raise _find_repeat(file, trec.QRELS, found.query, found.item, found) from None
+    grouped = replace(grouped, is_named=False)
+    qrels = Qrels(
+        [*queries], offsets, items, grouped.highest, find_name(path), "text",
+        comments=comments.count + len(comments.maybe_data), subtopics=grouped,
+    )  # fmt: skip
+    if comments.maybe_data:
+        return replace(qrels, maybe_data=_make_qrels(comments.maybe_data, "first"))
+    return qrels
+
+
+def _read_qrels(path: Path, duplicates: str, progress: Progress | None) -> Qrels:
     comments = trec.Comments()
     with TextFile(path, progress) as file:
         try:
@@ -304,6 +341,12 @@ def accept_comments(qrels: Qrels, queries: Collection[Hashable]) -> Qrels:
         if not len(qrels):
             raise EmptyError(f"{qrels.name}: all lines of the qrels are comments.")
         return qrels
+    if qrels.subtopics is not None:
+        raise FormatError(
+            f"{qrels.name}: queries that begin with # are not read with subtopics, and "
+            f"{show_id(to_bytes(maybe.queries[data[0]]))} is one of the run's. Give the judgments as a frame or "
+            "a file with the columns query, item, relevance and subtopic."
+        )
     more = maybe.some(np.array(data, np.int64))
     rows = Batch(np.arange(len(more)), more.offsets, read_python_ids(more.items), more.grades)
     try:
@@ -355,29 +398,49 @@ def _make_rows(lines: trec.Lines) -> Rows:
 
 
 def _find_repeat(
-    file: TextFile, layout: trec.Layout, query: Hashable, item: Hashable
+    file: TextFile,
+    layout: trec.Layout,
+    query: Hashable,
+    item: Hashable,
+    subtopic: RepeatedSubtopic | None = None,
 ) -> DuplicateError:
     """Search the file for a repeated row. Returns the error, which names its lines."""
+    second = rb"(\S+)" if subtopic is None else re.escape(to_bytes(subtopic.subtopic))
     wanted = re.compile(
         rb"(?:\A|(?<=[\r\n]))[ \t]*"
         + re.escape(to_bytes(query))
-        + rb"[ \t]+\S+[ \t]+"
+        + rb"[ \t]+"
+        + second
+        + rb"[ \t]+"
         + re.escape(to_bytes(item))
         + rb"[ \t]"
     )
     lines: list[int] = []
+    seconds: set[bytes] = set()
     line = 1
     for block in file.read_blocks():
         data = block.data
-        found = (match.start() for match in wanted.finditer(data))
-        lines += [line + count_line_ends(data, start) for start in found]
+        for match in wanted.finditer(data):
+            lines.append(line + count_line_ends(data, match.start()))
+            seconds.update(match.groups())
         line += count_line_ends(data)
         if len(lines) > 1:
             break
     again = lines[1] if len(lines) > 1 else lines[0] if lines else 0
     like = f", as on line {lines[0]}" if len(lines) > 1 else ""
+    if subtopic is not None:
+        return explain_repeated_subtopic(f"{file.name}:{again}", subtopic, like)
     what = "retrieved" if layout is trec.RUN else "judged"
-    return explain_repeat(f"{file.name}:{again}", what, query, item, like)
+    error = explain_repeat(f"{file.name}:{again}", what, query, item, like)
+    if layout is trec.RUN or len(seconds) < 2:
+        return error
+    return DuplicateError(f"{error} {SECOND_DIFFERS}")
+
+
+SECOND_DIFFERS = (
+    "The second column differs: if it names subtopics, measures such as alpha_nDCG read it, and other measures "
+    "beside them take an item's highest grade, as duplicates=max does."
+)
 
 
 def explain_repeat(

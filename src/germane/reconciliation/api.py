@@ -8,13 +8,15 @@ from germane.core.policy import DEFAULTS, Relevant
 from germane.core.progress import Progress, make_progress
 from germane.errors import DuplicateError, InputError
 from germane.evaluation.choices import OtherChoices, open_all
-from germane.evaluation.collection import Collection
+from germane.evaluation.collection import Collection, find_all_needs
 from germane.explanation.single_query import is_list
+from germane.measures.catalogue import CatalogueDefinition
 from germane.measures.measure import Measure, parse
 from germane.reconciliation.agreement import choose_best, match_names, measure_agreement
+from germane.reconciliation.answer import SHOWN
 from germane.reconciliation.example import Example, find_examples, make_collection
 from germane.reconciliation.plausibility import estimate_chance, find_hints
-from germane.reconciliation.reconciliation import SHOWN, Reconciliation
+from germane.reconciliation.reconciliation import Reconciliation
 from germane.reconciliation.reported import ReportedQueries, read_queries, read_reported
 from germane.reconciliation.search import (
     Candidate,
@@ -27,6 +29,9 @@ from germane.reconciliation.search import (
 from germane.reconciliation.spread import Values
 
 __all__ = ["Reconciliation", "reconcile"]
+
+OF_LISTS = ("duplicates", "ties", "scores", "own")
+"""The conventions that change whole lists, and so the measures of the catalogue."""
 
 
 def reconcile(
@@ -77,7 +82,9 @@ def reconcile(
         raise InputError("relevant=… is for the grades of one list; qrels say what is relevant.")
     judgments, found, conventions = open_all(qrels, run, choices)
     fixed = {name: word for name, word in choices.items() if name in DEFAULTS}
-    values = Values(Collection(judgments, found.load(progress), "reconcile", progress))
+    if isinstance(asked.row, CatalogueDefinition):  # which judgments do not change
+        fixed = {n: getattr(conventions, n) for n in DEFAULTS if n not in OF_LISTS} | fixed
+    values = Values(Collection(judgments, found.load(progress), find_all_needs(asked), progress))
     per_query = None if reported_per_query is None else read_queries(reported_per_query)
     search = Search(values, conventions, asked, number, progress)
     return _make_answer(search, fixed, per_query)
@@ -168,6 +175,8 @@ def _find_examples(
     search: Search, found: Sequence[Given]
 ) -> tuple[tuple[tuple[str, ...], Example | None], ...]:
     """Find, for each group of definitions that coincide on this data, data on which they differ."""
+    if isinstance(search.asked.row, CatalogueDefinition):  # small data have no catalogue
+        return ()
     conventions, tolerance = search.conventions, search.reported.tolerance
     groups: list[list[Candidate]] = []
     for one in found:

@@ -14,7 +14,7 @@ from germane.core.policy import Policy
 from germane.core.qrels import Qrels
 from germane.core.ranking import Ranking
 from germane.errors import GermaneError
-from germane.evaluation.collection import Collection
+from germane.evaluation.collection import Collection, find_all_needs
 from germane.measures.averaging import compute_scores
 from germane.measures.measure import Measure
 from germane.readers import open_qrels, open_run
@@ -155,7 +155,11 @@ def _evaluate(
     qrels: Any,
     run: Any,
 ) -> Example:
-    values = Values(Collection(open_qrels(qrels), open_run(run), "reconcile"))
+    values = Values(
+        Collection(
+            open_qrels(qrels), open_run(run), find_all_needs(*(one.measure for one in candidates))
+        )
+    )
     found = []
     for one in candidates:
         try:

@@ -7,6 +7,7 @@ without its sign, explain a number that no definition gives.
 import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
@@ -39,16 +40,30 @@ def estimate_chance(search: Search, tried: Sequence[Given]) -> tuple[int, float]
     """
     steps = [(_count_steps(search.asked, one.candidate), one) for one in tried]
     first = min(step for step, one in steps if search.gives(one))
-    values = [one.value for step, one in steps if step <= first]
-    before = [one.value for step, one in steps if step < first]
-    possible = [one.value for one in tried] + [0.0, 1.0] * (first == 0)
-    likely = _measure_coverage(values, search.reported.tolerance, min(possible), max(possible))
-    for change in (_shuffle_hits, _draw_hits) if first > 0 else ():
-        numbers = _compute_numbers(search, change)
-        likely = max(likely, _measure_share(numbers, values, before, search.reported))
-    different = len({round(value, 12) for value in values})
+    wrong = [partial(_compute_numbers, search, change) for change in (_shuffle_hits, _draw_hits)]
+    numbered = [(step, one.value) for step, one in steps]
+    different, likely = weigh_values(numbered, first, search.reported, wrong)
     single = math.prod(min(1.0, 2 * one.tolerance) for one in search.per_query.values())
     return different, min(likely, different * single) if search.per_query else likely
+
+
+def weigh_values(
+    numbered: Sequence[tuple[int, float]],
+    first: int,
+    reported: Reported,
+    wrong: Iterable[Callable[[], Floats]],
+) -> tuple[int, float]:
+    """Count the different values up to the first step that gave the number; estimate the chance of a wrong one.
+
+    ``numbered`` are values with their step, from 0. ``wrong`` compute numbers that could have been reported.
+    """
+    values = [value for step, value in numbered if step <= first]
+    before = [value for step, value in numbered if step < first]
+    possible = [value for _, value in numbered] + [0.0, 1.0] * (first == 0)
+    likely = _measure_coverage(values, reported.tolerance, min(possible), max(possible))
+    for compute in wrong if first > 0 else ():
+        likely = max(likely, _measure_share(compute(), values, before, reported))
+    return len({round(value, 12) for value in values}), likely
 
 
 def _count_steps(asked: Measure, candidate: Candidate) -> int:
@@ -56,6 +71,13 @@ def _count_steps(asked: Measure, candidate: Candidate) -> int:
     if candidate.key == (asked, ()):
         return 0
     return 1 if candidate.tools else min(candidate.distance(asked) + 1, 3)
+
+
+def describe_chance(values: int, chance: float) -> str:
+    """Say how often a wrong number would fall within the rounding of the values tried."""
+    tried = "the one value" if values == 1 else f"one of the {values} different values"
+    share = "less than 0.1 %" if chance < 0.001 else f"{100 * chance:.2g} %"
+    return f"A wrong number would fall within the rounding of {tried} tried so far in {share} of cases."
 
 
 def _measure_coverage(values: Iterable[float], tolerance: float, low: float, high: float) -> float:
@@ -156,6 +178,7 @@ def _copy_ranking(ranking: Ranking, owner: Ints, rank: Ints, relevance: Floats) 
         tied_to=rank,
         ties="ordered",
         judgment=None,
+        subtopics=None,  # which a changed list does not keep: their measures have no such numbers
     )
 
 

@@ -4,28 +4,26 @@ import math
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import Any, Literal
+from typing import Any
 
-from germane._version import VERSION
 from germane.core.policy import RARE_WORDS, WORDS, Policy
 from germane.errors import GermaneError, clip, list_some
 from germane.measures.measure import Measure
-from germane.output.formatting import add_schema, format_number, to_json_number, write_count
+from germane.output.formatting import add_schema, to_json_number, write_count
 from germane.output.tables import Table
 from germane.reconciliation.agreement import Agreement
+from germane.reconciliation.answer import SHOWN, Answer, format_difference, format_value, list_tools
 from germane.reconciliation.example import SHOWN as SHOWN_BY
 from germane.reconciliation.example import Example
-from germane.reconciliation.plausibility import POSSIBLE
 from germane.reconciliation.reported import Reported, format_plain
 from germane.reconciliation.search import Given, Undecided
 from germane.reconciliation.spread import NOT_COUNTED
 
-SHOWN = 12  # definitions and queries that a table for people holds
 _TOOLS = 4  # that are named beside a definition
 
 
 @dataclass(frozen=True)
-class Reconciliation:
+class Reconciliation(Answer[Given]):
     """The definitions that give a reported number, simplest first, or the nearest ones.
 
     >>> found = germane.reconcile([1, 0, 1], relevant=20, reported="0.167")
@@ -70,19 +68,6 @@ class Reconciliation:
     unsure: Mapping[str, str] = field(default_factory=dict)
     """tools whose definition gives the number, but that may themselves give another on such data, and why"""
 
-    def __iter__(self) -> Iterator[Given]:
-        return iter(self.found)
-
-    def __len__(self) -> int:
-        return len(self.found)
-
-    @property
-    def answer(self) -> Literal["found", "possible", "none"]:
-        """The number was found, is possible (chance may give it, too), or is given by no definition."""
-        if not self.found:
-            return "none"
-        return "possible" if self.chance > POSSIBLE else "found"
-
     @property
     def verdict(self) -> str:
         """The answer in a sentence or two."""
@@ -95,8 +80,7 @@ class Reconciliation:
             gives = f"one definition gives it, {self.found[0]}"
             if len(self.found) > 1:
                 gives = f"{len(self.found)} definitions give it"
-            doubt = f"; possible, not certain. {self._explain_chance()}"
-            return f"{question}: {gives}{doubt if self.answer == 'possible' else '.'}"
+            return f"{question}: {gives}{self._end_question()}"
         nearest = self.nearest[0]
         worst = ""
         if self.agreement is not None and self.agreement.off:
@@ -107,14 +91,12 @@ class Reconciliation:
             )
         if self.of_mean:
             return f"{question}: no definition gives both. {self._explain_mean()}{worst}"
-        distance = nearest.value - self.reported.value
         which = f"The nearest is {nearest} with"
         if not self._has_off:
             which = f"The values of the queries are given by {nearest}, whose mean is"
         return (
             f"{question}: no definition gives it. {' '.join((*self.hints, ''))}{which} "
-            f"{self._format(nearest.value)}, {self._format(abs(distance))} "
-            f"{'above' if distance > 0 else 'below'}.{worst}"
+            f"{self._describe_nearest()}{worst}"
         )
 
     def _explain_mean(self) -> str:
@@ -135,19 +117,16 @@ class Reconciliation:
 
     def table(self, *, digits: int | None = 4) -> Table:
         """One row a definition that was found, or the nearest ones."""
-        rows = self.found or self.nearest
+        rows, more = self._write_cells(digits)
         cells = [
             (
-                str(one),
-                _format_value(one.value, digits),
-                _format_difference(one.value - self.reported.value, digits),
+                *cells,
                 ", ".join(one.candidate.stages(self.measure)) or "–",
-                _list_tools(one, _TOOLS if digits is not None else None),
+                list_tools(one, _TOOLS if digits is not None else None),
             )
-            for one in (rows if digits is None else rows[:SHOWN])
+            for one, cells in rows
         ]
         columns = ("definition", "value", "off by", "differs in", "tools")
-        more = len(rows) - len(cells)
         notes = [f"… and {write_count(more, 'definition')} more"] if more else []
         return Table(columns, tuple(cells), (*notes, *self.notes), (3, 4))
 
@@ -160,20 +139,15 @@ class Reconciliation:
             (
                 str(one.query),
                 one.reported.text,
-                _format_value(one.value, digits),
-                _format_difference(one.difference, digits),
-                _format_difference(one.moves, digits),
+                format_value(one.value, digits),
+                format_difference(one.difference, digits),
+                format_difference(one.moves, digits),
                 one.says,
             )
             for one in off
         )
         columns = ("query", "reported", str(self.agreement.given), "off by", "moves mean by", "")
         return Table(columns, cells, tuple(self._explain_queries(len(off))), (5,))
-
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """The evidence that the data gives about the definitions, and its limits."""
-        return tuple(self._write_notes())
 
     def _write_notes(self) -> Iterator[str]:
         if self.reported.tolerance >= 0.5 and self.measure.row.aggregate == "mean":
@@ -237,21 +211,7 @@ class Reconciliation:
             yield f"germane's own {self.measure} has no value: {self.own}"
         elif self.own.candidate.key not in [one.candidate.key for one in self.found]:
             yield f"germane's own: {self.own} = {self._format(self.own.value)}"
-        values = sorted({round(one.value, 12) for one in self.tried})
-        yield (
-            f"Tried: {write_count(len(definitions), 'definition')} with "
-            f"{write_count(len(values), 'value', 'different values')} from {self._format(values[0])} to "
-            f"{self._format(values[-1])}."
-        )
-        if self.answer == "found":
-            yield self._explain_chance()
-
-    def _explain_chance(self) -> str:
-        values = (
-            "the one value" if self.values == 1 else f"one of the {self.values} different values"
-        )
-        share = "less than 0.1 %" if self.chance < 0.001 else f"{100 * self.chance:.2g} %"
-        return f"A wrong number would fall within the rounding of {values} tried so far in {share} of cases."
+        yield from self._explain_range(write_count(len(definitions), "definition"))
 
     def _explain_queries(self, shown: int) -> Iterator[str]:
         agreement, numbers = self.agreement, list((self.per_query or {}).values())
@@ -272,9 +232,6 @@ class Reconciliation:
             yield f"{start} (±{format_plain(slack)}), which fits {self.reported.text}."
         else:
             yield f"{start}: the averaging is right, the values are not."
-
-    def _format(self, value: float) -> str:
-        return _format_value(value, self.reported.digits)
 
     def __str__(self) -> str:
         return self._write(Table.text)
@@ -299,12 +256,7 @@ class Reconciliation:
         own = self.own
         return add_schema(
             {
-                "germane": VERSION,
-                "reported": {
-                    "text": self.reported.text,
-                    "value": self.reported.value,
-                    "tolerance": self.reported.tolerance,
-                },
+                **self._make_head(),
                 "measure": str(self.measure),
                 "policy": self.policy.to_dict(),
                 "verdict": self.verdict,
@@ -345,22 +297,6 @@ class Reconciliation:
         }
 
 
-def _list_tools(given: Given, most: int | None) -> str:
-    """Name the tools that use a definition, at most so many."""
-    names = list(dict.fromkeys(tool.partition(":")[0] for tool in given.candidate.tools))
-    more = f" +{len(names) - most}" if most is not None and len(names) > most else ""
-    return ", ".join(names[:most]) + more
-
-
 def _join_names(names: Iterable[str]) -> str:
     *most, last = names
     return f"{', '.join(most)} and {last}" if most else last
-
-
-def _format_value(value: float, digits: int | None) -> str:
-    return format_number(value, digits, sign="z", nan="none")
-
-
-def _format_difference(value: float, digits: int | None) -> str:
-    written = _format_value(value, digits)
-    return "+" * (value > 0 and written.strip("0.") != "") + written

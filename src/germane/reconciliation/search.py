@@ -93,7 +93,8 @@ def list_dialect_candidates(
     for dialect in dialects().values():
         readings = [{}, LISTED] if dialect.sees == "list" else [{}]
         for foreign, alone in product(list_same_kind(dialect, asked), readings):
-            words = {**dialect.choices, **foreign.choices, **alone, **given}
+            own = foreign.fill_choices(asked.k)
+            words = {**dialect.choices, **own, **alone, **given}
             choices = {n: word for n, word in words.items() if word != getattr(conventions, n)}
             yield Candidate(
                 translate_entry(foreign, asked),

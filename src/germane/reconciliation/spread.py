@@ -10,12 +10,12 @@ import numpy as np
 from germane.core.policy import DEFAULTS, STAGES, Averaging, Policy
 from germane.core.progress import Progress, make_progress
 from germane.dialects import dialects, resolve_dialect
-from germane.dialects.dialect import STAGE_NAMES, Dialect, Entry, Stage
+from germane.dialects.dialect import STAGE_NAMES, Dialect, Entry
 from germane.dialects.names import find_same_kind, translate_entry
 from germane.errors import GermaneError, list_some
 from germane.evaluation.api import compute_measures
 from germane.evaluation.choices import Choices, open_all
-from germane.evaluation.collection import Collection
+from germane.evaluation.collection import Collection, find_all_needs
 from germane.evaluation.limits import find_holding, may_matter
 from germane.evaluation.undefined import make_amendment
 from germane.measures.averaging import MeasureResult
@@ -36,12 +36,13 @@ class DialectValue:
     dialect: str
     name: str
     """the tool's name for the measure"""
-    measure: Measure | None
+    measure: Any
     """what germane calls it"""
     value: float
     """the mean; NaN where the dialect has none for this data"""
-    stages: tuple[Stage, ...]
-    """the stages that, changed alone, move germane's value; all that differ where only together"""
+    stages: tuple[str, ...]
+    """the stages that, changed alone, move germane's value; all that differ where only together. Of boxes
+    they are conventions."""
     says: str = ""
     """why there is no value"""
     unsure: str = ""
@@ -174,7 +175,8 @@ def spread_each(
     progress = make_progress(progress)
     judgments, found, conventions = open_all(qrels, run, policy)
     given = {name: word for name, word in policy.items() if name in DEFAULTS}
-    values = Values(Collection(judgments, found.load(progress), "spread", progress))
+    needs = find_all_needs(*parse_all(measures))
+    values = Values(Collection(judgments, found.load(progress), needs, progress))
     spreads = []
     for asked in parse_all(measures):
         result = values(conventions, asked)
@@ -206,7 +208,7 @@ class Values:
     def __call__(self, policy: Policy, measure: Measure) -> MeasureResult:
         key = policy, measure
         if key not in self._found:
-            judged = self.collection.judge(policy)
+            judged = self.collection.judge(policy, (measure,))
             ranking = judged.rank(policy.ties)  # kept by the collection
             amended = make_amendment(policy) is not None
             after = _AMENDING if amended else _AFTER_RANKING
@@ -239,7 +241,7 @@ class _Question:
         if dialect.sees == "judgments" or "relevant" in self.given:
             return all_judged
         listed = self._evaluate(dialect, foreign, LISTED)
-        if _are_same(all_judged.value, listed.value):
+        if are_same(all_judged.value, listed.value):
             return all_judged
         return replace(all_judged, listed=listed)
 
@@ -248,7 +250,8 @@ class _Question:
     ) -> DialectValue:
         measure, name = translate_entry(foreign, self.asked), foreign.write_name(self.asked.k)
         label = dialect.name + LIST_ALONE * bool(judging)
-        words = {**dialect.choices, **foreign.choices, **judging, **self.given}
+        own = foreign.fill_choices(self.asked.k)
+        words = {**dialect.choices, **own, **judging, **self.given}
         collection = self.values.collection
         try:
             policy = replace(self.conventions, **words)
@@ -263,11 +266,11 @@ class _Question:
             why = str(error).partition(". ")[0]
             return DialectValue(label, name, measure, math.nan, (), why)
         moving, changed = [], []
-        for stage in () if _are_same(result.mean, self.own) else STAGE_NAMES:
+        for stage in () if are_same(result.mean, self.own) else STAGE_NAMES:
             alone, this = self.conventions, measure
             if stage != "measuring":
                 names = {field.name for field in fields(STAGES[stage])}
-                words = {n: word for n, word in foreign.choices.items() if n in names}
+                words = {n: word for n, word in own.items() if n in names}
                 words = {**getattr(dialect, stage), **words}
                 if stage == "judging":  # where the list alone makes a difference
                     words |= judging
@@ -283,7 +286,7 @@ class _Question:
 
     def _has_own_value(self, policy: Policy, measure: Measure) -> bool:
         try:
-            return _are_same(self.values(policy, measure).mean, self.own)
+            return are_same(self.values(policy, measure).mean, self.own)
         except GermaneError:  # a stage that has no value alone, such as ties=grouped with a cutoff
             return False
 
@@ -298,7 +301,7 @@ def _explain_undefined(result: MeasureResult) -> str:
     return f"NaN for {list_some(nan)} ({len(nan)} of {len(result.per_query)} queries)"
 
 
-def _are_same(one: float, other: float) -> bool:
+def are_same(one: float, other: float) -> bool:
     """Are both the same number, or both undefined?"""
     return abs(one - other) <= _SAME or (math.isnan(one) and math.isnan(other))
 

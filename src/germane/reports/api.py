@@ -22,6 +22,7 @@ from germane.evaluation.result import Result, Results
 from germane.explanation.api import explain_result
 from germane.explanation.curves import average_curve
 from germane.explanation.explanation import Explanation
+from germane.explanation.precision_recall import MeanPRCurve
 from germane.measures.measure import Measure, Measures
 from germane.output import writing
 from germane.readers.texts import open_texts
@@ -116,11 +117,9 @@ def report(
     """
     progress = make_progress(progress)
     settings = Settings(baseline, test, correction, family, confidence, equivalence, resamples)
-    seed = parse_whole(rng)
-    if seed is None or seed < 0:
-        raise InputError(f"rng takes a seed, which is a whole number from 0; got {clip(rng)}")
-    if max_size is not None and (parse_whole(max_size) is None or max_size < 0):
-        raise InputError(f"max_size takes a number of bytes; got {clip(max_size)}")
+    seed = _read_whole(rng, "rng takes a seed, which is a whole number from 0")
+    if max_size is not None:
+        _read_whole(max_size, "max_size takes a number of bytes")
     check_choice("layout", layout, get_args(Layout), InputError)
     said, described = open_texts(queries, "queries"), open_texts(items, "items")
     policy = read_once(policy)
@@ -141,13 +140,12 @@ def report(
 
     means = _select_means(results)
     several = len(results) > 1 and bool(means)
-    rel = next((m.rel for m in results.measures if m.rel is not None), 1.0)
     placements = {name: _require_placement(result) for name, result in results.items()}
     ties = next(iter(results.values())).policy.ties
     ordered = ties not in UNORDERED
     judgments = next(iter(placements.values())).qrels
     findings = Findings(
-        title=title or _make_title(list(results)),
+        title=title or make_title(list(results)),
         results=ordered_runs,
         pair=_choose_pair(ordered_runs, baseline),
         intervals={
@@ -156,17 +154,7 @@ def report(
         },
         confidence=settings.confidence,
         comparison=compare(results, None, means, **vars(settings), rng=seed) if several else None,
-        curves={
-            name: average_curve(
-                result,
-                rel=rel,
-                confidence=settings.confidence,
-                rng=seed,
-                band="compute" if len(results) <= BANDED else "skip",
-            )
-            for name, result in ordered_runs.items()
-            if ordered
-        },
+        curves=_average_curves(ordered_runs, confidence, seed) if ordered else {},
         spreads={name: spreads[name] for name in ordered_runs if name in spreads},
         explain=explain if ordered else None,
         queries=said,
@@ -186,7 +174,29 @@ def report(
     return Report(findings.title, *write_page(findings))
 
 
-def _make_title(names: list[str]) -> str:
+def _read_whole(given: object, says: str) -> int:
+    number = parse_whole(given)
+    if number is None or number < 0:
+        raise InputError(f"{says}; got {clip(given)}")
+    return number
+
+
+def _average_curves(runs: Results, confidence: float, seed: int) -> dict[str, MeanPRCurve]:
+    """Average the curves of each run, with bands if there are few runs."""
+    rel = next((m.rel for m in runs.measures if m.rel is not None), 1.0)
+    return {
+        name: average_curve(
+            result,
+            rel=rel,
+            confidence=confidence,
+            rng=seed,
+            band="compute" if len(runs) <= BANDED else "skip",
+        )
+        for name, result in runs.items()
+    }
+
+
+def make_title(names: list[str]) -> str:
     if len(names) > NAMED:
         return f"{', '.join(names[: NAMED - 1])} and {len(names) - NAMED + 1} more runs"
     *most, last = names

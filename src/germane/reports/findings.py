@@ -167,15 +167,15 @@ def _check_ties(findings: Findings) -> Iterator[str]:
     if len(widest) > SEVERAL:
         shown = [max(widest, key=lambda name: findings.results[name].counts.tied_share)]
         yield (
-            f"{_name_runs(findings, list(widest))} have tied items whose order changes a number. The most tied "
-            "is the next one; the table of other orders of ties has all."
+            f"{_name_runs(findings, list(widest))} have tied items whose order changes a number. The next "
+            "sentence is about the run with the most ties; the table of other orders of ties has all runs."
         )
     for name in shown:
         one, low, high = widest[name]
         yield (
             f"{findings.results[name].counts.tied_share:.1%} of the judged items that {name} retrieved share "
-            f"their score with another; by their order alone {one.measure} could be anything from {low} to "
-            f"{high}."
+            f"their score with another item. Depending on the order of ties, {one.measure} could be anything "
+            f"from {low} to {high}."
         )
     for measure in findings.measures:
         pairs = [

@@ -1,10 +1,11 @@
 """Markup: the tables, notes and charts that sections of the page share."""
 
 from collections.abc import Iterable, Iterator, Mapping
+from typing import Protocol
 
 import numpy as np
 
-from germane.explanation.precision_recall import MeanPRCurve
+from germane.core.ragged import Floats
 from germane.output.markup import write_element, write_points
 from germane.output.tables import escape_html
 
@@ -17,6 +18,19 @@ COLORS = (
     ("#a16207", "#e3c14b"), ("#be185d", "#f78bc0"), ("#0f766e", "#5eead4"), ("#57606a", "#b6c0ca"),
 )  # fmt: skip
 DASHES = ("none", "9 4", "3 3", "10 3 3 3", "14 5")
+
+
+class Curve(Protocol):
+    """Mean precision at some levels of recall, with a band, such as ``MeanPRCurve``."""
+
+    @property
+    def recall(self) -> Floats: ...
+    @property
+    def precision(self) -> Floats: ...
+    @property
+    def low(self) -> Floats: ...
+    @property
+    def high(self) -> Floats: ...
 
 
 def isolate_text(given: str) -> str:
@@ -68,7 +82,7 @@ def write_notes(given: Iterable[str]) -> Iterator[str]:
 # --- The chart -------------------------------------------------------------------------------------
 
 
-def draw_chart(curves: Mapping[str, MeanPRCurve]) -> str:
+def draw_chart(curves: Mapping[str, Curve]) -> str:
     """Draw mean precision–recall curves with their bands, over axes from 0 to 1."""
     drawn = {name: curve for name, curve in curves.items() if not np.isnan(curve.precision).any()}
     areas = "; ".join(f"{name}: {_describe_curve(curve)}" for name, curve in drawn.items())
@@ -109,20 +123,20 @@ def _draw_axes() -> Iterator[str]:
     yield write_element("text", beside, "mean interpolated precision")
 
 
-def _draw_band(run: int, curve: MeanPRCurve) -> str:
+def _draw_band(run: int, curve: Curve) -> str:
     recall = curve.recall.tolist()
     ends = *zip(recall, curve.high, strict=True), *zip(recall[::-1], curve.low[::-1], strict=True)
     points = write_points(_place(*end) for end in ends)
     return write_element("polygon", {"class": f"band r{run % len(COLORS)}", "points": points})
 
 
-def _draw_line(run: int, curve: MeanPRCurve) -> str:
+def _draw_line(run: int, curve: Curve) -> str:
     points = write_points(map(_place, curve.recall.tolist(), curve.precision.tolist()))
     kind = {"class": f"line r{run % len(COLORS)}", "stroke-dasharray": DASHES[run % len(DASHES)]}
     return write_element("polyline", {**kind, "points": points})
 
 
-def _describe_curve(curve: MeanPRCurve) -> str:
+def _describe_curve(curve: Curve) -> str:
     precision = curve.precision
     return f"{precision[0]:.2f} at recall 0, {precision[5]:.2f} at 0.5, {precision[10]:.2f} at 1"
 

@@ -1,6 +1,6 @@
 """Page: findings as one HTML file that loads nothing."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from importlib import resources
 
 from germane.comparison.comparison import Comparison
@@ -12,6 +12,7 @@ from germane.output.tables import Table, escape_html
 from germane.reports.data import write_data
 from germane.reports.dialects import write_dialects
 from germane.reports.findings import Findings, list_cautions
+from germane.reports.inputs import Origin
 from germane.reports.markup import (
     BANDED,
     COLORS,
@@ -29,46 +30,70 @@ SENTENCES = 8  # comparisons in words; a table has all of them
 
 def write_page(findings: Findings) -> tuple[str, dict[str, str]]:
     """Write the page as one HTML file, and the files beside it where it is a folder."""
-    script = _read_script()
+    script = read_script(SCRIPTS)
     more = "; img-src data:" if findings.items is not None else ""
     more = f" 'self' file:{more}" if findings.layout == "folder" else more
     sections = [
         (name, title, lines) for name, title, write in SECTIONS if (lines := list(write(findings)))
     ]
+    head = write_head(
+        "Ranking report", findings.title, _write_lead(findings), sections, script, more
+    )
+    foot = [f"<script>{script}</script>", END]
+    size = sum(len(line.encode()) + 1 for line in (*head, *foot))
+    written, files = write_data(findings, size)
+    data = f'<script type="application/json" id="data">{written}</script>'
+    return "\n".join([*head, data, *foot]), files
+
+
+Sections = Sequence[tuple[str, str, Sequence[str]]]  # the name, title and lines of each
+END = "</main></body></html>\n"
+
+
+def write_head(
+    kind: str,
+    title: str,
+    lead: str,
+    sections: Sections,
+    script: str,
+    more: str = "",
+    style: str = "",
+) -> list[str]:
+    """Write a page with its sections, without what follows these.
+
+    ``more`` extends its content policy, and ``style`` the style of all pages.
+    """
     head = [
         "<!DOCTYPE html>",
         '<html lang="en"><head><meta charset="utf-8">',
         f'<meta http-equiv="Content-Security-Policy" content="{write_content_policy(script, more)}">',
         '<meta name="viewport" content="width=device-width, initial-scale=1">',
         '<meta name="color-scheme" content="light dark">',
-        f"<title>{escape_html(findings.title)}</title>",
-        f"<style>{_define_colors()}{_read('page.css')}</style></head>",
-        f'<body><main><header><p class="over">Ranking report</p><h1>{isolate_text(findings.title)}</h1>',
-        f'<p class="lead">{_write_lead(findings)}</p>',
+        f"<title>{escape_html(title)}</title>",
+        f"<style>{_define_colors()}{read_package_file('page.css')}{style}</style></head>",
+        f'<body><main><header><p class="over">{kind}</p><h1>{isolate_text(title)}</h1>',
+        f'<p class="lead">{lead}</p>',
         '<nav aria-label="Sections">',
-        *(f'<a href="#{name}">{title}</a>' for name, title, _ in sections),
+        *(f'<a href="#{name}">{heading}</a>' for name, heading, _ in sections),
         "</nav></header>",
     ]
-    body = [
-        line
-        for name, title, lines in sections
-        for line in (f'<section id="{name}"><h2>{title}</h2>', *lines, "</section>")
-    ]
-    foot = [f"<script>{script}</script>", "</main></body></html>\n"]
-    size = sum(len(line.encode()) + 1 for line in (*head, *body, *foot))
-    written, files = write_data(findings, size)
-    data = f'<script type="application/json" id="data">{written}</script>'
-    return "\n".join([*head, *body, data, *foot]), files
+    for name, heading, lines in sections:
+        head += [f'<section id="{name}"><h2>{heading}</h2>', *lines, "</section>"]
+    return head
 
 
-def _read(name: str) -> str:
+def read_package_file(name: str) -> str:
+    """Read a script or a style beside this module."""
     return resources.files(__package__).joinpath(name).read_text("utf-8")
 
 
-def _read_script() -> str:
-    """Read the scripts without indentation and comments, which make up a fifth of them."""
-    lines = (line.strip() for name in SCRIPTS for line in _read(name).splitlines())
-    return "\n".join(["", *(line for line in lines if line and not line.startswith("//")), ""])
+_COMMENTS = ("//", "/**", "*")
+
+
+def read_script(names: Sequence[str]) -> str:
+    """Read scripts without indentation and comments, which make up a fifth of them."""
+    lines = (line.strip() for name in names for line in read_package_file(name).splitlines())
+    return "\n".join(["", *(line for line in lines if line and not line.startswith(_COMMENTS)), ""])
 
 
 def _define_colors() -> str:
@@ -287,7 +312,7 @@ def _write_ties(findings: Findings) -> Iterable[str]:
 
 
 def _write_queries(findings: Findings) -> Iterable[str]:
-    yield "<noscript><p>Turn scripts on to see the values of single queries.</p></noscript>"
+    yield "<noscript><p>Turn on JavaScript to see the values of single queries.</p></noscript>"
     yield '<div id="app" hidden><div class="controls">'
     yield '<label>measure <select id="measure"></select></label>'
     if len(findings.runs) > 1:
@@ -305,7 +330,7 @@ def _write_queries(findings: Findings) -> Iterable[str]:
     )
     yield (
         '<p class="hint">Open a query to see the ranking of each run, and how its number comes about. '
-        "Press a heading to sort. The address of the page keeps the choice.</p>"
+        "Click on a heading to sort. The address of the page remembers your choices.</p>"
     )
     yield '<div class="wide tall" tabindex="0"><table id="rows"><thead></thead><tbody></tbody></table></div>'
     yield '<button type="button" id="more"></button><p class="small" id="note"></p></div>'
@@ -328,7 +353,11 @@ def _write_conventions(findings: Findings) -> Iterable[str]:
 
 
 def _write_origin(findings: Findings) -> Iterable[str]:
-    origin = findings.origin
+    return write_origin(findings.origin)
+
+
+def write_origin(origin: Origin) -> Iterable[str]:
+    """Write the inputs with their hashes, the versions and the command."""
     columns = ("input", "file", "bytes", "SHA-256")
     yield from make_scrollable(write_table(columns, origin.inputs, (1, 3), "origin"))
     versions = ", ".join(f"{name} {version}" for name, version in origin.versions.items())

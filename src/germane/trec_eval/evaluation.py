@@ -17,7 +17,7 @@ from germane.core.retrieved import Retrieved
 from germane.errors import InputError
 from germane.kernel.ids import show_id, to_bytes, to_text
 from germane.measures.averaging import FLOOR
-from germane.trec_eval import columns, judgments, preferences, runs, scores, text
+from germane.trec_eval import columns, judgments, runs, scores, text
 from germane.trec_eval.columns import Column, make_columns
 from germane.trec_eval.judgments import Line
 from germane.trec_eval.options import FORMATS, NO_QUERY, QUERY, ZSCORES, Options, TrecEvalError
@@ -143,6 +143,8 @@ def _compute_values(
     why = ""
     found: dict[Column, list[Any]] = {}
     if options.judgments == "preferences" and computed:
+        from germane.trec_eval import preferences  # which other judgments do not need
+
         given = data.lines, data.qrels, data.retrieved, options
         judged, why = preferences.judge_preferences(*given, queries)
         queries = queries[: len(judged)]

@@ -65,12 +65,12 @@ class Gains:
 def score_gains(ranking: Ranking, measure: Measure, pairs: Pairs) -> tuple[Ranking, Scored]:
     """Score a measure under these gains; also return the ranking to which its terms belong."""
     if not select_grades(pairs):
-        return ranking, measure.row.kernel(ranking, measure.k, gain="linear")
+        return ranking, measure.row.kernel(ranking, measure.k, **measure.arguments)
     ranking, gains = value_grades(ranking, pairs)
     ideal = _find_ideal(ranking, gains)
     relevance = gains.find_worth(ranking.relevance, ranking.owner)
     gained = replace(ranking, relevance=relevance, ideal=ideal)
-    return gained, measure.row.kernel(gained, measure.k, gain="given")
+    return gained, measure.row.kernel(gained, measure.k, **{**measure.arguments, "gain": "given"})
 
 
 def value_grades(ranking: Ranking, pairs: Pairs) -> tuple[Ranking, Gains]:
@@ -81,7 +81,7 @@ def value_grades(ranking: Ranking, pairs: Pairs) -> tuple[Ranking, Gains]:
     highest = np.full(len(ranking), -1.0)
     np.maximum.at(highest, ranking.ideal_owner, ranking.ideal)
     tops, of = np.unique(highest.astype(np.int64), return_inverse=True)
-    known = np.unique(ranking.ideal.astype(np.int64))
+    known = ragged.list_distinct(ranking.ideal.astype(np.int64))
     orders = [
         sort_by_gain(
             given, range(top + 1) if given and top < DENSE else known[known <= top].tolist()

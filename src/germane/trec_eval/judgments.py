@@ -99,7 +99,7 @@ def _read_columns(options: Options) -> tuple[list[trec.Lines], Floats]:
     return columns, np.trunc(grades) if parse_number is parse_whole else grades
 
 
-_EXPONENT = re.compile(rb"[0-9.][eE][-+]?[0-9]+[ \t]*$", re.MULTILINE)
+_EXPONENT = re.compile(rb"[eE][-+]?[0-9]+[ \t]*$", re.MULTILINE)
 """An exponent, which is no part of a whole number."""
 
 

@@ -31,8 +31,25 @@ class Group:
 
     place: Ints  # M, of each member
     level: Floats  # M: 0 is not relevant, above is; NaN where the group does not judge the item
-    prefers: Bools  # M × M: is the one preferred to the other?
-    order: str  # total, where levels alone decide, or partial
+    partial: Bools | None = (
+        None  # M × M, is the one preferred to the other? None: if its level is higher
+    )
+
+    @property
+    def order(self) -> str:
+        """The kind of order: total, where levels alone decide, or partial."""
+        return "total" if self.partial is None else "partial"
+
+    @cached_property
+    def prefers(self) -> Bools:
+        """M × M: is the one preferred to the other?"""
+        prefers: Bools = self.level[:, None] > self.level
+        return prefers if self.partial is None else self.partial
+
+    @property
+    def has_repeats(self) -> bool:
+        """Is an item a member more than once?"""
+        return len(np.unique(self.place)) < len(self.place)
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,16 +63,36 @@ class Judged:
     @cached_property
     def counts(self) -> list["Counts"]:
         """Each group's preferences, counted."""
-        return [count_preferences(group, self.retrieved) for group in self.groups]
+        return [
+            count_levels(group, self.retrieved)
+            if group.partial is None
+            else count_preferences(group, self.retrieved)
+            for group in self.groups
+        ]
 
     @cached_property
-    def votes(self) -> Ints:
-        """How many groups prefer the item at one place to the item at another: items × items."""
-        votes = np.zeros((self.items, self.items), np.int64)
+    def is_single(self) -> bool:
+        """Is there one group, whose members are different items?"""
+        return len(self.groups) == 1 and not self.groups[0].has_repeats
+
+    @cached_property
+    def pairs(self) -> tuple[Ints, Ints, Floats]:
+        """The pairs of items on which a group has a preference: their places, and the share of groups
+        that prefer the one that stands first."""
+        votes = np.zeros((self.items, self.items), np.int32)
         for group in self.groups:
-            one, other = np.nonzero(group.prefers)
-            np.add.at(votes, (group.place[one], group.place[other]), 1)
-        return votes
+            if group.has_repeats:
+                one, other = np.nonzero(group.prefers)
+                np.add.at(votes, (group.place[one], group.place[other]), 1)
+            elif group.partial is None:
+                level = np.full(self.items, np.nan)  # which is neither above nor below another
+                level[group.place] = group.level
+                votes += level[:, None] > level
+            else:
+                votes += group.partial
+        one, other = np.nonzero(np.triu((votes > 0) | (votes.T > 0), 1))
+        agree = votes[one, other]
+        return one, other, agree / (agree + votes[other, one])
 
 
 @dataclass(frozen=True)
@@ -93,6 +130,32 @@ def count_preferences(group: Group, retrieved: int, kept: Bools | None = None) -
     )
 
 
+def count_levels(group: Group, retrieved: int) -> Counts:
+    """Count the preferences of a group whose members have the order of their levels, the highest first."""
+    first = group.place < retrieved
+    starts = np.flatnonzero(np.diff(group.level, prepend=np.inf))
+    sizes, found = (
+        np.add.reduceat(ones.astype(np.int64), starts) for ones in (first | True, first)
+    )
+    lost, higher_found = sizes - found, np.cumsum(found) - found
+    both = int((found * higher_found).sum())
+    neither = int((lost * (np.cumsum(lost) - lost)).sum())
+    possible = int((sizes * (np.cumsum(sizes) - sizes)).sum())
+    met, above = 0, np.zeros(0, np.int64)  # the places of retrieved members of higher levels
+    for start, size in zip(starts.tolist(), sizes.tolist(), strict=True):
+        places = group.place[start : start + size]
+        places = places[places < retrieved]
+        met += int(np.searchsorted(above, places).sum())
+        above = np.sort(np.concatenate([above, places]))
+    return Counts(
+        met=met,
+        both=both,
+        implied=int((lost * higher_found).sum()),
+        one=possible - both - neither,
+        neither=neither,
+    )
+
+
 def order_totally(place: Ints, level: Floats) -> Group:
     """Prefer every member to those of a lower level.
 
@@ -100,12 +163,15 @@ def order_totally(place: Ints, level: Floats) -> Group:
     """
     order = np.lexsort((place, -level))
     place, level = place[order], level[order]
-    prefers = level[:, None] > level
-    both = np.argwhere(prefers & (place[:, None] == place))
-    if len(both):
-        high, low = level[both[0]]
+    again = np.lexsort(
+        (np.arange(len(place)), place)
+    )  # members of one item, the highest level first
+    twice = (np.diff(place[again]) == 0) & (np.diff(level[again]) != 0)
+    if twice.any():
+        at = again[:-1][twice].min()
+        high, low = level[at], level[(place == place[at]) & (level < level[at])][0]
         raise InputError(f"an item has two levels, {high:g} and {low:g}.")
-    return Group(place, level, prefers, "total")
+    return Group(place, level)
 
 
 def order_partially(parts: Iterable[tuple[Ints, Floats]], items: int) -> Group:
@@ -128,8 +194,10 @@ def order_partially(parts: Iterable[tuple[Ints, Floats]], items: int) -> Group:
         prefers |= prefers[:, middle, None] & prefers[middle]
     np.fill_diagonal(prefers, False)
     if (prefers & prefers.T).any():
-        raise InputError("preferences contradict each other: two items are each preferred.")
-    return Group(np.arange(items), level, prefers, "partial")
+        raise InputError(
+            "preferences contradict each other: two items are each preferred to the other."
+        )
+    return Group(np.arange(items), level, prefers)
 
 
 def count_possible(judged: Judged) -> float:
@@ -156,14 +224,12 @@ def average_share(judged: Judged, among: str) -> float:
 
 def average_pair_share(judged: Judged, among: str) -> float:
     """The mean over pairs of items of the share of groups that the ranking agrees with."""
-    votes, got = judged.votes, judged.retrieved
-    either = np.triu(votes + votes.T, 1)
-    agree = np.divide(votes, either, out=np.zeros(votes.shape), where=either > 0)
-    both, one = either[:got, :got] > 0, either[:got, got:] > 0
-    shares = [agree[:got, :got][both]] + ([] if among == "both" else [agree[:got, got:][one]])
-    pairs = sum(map(len, shares))
-    if among == "all":
-        pairs += int(np.count_nonzero(either[got:, got:]))
+    if judged.is_single:
+        return compute_share(judged, among)
+    (one, other, agree), got = judged.pairs, judged.retrieved
+    both, first = other < got, (one < got) & (other >= got)
+    shares = [agree[both]] + ([] if among == "both" else [agree[first]])
+    pairs = len(one) if among == "all" else sum(map(len, shares))
     added = np.add.accumulate(np.concatenate([np.zeros(1), *shares]))  # one after the other
     return _compute_ratio(float(added[-1]), pairs)
 

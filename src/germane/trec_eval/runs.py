@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import math
 import os
-import shutil
 import sys
-import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
@@ -44,6 +42,9 @@ def open_copy(name: str) -> Iterator[str]:
     if not name.startswith("-") and (os.path.isfile(name) or not os.path.exists(name)):
         yield name
         return
+    import shutil  # which files do not need
+    import tempfile
+
     with tempfile.NamedTemporaryFile(prefix="germane-") as copy:
         try:
             stdin = nullcontext(sys.stdin.buffer)

@@ -33,7 +33,7 @@ def find_design(name: str) -> Design:
     key = key.replace(" ", "_").replace("-", "_")
     if key == ALL:
         raise InputError(
-            "simulate makes one experiment, and all of them one by one: "
+            "simulate makes one experiment at a time. To make all of them: "
             f"{{name: germane.simulate(name) for name in {tuple(by_name)}}}. "
             "On the command line: germane simulate all"
         )

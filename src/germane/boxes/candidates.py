@@ -1,0 +1,189 @@
+"""Candidates: the conventions that may be behind a number, as tools have them and as changes make them.
+
+A *change* is a convention with another word than asked for. The points of the curve are one, and so is a
+depth together with what it is of.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, fields
+from functools import cached_property
+from itertools import product
+from typing import Any
+
+import numpy as np
+
+from germane.boxes.conventions import WORDS, Conventions, write_choice
+from germane.boxes.data import Detections, Truths
+from germane.boxes.dialects import DIALECTS
+from germane.boxes.matching import number_group
+from germane.boxes.measures import POINTS, BoxMeasure, parse_measure
+from germane.dialects.dialect import Dialect, Entry
+
+Choices = tuple[tuple[str, Any], ...]
+
+_IDLE = ("unknown", "ap_depth")  # they decide whether there is a number, but not which
+_MAIN = ("overlap", "candidate", "crowds", "difficult", "depth", "points", "no_truth")
+"""The changes that are tried in all combinations."""
+
+
+@dataclass(frozen=True)
+class BoxCandidate:
+    """Conventions that may be behind a number: the measure, and the changes from what was asked for."""
+
+    measure: BoxMeasure
+    choices: Choices = ()
+    tools: tuple[str, ...] = ()
+    """the tools that define it so, each with its own name for the measure"""
+
+    def __str__(self) -> str:
+        return ", ".join([str(self.measure), *(write_choice(*one) for one in self.choices)])
+
+
+class BoxCandidates:
+    """The candidates for a measure of some boxes, under the conventions asked for and changes that can matter.
+
+    ``fixed`` are the conventions that hold in all of them.
+    """
+
+    def __init__(
+        self,
+        truths: Truths,
+        detections: Detections,
+        asked: BoxMeasure,
+        conventions: Conventions,
+        fixed: Iterable[str] = (),
+    ) -> None:
+        self.truths, self.detections, self.asked = truths, detections, asked
+        self.conventions, self.fixed = conventions, frozenset(fixed)
+        self.area = asked.complete(conventions).area
+
+    @cached_property
+    def changes(self) -> dict[str, tuple[Any, ...]]:
+        """The words of each change that can matter on this data, other than those asked for."""
+        several: dict[str, list[Any]] = {
+            name: list(words) for name, words in WORDS.items() if name not in _IDLE
+        }
+        del several["depth_of"]
+        several["points"] = list(POINTS) if self.asked.name == "AP" else []
+        for name in ("confidence", "depth"):
+            several[name] = list(dict.fromkeys(read_dialect(one, name) for one in DIALECTS))
+        for name in ("depth", "points"):  # the measure's own name decides
+            if getattr(self.asked, "k" if name == "depth" else name) is not None:
+                several[name] = []
+        return {
+            name: tuple(one for one in words if one != self.start[name])
+            for name, words in several.items()
+            if name not in self.fixed and self._can_matter(name)
+        }
+
+    @cached_property
+    def start(self) -> dict[str, Any]:
+        """The words that were asked for."""
+        words = {one.name: getattr(self.conventions, one.name) for one in fields(self.conventions)}
+        words["points"] = self.asked.points or "101"
+        return words | {"depth": _join_depth(words)}
+
+    def _can_matter(self, name: str) -> bool:
+        truths, found = self.truths, self.detections
+        match name:
+            case "crowds":
+                return bool(truths.crowd.any())
+            case "difficult":
+                return bool((truths.difficult | truths.crowd).any())
+            case "id_zero":
+                return any(one == 0 for one in truths.ids)
+            case "area_of":
+                return self.area != next(iter(self.conventions.areas))
+            case "confidence":
+                return bool(len(found) and found.score.min() <= 0.001)
+            case "no_truth":
+                return len(np.unique(truths.label)) < len(truths.classes) or bool(
+                    truths.crowd.any() or truths.difficult.any() or self._can_matter("area_of")
+                )
+            case "depth":
+                _, sizes = np.unique(number_group(truths, found), return_counts=True)
+                return int(sizes.max(initial=0)) > 100
+            case "ties":
+                return len(np.unique(found.score)) < len(found)
+        return True
+
+    def make_candidate(self, words: Mapping[str, Any], tools: tuple[str, ...] = ()) -> BoxCandidate:
+        """Make a candidate of words, without those that were asked for or that cannot matter."""
+        kept = {
+            name: word
+            for name, word in words.items()
+            if name in self.changes and word != self.start[name]
+        }
+        return BoxCandidate(self.asked, tuple(sorted(kept.items())), tools)
+
+    def list_tools(self, measure: BoxMeasure | None = None) -> Iterator[BoxCandidate]:
+        """Yield the conventions of each tool that has such a measure, or another."""
+        for dialect in DIALECTS:
+            entry = find_entry(dialect, measure or self.asked, self.conventions)
+            if entry is not None:
+                yield self.make_candidate(
+                    list_words(dialect, entry), (f"{dialect.name}:{entry.name}",)
+                )
+
+    def vary_once(self) -> Iterator[BoxCandidate]:
+        """Change one thing."""
+        for name, words in self.changes.items():
+            for word in words:
+                yield BoxCandidate(self.asked, ((name, word),))
+
+    def combine(self) -> Iterator[BoxCandidate]:
+        """Change the main conventions in all combinations."""
+        names = [name for name in _MAIN if self.changes.get(name)]
+        for several in product(*((self.start[name], *self.changes[name]) for name in names)):
+            words = dict(zip(names, several, strict=True))
+            if words.get("points") == "101single":  # nearly the value of 101
+                continue
+            all_words = self.start | words
+            if all_words["crowds"] == "difficult" and all_words["difficult"] == "count":
+                continue  # which is crowds=count
+            yield self.make_candidate(words)
+
+    def is_mistaken_depth(self, dialect: Dialect) -> bool:
+        """Has the tool no value because a depth other than its own was given?"""
+        mistaken = dialect.choices.get("ap_depth") == "100" and "depth" in self.fixed
+        complete = self.asked.complete(self.conventions)
+        return mistaken and complete.is_main and complete.k != 100
+
+
+def find_entry(dialect: Dialect, asked: BoxMeasure, choices: Conventions) -> Entry | None:
+    """Find the tool's measure of the same kind: of that name, with these thresholds, area and depth.
+
+    The points of its curve are its own, unless the measure names them.
+    """
+    wanted = asked.complete(choices)
+    for entry in dialect.measuring:
+        theirs = parse_measure(entry.measure.replace("{k}", str(asked.k or choices.depth or 100)))
+        iou = theirs.iou or dialect.choices.get("iou") or choices.iou
+        alike = (
+            theirs.name == asked.name
+            and iou == wanted.iou
+            and theirs.area == asked.area
+            and ((theirs.k or choices.depth) == wanted.k or (asked.k is None and theirs.k is None))
+            and (theirs.confidence == asked.confidence)
+        )
+        if alike:
+            return entry
+    return None
+
+
+def list_words(dialect: Dialect, entry: Entry) -> dict[str, Any]:
+    """List every convention of a dialect, with the points of one of its curves."""
+    words = {**vars(Conventions()), **dialect.choices}
+    words["points"] = parse_measure(entry.measure.replace("{k}", "1")).points or "101"
+    return words | {"depth": _join_depth(words)}
+
+
+def read_dialect(dialect: Dialect, name: str) -> Any:
+    """Read a convention of a dialect, of the depth with what it is of."""
+    words = {**vars(Conventions()), **dialect.choices}
+    return _join_depth(words) if name == "depth" else words[name]
+
+
+def _join_depth(words: Mapping[str, Any]) -> tuple[int | None, str]:
+    """Join a depth with what it is of, which does not matter where there is none."""
+    return words["depth"], "class" if words["depth"] is None else words["depth_of"]

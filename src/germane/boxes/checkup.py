@@ -1,0 +1,87 @@
+"""The function check_boxes, and the opening of both sides with doubts about how they were read."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from germane.boxes.checks import TABLE, find_doubts
+from germane.boxes.columns import Columns, make_detections, make_truths
+from germane.boxes.data import Detections, Truths
+from germane.boxes.ids import sort_ids
+from germane.boxes.reading import Reading
+from germane.boxes.sheet import BoxData, Sheet, make_sample, make_sheet, make_sound_sheet
+from germane.boxes.sources import name_detections, read_detection_columns, read_truth_columns
+from germane.core.finding import Finding
+from germane.evaluation.checkup import Checkup
+
+
+def open_boxes(
+    truth: Any, detections: Any, reading: Reading, name: str | None = None
+) -> tuple[Truths, Detections, tuple[Finding, ...]]:
+    """Read both sides, and find what makes it doubtful that they were read as they are meant."""
+    columns = found = None
+    if not isinstance(truth, Truths):
+        columns = read_truth_columns(truth, reading)
+    truths = truth if columns is None else make_truths(columns)
+    if not isinstance(detections, Detections):
+        found = read_detection_columns(detections, reading, truths)
+        opened = make_detections(found, truths, name or name_detections(detections))
+    else:
+        opened = detections
+    sides = make_sample(truths, truths, columns), make_sample(opened, truths, found)
+    return truths, opened, find_doubts(BoxData(truths, *sides))
+
+
+def check_boxes(
+    truth: Any,
+    detections: Any,
+    *,
+    box_format: Any = None,
+    coordinates: Any = None,
+    input_format: Any = None,
+    columns: Mapping[str, Any] | None = None,
+    images: Any = None,
+    class_names: Any = None,
+) -> Checkup:
+    """Check truths and detections for problems that can distort the numbers of evaluate_boxes.
+
+    >>> truth = [{"boxes": [[10, 10, 50, 50]], "labels": [1]}]
+    >>> found = [{"boxes": [[50, 50, 10, 10]], "labels": [1], "scores": [0.9]}]
+    >>> germane.check_boxes(truth, found)[0].what
+    'swapped corners'
+
+    The arguments are those of ``evaluate_boxes``. The check goes on after a fault, and looks at the other
+    boxes. Raises InputError for a file that cannot be read at all.
+    """
+    reading = Reading(box_format, coordinates, input_format, columns, images, class_names)
+    truths, given = _read_truths(truth, reading)
+    if isinstance(detections, Detections):
+        found = make_sound_sheet(detections, truths)
+    else:
+        found = make_sheet(read_detection_columns(detections, reading, truths), truths)
+    data = BoxData(truths, given, found)
+    findings = [one for row in TABLE for one in row.find(data)]
+    return Checkup(findings, [name_detections(detections)], len(TABLE))
+
+
+def _read_truths(given: Any, reading: Reading) -> tuple[Truths, Sheet]:
+    """Read the truths that are sound, and a sheet of all."""
+    if isinstance(given, Truths):
+        return given, make_sound_sheet(given, given)
+    columns = read_truth_columns(given, reading)
+    listed = replace(
+        columns,
+        images=sort_ids(columns.image) if columns.images is None else columns.images,
+        classes=sort_ids(columns.label) if columns.classes is None else columns.classes,
+        faults=(),
+    )
+    frame = make_truths(_take(listed, np.zeros(0, np.int64)))
+    sheet = make_sheet(replace(listed, faults=columns.faults), frame)
+    sound = np.flatnonzero(sheet.sound & (sheet.label >= 0))
+    return make_truths(_take(listed, sound)), sheet
+
+
+def _take(columns: Columns, at: Any) -> Columns:
+    return replace(columns.take(at), area=None)

@@ -1,0 +1,257 @@
+"""Truths and detections from columns, which is how every source hands them over: checked here, once."""
+
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from germane.boxes.data import Detections, Truths
+from germane.boxes.geometry import Boxes, BoxFormat, describe_box, find_broken, make_boxes
+from germane.boxes.ids import find_ids, get_item, sort_ids, translate_ids
+from germane.core.ragged import Floats, Ints
+from germane.errors import FormatError, InputError, ScoreError, clip, suggest
+from germane.readers.numbers import is_finite_number
+
+Locate = Callable[[int], str]  # position of a box → how an error names it, with its file
+Sizes = Mapping[Hashable, tuple[float, float]]  # of images: width and height, NaN where unknown
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class Columns:
+    """One box a row, as a source has it. Images and classes are given by their ids."""
+
+    image: Sequence[Any] | Ints
+    label: Sequence[Any] | Ints
+    boxes: Any  # (N, 4)
+    locate: Locate
+    box_format: BoxFormat = "xywh"
+    read_as: BoxFormat | None = None  # the source's format, where it converts boxes itself
+    relative: bool = False  # are the numbers shares of the image's width and height?
+    score: Any = None  # N, of detections
+    crowd: Any = None  # N, of truths; None: none is one
+    difficult: Any = None
+    area: Any = None  # N, or None for the areas of the boxes
+    ids: Sequence[Hashable] | None = None
+    images: Sequence[Hashable] | None = None  # all images in their order; None: those of the boxes
+    classes: Sequence[Hashable] | None = None
+    sizes: Sizes | Floats | None = None
+    files: Sequence[str] = ()  # of the images, beside their ids
+    names: Mapping[Hashable, str] | None = None  # of classes, by id
+    faults: Sequence[str] = ()  # entries that cannot be read, as an error names them
+    where: str = "the truth"
+
+    def __len__(self) -> int:
+        return len(self.image)
+
+    def take(self, at: Ints) -> "Columns":
+        """Select rows by position."""
+        chosen: dict[str, Any] = {}
+        for name in ("image", "label", "boxes", "score", "crowd", "difficult", "area", "ids"):
+            held = getattr(self, name)
+            if held is not None:
+                is_array = isinstance(held, np.ndarray)
+                chosen[name] = held[at] if is_array else [held[i] for i in at.tolist()]
+        return replace(self, locate=lambda row: self.locate(int(at[row])), **chosen)
+
+
+def make_truths(columns: Columns) -> Truths:
+    """Make truths of columns. Raises InputError for a broken box, or an image or class that is not listed."""
+    _refuse_faults(columns)
+    count = len(columns)
+    images = sort_ids(columns.image) if columns.images is None else list(columns.images)
+    classes = sort_ids(columns.label) if columns.classes is None else list(columns.classes)
+    names = [str((columns.names or {}).get(one, one)) for one in classes]
+    image = _number_ids(
+        columns.image, images, "image", columns, columns.files, "in the list of images"
+    )
+    label = _number_ids(columns.label, classes, "class", columns, names, "in the list of classes")
+    sizes = list_sizes(columns.sizes, images)
+    boxes = _make_sound_boxes(columns, image, sizes)
+    return Truths(
+        images,
+        classes,
+        boxes,
+        image,
+        label,
+        _read_flags(columns.crowd, count),
+        _read_flags(columns.difficult, count),
+        boxes.measure_areas() if columns.area is None else _read_numbers(columns, "area"),
+        list(range(1, count + 1)) if columns.ids is None else columns.ids,
+        names,
+        sizes,
+        columns.where,
+        columns.files,
+    )
+
+
+def make_detections(columns: Columns, truths: Truths, name: str) -> Detections:
+    """Make detections of columns. Raises InputError for a broken box, or an image that the truths lack."""
+    _refuse_faults(columns)
+    all_found = len(np.unique(truths.image)) == len(truths.images)  # which a frame's images are
+    hint = "images= lists images, also those without truths." if all_found else ""
+    image = _number_ids(columns.image, truths.images, "image", columns, truths.files, hint=hint)
+    sizes = truths.sizes
+    if columns.relative and columns.sizes is not None:
+        own = list_sizes(columns.sizes, truths.images)
+        sizes = own if sizes is None or own is None else np.where(np.isnan(sizes), own, sizes)
+    boxes = _make_sound_boxes(columns, image, sizes)
+    label, unknown = match_classes(columns, truths)
+    score = _read_numbers(columns, "score")
+    return Detections(boxes, image, label, score, np.arange(len(columns)), name, unknown)
+
+
+def match_classes(columns: Columns, truths: Truths) -> tuple[Ints, list[Hashable]]:
+    """Match classes with those of the truths: by their names where both sides have names, else by their ids.
+
+    Returns their positions (N), -1 for others, and these others.
+    """
+    given: Any = columns.label
+    if columns.names:
+        named = translate_ids(given, columns.names)
+        if (find_ids(named, truths.class_names) >= 0).any():
+            given = named
+    by_name = given is not columns.label and len(set(truths.class_names)) == len(truths.classes)
+    label = find_ids(given, *((truths.class_names,) if by_name else (truths.classes, truths.names)))
+    unlisted = np.flatnonzero(label < 0)
+    others = (get_item(given, i) for i in unlisted.tolist())
+    unknown = (one if isinstance(one, Hashable) else clip(one) for one in others)
+    return label, list(dict.fromkeys(unknown))
+
+
+def list_sizes(given: Sizes | Floats | None, images: Sequence[Hashable]) -> Floats | None:
+    """List width and height of images (I, 2), with NaN where there are none."""
+    if given is None or isinstance(given, np.ndarray):
+        return given
+    place = find_ids(images, list(given), files=True)
+    known = np.array([*given.values(), (np.nan, np.nan)], float)
+    return known[place]
+
+
+def _refuse_faults(columns: Columns) -> None:
+    if columns.faults:
+        more = f"  ({len(columns.faults)} such entries.)" if len(columns.faults) > 1 else ""
+        raise FormatError(columns.faults[0] + more)
+
+
+def scale_boxes(columns: Columns, image: Ints, sizes: Floats | None) -> Any:
+    """Scale relative boxes by the sizes of their images. Raises InputError for an image without a size."""
+    if not columns.relative:
+        return columns.boxes
+    known = np.full((len(image), 2), np.nan) if sizes is None else sizes[image]
+    lost = np.flatnonzero(np.isnan(known).any(axis=1))
+    if len(lost):
+        raise InputError(
+            f"{columns.locate(int(lost[0]))}: relative boxes need the size of their image, and that of image "
+            f"{clip(get_item(columns.image, int(lost[0])))} is not known. images= takes sizes, as "
+            "{image: (width, height)}, a file of them, or a folder of pictures."
+        )
+    try:
+        return read_array(columns.boxes).reshape(-1, 4) * np.tile(known, 2)
+    except (TypeError, ValueError):
+        return columns.boxes  # which the reading of boxes refuses
+
+
+def read_array(given: Any) -> Floats:
+    """Read numbers. Raises TypeError or ValueError for text and for rows of different lengths."""
+    array = np.asarray(given)
+    if array.dtype.kind == "O" and all(is_finite_number(one) for one in array.flat):
+        array = array.astype(float)  # whole numbers of more than 64 bits
+    if array.dtype.kind not in "biuf":
+        raise TypeError
+    return array.astype(float, copy=False)
+
+
+def _make_sound_boxes(columns: Columns, image: Ints, sizes: Floats | None) -> Boxes:
+    scaled = scale_boxes(columns, image, sizes)
+    try:
+        boxes = make_boxes(read_array(scaled), columns.box_format)
+    except (TypeError, ValueError):
+        at, box = _find_odd_box(columns.boxes)
+        raise FormatError(
+            f"{columns.locate(at)}: a box is 4 numbers ({columns.box_format}); got {clip(box)}"
+        ) from None
+    if len(broken := find_broken(boxes)):
+        at = int(broken[0])
+        if not (boxes.width[at] < 0 or boxes.height[at] < 0):
+            says = (
+                f"{describe_box(boxes, at)} (x, y, width, height) has a number that is not finite."
+            )
+        else:
+            says = (
+                f"the box has a negative size: {describe_box(boxes, at)} (x, y, width, height, read as "
+                f"{columns.read_as or columns.box_format}). Is it in another format? box_format takes xywh, xyxy "
+                "or cxcywh."
+            )
+        raise FormatError(f"{columns.locate(at)}: {says}")
+    return boxes
+
+
+def _find_odd_box(boxes: Any) -> tuple[int, Any]:
+    """Find the first box that is not 4 numbers."""
+    for at, box in enumerate(boxes):
+        try:
+            if len(read_array(box)) == 4:
+                continue
+        except (TypeError, ValueError):
+            pass
+        return at, box
+    return 0, boxes
+
+
+def _number_ids(
+    given: Any,
+    known: Sequence[Hashable],
+    noun: str,
+    columns: Columns,
+    names: Sequence[str] = (),
+    of: str = "in the truth",
+    hint: str = "",
+) -> Ints:
+    """Turn ids into positions among those known. Raises InputError, with the nearest, for others."""
+    numbers = find_ids(given, known, names, noun == "image")
+    unknown = np.flatnonzero(numbers < 0)
+    if len(unknown):
+        at = int(unknown[0])
+        odd = get_item(given, at)
+        near = suggest(str(odd), map(str, known))
+        more = f" ({len(unknown)} such boxes.)" if len(unknown) > 1 else ""
+        more += " " * bool(hint) + hint
+        raise InputError(f"{columns.locate(at)}: there is no {noun} {clip(odd)} {of}.{near}{more}")
+    return numbers
+
+
+def _read_flags(given: Any, count: int) -> Any:
+    if given is None:
+        return np.zeros(count, bool)
+    return np.asarray(given).astype(bool)
+
+
+def _read_numbers(columns: Columns, name: str) -> Floats:
+    """Read a column of finite numbers. Raises ScoreError or FormatError with the place of another value."""
+    given = getattr(columns, name)
+    kind = ScoreError if name == "score" else FormatError
+    try:
+        numbers = read_array(given)
+        odd = np.flatnonzero(~np.isfinite(numbers))
+        at = int(odd[0]) if len(odd) else None
+    except (TypeError, ValueError):
+        at = next((i for i, one in enumerate(given) if not is_finite_number(one)), 0)
+    if at is not None:
+        raise kind(
+            f"{columns.locate(at)}: the {name} must be a finite number; got {clip(get_item(given, at))}"
+        )
+    if name == "score":
+        _refuse_rounded(columns, numbers)
+    return numbers
+
+
+def _refuse_rounded(columns: Columns, numbers: Floats) -> None:
+    """Refuse whole scores that floating point rounds: it could change their order."""
+    for at in np.flatnonzero(np.abs(numbers) >= 2**53).tolist():
+        given = get_item(columns.score, at)
+        if isinstance(given, (int, np.integer)) and int(given) != int(numbers[at]):
+            raise ScoreError(
+                f"{columns.locate(at)}: the score {clip(given)} is too long for floating point, which would "
+                "round it. Give scores below 9007199254740992."
+            )

@@ -1,0 +1,204 @@
+"""Detectors compared on the same images, and the gate on a drop: images are resampled as queries are."""
+
+import math
+from collections.abc import Hashable, Mapping, Sequence
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+
+from germane.boxes.api import evaluate_many_boxes
+from germane.boxes.matching import number_group
+from germane.boxes.measures import BoxMeasure, BoxMeasures, parse_measure, parse_measures
+from germane.boxes.result import BoxResult, BoxResults
+from germane.boxes.shares import compute_shares
+from germane.comparison.comparison import Comparison
+from germane.comparison.pairing import compare_pairs
+from germane.comparison.quality_gate import BASELINE, RUN, Gate, check_limits
+from germane.comparison.sample import Sample
+from germane.comparison.settings import Correction, Settings, TestName
+from germane.core.arguments import Seed, make_generator
+from germane.errors import (
+    EmptyError,
+    InputError,
+    MeasureError,
+    NotFoundError,
+    clip,
+    list_some,
+    suggest,
+)
+from germane.measures.averaging import QueryValues
+
+if TYPE_CHECKING:
+    from germane.dialects.dialect import Dialect
+
+COMPARED = "AP AP50"
+
+
+def compare_boxes(
+    truth: Any,
+    detections: Any = None,
+    measures: "BoxMeasures | None" = None,
+    *,
+    baseline: str | None = None,
+    test: TestName = "randomization",
+    correction: Correction | None = None,
+    confidence: float = 0.95,
+    equivalence: float | None = None,
+    resamples: int = 10_000,
+    rng: Seed = 0,
+    dialect: "str | Dialect | None" = None,
+    **conventions: Any,
+) -> Comparison:
+    """Compare detectors on the same images: differences, intervals and p-values.
+
+    ``detections`` maps each detector's name to what ``evaluate_boxes`` takes. Or call
+    ``compare_boxes(results)`` with BoxResults, of which ``measures`` selects some. The other arguments are those of ``compare`` and of
+    ``evaluate_boxes``.
+
+    >>> box = {"image_id": 1, "category_id": 1, "bbox": [10, 10, 40, 40]}
+    >>> truth = {
+    ...     "images": [{"id": 1}, {"id": 2}],
+    ...     "categories": [{"id": 1, "name": "cat"}],
+    ...     "annotations": [{**box, "id": 1, "area": 1600}],
+    ... }
+    >>> good, poor = {**box, "score": 0.9}, {**box, "bbox": [10, 22, 40, 40], "score": 0.9}
+    >>> found = germane.compare_boxes(truth, {"poor": [poor], "good": [good]}, "AP")
+    >>> round(found.between("good", "poor", "AP").difference, 2)
+    0.9
+
+    The numbers of detectors are no means over images. An image's *share* is the number, plus its change if the
+    image counted a little more, times the number of images (see ``germane.boxes.shares``); the mean of all
+    shares is the number. Shares are compared as the values of queries are, so that a difference is tested over
+    the images from which these were drawn. Raises InputError for results of different truths, and what ``evaluate_boxes`` and ``compare`` raise.
+    """
+    if isinstance(truth, (BoxResults, Mapping)) and detections is None:
+        results, chosen = _check_results(truth), measures
+    else:
+        chosen, wanted = None, COMPARED if measures is None else measures
+        results = evaluate_many_boxes(truth, detections, wanted, dialect=dialect, **conventions)
+    settings = Settings(baseline, test, correction, "measure", confidence, equivalence, resamples)
+    return _compare_results(results, settings, rng, chosen)
+
+
+def gate_boxes(
+    truth: Any,
+    detections: Any,
+    measures: BoxMeasures = COMPARED,
+    *,
+    baseline: Any,
+    max_drop: float = 0.0,
+    alpha: float = 0.05,
+    correction: Correction | None = None,
+    rng: Seed = 0,
+    dialect: "str | Dialect | None" = None,
+    **conventions: Any,
+) -> Gate:
+    """Compare a detector with its baseline, and say which measures fell.
+
+    ``baseline`` are detections, too. The other arguments are those of ``gate`` and of ``evaluate_boxes``.
+
+    >>> truth = [{"boxes": [[10, 10, 50, 50]], "labels": [1]}]
+    >>> found = [{**truth[0], "scores": [0.9]}]
+    >>> germane.gate_boxes(truth, found, baseline=found).passed
+    True
+    """
+    check_limits(max_drop, alpha)
+    both = {BASELINE: baseline, RUN: detections}
+    results = evaluate_many_boxes(truth, both, measures, dialect=dialect, **conventions)
+    settings = Settings(BASELINE, "randomization", correction, "all", 1 - alpha, None, 10_000)
+    return Gate(_compare_results(results, settings, rng), max_drop)
+
+
+class ImageShares(dict[BoxMeasure, QueryValues]):
+    """The shares of all images, by measure: a detector's values as a comparison takes them."""
+
+    placement = None  # images have no ranks of items that could be shown
+    images: Sequence[Hashable]
+
+
+def _compare_results(
+    results: BoxResults, settings: Settings, rng: Seed, measures: "BoxMeasures | None" = None
+) -> Comparison:
+    draws = make_generator(rng)
+    if len(results) < 2:
+        raise EmptyError("one detector has nothing to be compared with; give two or more.")
+    if settings.baseline is not None and settings.baseline not in results:
+        raise NotFoundError(
+            f"no detections {clip(settings.baseline)} for a baseline."
+            f"{suggest(settings.baseline, results)}  There are: {list_some(results)}"
+        )
+    shares = {name: _share_all(result, measures) for name, result in results.items()}
+    first = next(iter(shares.values()))
+    values = np.array([[its[one].values for its in shares.values()] for one in first])
+    sample = Sample(
+        cast(Any, tuple(first)),
+        tuple(shares),
+        ("",),
+        tuple(first.images),
+        np.zeros(len(first.images), int),
+        values,
+        0,
+        "image",
+        parse_measure,
+        _warn_of_rare_classes(next(iter(results.values()))),
+    )
+    pairs = compare_pairs((sample,), settings, draws)
+    return Comparison(
+        cast(Any, {"": shares}), (sample,), pairs, settings, int(draws.integers(2**63))
+    )
+
+
+FEW_IMAGES = 10  # below which a class makes intervals too narrow; see bench/calibrate_boxes.py
+
+
+def _warn_of_rare_classes(result: BoxResult) -> str:
+    """Name the classes with truths in a few images only, which resampling knows too little of."""
+    truths = result.matches.truths
+    pairs = np.unique(number_group(truths, truths))
+    count = np.bincount(pairs // max(len(truths.images), 1), minlength=len(truths.classes))
+    rare = [result.classes[k] for k in np.flatnonzero((count > 0) & (count < FEW_IMAGES)).tolist()]
+    if not rare:
+        return ""
+    return (
+        f"Rare classes: {list_some(rare)}: truths in fewer than {FEW_IMAGES} images. Intervals are too narrow "
+        "and p-values too small where the mean over classes rests on such classes."
+    )
+
+
+def _share_all(result: BoxResult, measures: "BoxMeasures | None") -> ImageShares:
+    """Compute the shares of all images in some measures, or in all."""
+    shares = ImageShares()
+    shares.images = result.matches.truths.images
+    for name in result if measures is None else map(str, parse_measures(measures)):
+        measure = parse_measure(name)
+        if math.isnan(result[measure].mean):
+            raise MeasureError(
+                f"{result.name}: {measure} is not defined: no class has a truth that counts."
+            )
+        values = compute_shares(result, measure)
+        shares[measure] = QueryValues(cast(Any, measure), list(shares.images), values, "zero")
+    return shares
+
+
+def _check_results(given: Any) -> BoxResults:
+    """Refuse results that are not of the same truths and conventions."""
+    if not isinstance(given, BoxResults) and not all(
+        isinstance(one, BoxResult) for one in given.values()
+    ):
+        raise InputError(
+            f"compare_boxes takes truths and {{name: detections}}, or the BoxResult of each; got {clip(given)}"
+        )
+    results = BoxResults(dict(given.items()))
+    for one, other in pairwise(results.values()):
+        if one.truths is not other.truths:
+            raise InputError(
+                f"{clip(one.name)} and {clip(other.name)} were not evaluated with the same truths. Read these "
+                "once, with evaluate_many_boxes."
+            )
+        if (one.conventions, tuple(one)) != (other.conventions, tuple(other)):
+            raise InputError(
+                f"{clip(one.name)} and {clip(other.name)} differ in their conventions or measures; numbers "
+                "under different conventions cannot be compared."
+            )
+    return results

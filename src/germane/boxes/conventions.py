@@ -1,0 +1,244 @@
+"""The conventions of object detection on which tools differ: how detections are matched with truths."""
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, fields
+from typing import Any, Literal, TypeAlias, get_args, get_origin
+
+from germane.boxes.geometry import Overlap
+from germane.core.arguments import list_values, parse_whole
+from germane.errors import PolicyError, check_choice, clip, suggest
+
+Candidate: TypeAlias = Literal["fallback", "best"]
+Reach: TypeAlias = Literal["at_least", "above"]
+EqualOverlaps: TypeAlias = Literal["last", "first"]
+Crowds: TypeAlias = Literal["ignore", "difficult", "drop", "count"]
+Difficult: TypeAlias = Literal["ignore", "count"]
+DepthOf: TypeAlias = Literal["class", "image"]
+AreaOf: TypeAlias = Literal["annotation", "box"]
+BoxTies: TypeAlias = Literal["image", "given"]
+ClassesOf: TypeAlias = Literal["each", "merged"]
+NoTruth: TypeAlias = Literal["skip", "zero"]
+Unknown: TypeAlias = Literal["error", "ignore"]
+IdZero: TypeAlias = Literal["matched", "unmatched"]
+ApDepth: TypeAlias = Literal["any", "100"]
+Precision: TypeAlias = Literal["double", "xywh", "xyxy", "single"]
+Thresholds: TypeAlias = Literal["double", "single"]
+
+COCO_AREAS = {
+    "all": (0.0, 1e10),
+    "small": (0.0, 1024.0),
+    "medium": (1024.0, 9216.0),
+    "large": (9216.0, 1e10),
+}
+COCO_THRESHOLDS = (*(0.5 + i * ((0.95 - 0.5) / 9) for i in range(9)), 0.95)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Conventions:
+    """The conventions of matching and averaging. The defaults are those of COCO."""
+
+    overlap: Overlap = "iou"
+    """The shared area divided by the area covered together; iou+1 counts the last pixel of each side."""
+
+    candidate: Candidate = "fallback"
+    """A detection whose best truth is taken falls back to the next best that is free, or it is tried with
+    its best truth alone, so that a second detection of one truth is a false positive."""
+
+    reach: Reach = "at_least"
+    """An overlap must be at least the threshold, or above it."""
+
+    equal_overlaps: EqualOverlaps = "last"
+    """Of truths that a detection overlaps equally, the last or the first is the best."""
+
+    crowds: Crowds = "ignore"
+    """Detections on a crowd, any number, are neither true nor false, and overlap it by the share of their
+    own area; or crowds are difficult truths; or they are dropped; or they are ordinary truths."""
+
+    difficult: Difficult = "ignore"
+    """Detections of a difficult truth are neither true nor false, or it is an ordinary truth."""
+
+    depth: int | None = 100
+    """Only the detections with the highest scores count: so many of each class in an image."""
+
+    depth_of: DepthOf = "class"
+    """The depth is that of each class in an image, or of all classes of an image together."""
+
+    areas: Mapping[str, tuple[float, float]] = field(default_factory=lambda: COCO_AREAS, hash=False)
+    """Ranges of areas in square pixels, by name. Truths outside are neither found nor missed, and neither are
+    detections outside that match nothing."""
+
+    area_of: AreaOf = "annotation"
+    """The area of a truth is the one given with it (of its mask, as a rule), or that of its box."""
+
+    confidence: float | None = None
+    """Detections with a lower score are dropped."""
+
+    ties: BoxTies = "image"
+    """Equal scores stand in the order of their images and then as given, or as given alone."""
+
+    iou: tuple[float, ...] = COCO_THRESHOLDS
+    """The thresholds of overlap over which a measure is averaged if it names none."""
+
+    classes: ClassesOf = "each"
+    """Detections match truths of their own class; or all classes are merged into one, with those that the
+    truths do not list."""
+
+    no_truth: NoTruth = "skip"
+    """A class without truths is left out of means, or counts as 0."""
+
+    unknown: Unknown = "error"
+    """A detection of a class that the truths do not list is an error, or is left out."""
+
+    precision: Precision = "double"
+    """Numbers are taken in double precision; or scores and left, top, width and height (xywh), or scores and
+    both corners (xyxy), are rounded to single precision before; or corners are, and overlaps are measured in
+    single precision, too."""
+
+    thresholds: Thresholds = "double"
+    """Thresholds of overlap are numbers in double precision, or rounded to single."""
+
+    id_zero: IdZero = "matched"
+    """A truth with the id 0 is like any other; or its detection counts as unmatched, which is a known
+    mistake of pycocotools."""
+
+    ap_depth: ApDepth = "any"
+    """AP over all thresholds and areas has a value at any depth; or at depth 100 alone, which is a known
+    mistake of pycocotools and torchmetrics."""
+
+    def __post_init__(self) -> None:
+        for name, words in WORDS.items():
+            check_choice(name, getattr(self, name), words)
+        object.__setattr__(self, "iou", read_thresholds(self.iou))
+        object.__setattr__(self, "areas", _read_areas(self.areas))
+        if self.depth is not None:
+            depth = parse_whole(self.depth)
+            if depth is None or depth < 1:
+                raise PolicyError(f"depth takes a positive integer or none; got {clip(self.depth)}")
+            object.__setattr__(self, "depth", depth)
+        if self.confidence is not None and not _is_number(self.confidence):
+            raise PolicyError(f"confidence takes a number; got {clip(self.confidence)}")
+
+    def __str__(self) -> str:
+        """Write the conventions as results print them: the words, and numbers other than the default."""
+        return ", ".join(f"{name}={_write(value)}" for name, value in self.to_dict().items())
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the main conventions by name, and rare ones where they differ from the default."""
+        stated = {name: getattr(self, name) for name in _STATED}
+        return stated | {
+            one.name: getattr(self, one.name)
+            for one in fields(self)
+            if one.name not in stated and getattr(self, one.name) != DEFAULTS[one.name]
+        }
+
+
+WORDS: dict[str, tuple[str, ...]] = {
+    one.name: get_args(one.type) for one in fields(Conventions) if get_origin(one.type) is Literal
+}
+"""The conventions that take a word, and their words."""
+
+
+def make_conventions(given: Mapping[str, Any]) -> Conventions:
+    """Make conventions of keyword arguments. Raises PolicyError, with the nearest name, for unknown ones."""
+    for name in given:
+        if name not in DEFAULTS:
+            raise PolicyError(
+                f"boxes have no convention {clip(name)}.{suggest(name, DEFAULTS)}  "
+                f"There are: {', '.join(DEFAULTS)}"
+            )
+    return Conventions(**given)
+
+
+def read_thresholds(given: Any) -> tuple[float, ...]:
+    """Read thresholds of overlap: a number, several, or text such as ``.5``, ``.5,.75`` and ``.5:.95:.05``.
+
+    Raises PolicyError for one that is not above 0 and at most 1.
+    """
+    try:
+        thresholds = _list_thresholds(given)
+    except (TypeError, ValueError):
+        thresholds = ()
+    if not thresholds or not all(0 < one <= 1 for one in thresholds):
+        raise PolicyError(
+            f"iou takes thresholds above 0 and at most 1, such as .5 or .5:.95:.05; got {clip(given)}"
+        )
+    return thresholds
+
+
+def _list_thresholds(given: Any) -> tuple[float, ...]:
+    if isinstance(given, str):
+        if ":" not in given:
+            return tuple(map(float, given.split(",")))
+        low, high, step = map(
+            float, (given + ":.05" if given.count(":") == 1 else given).split(":")
+        )
+        if (count := round((high - low) / step)) < 0 or count > 1000:
+            return ()
+        # as numpy.linspace spaces them, from low to high
+        return (*(low + i * ((high - low) / count) for i in range(count)), high)
+    given = list_values(given)
+    values = given if isinstance(given, Iterable) else [given]
+    return tuple(float(one) for one in values)
+
+
+def write_thresholds(thresholds: tuple[float, ...]) -> str:
+    """Write thresholds as names of measures do: ``.5``, ``.5:.95`` or ``.5+.75``.
+
+    >>> from germane.boxes.conventions import write_thresholds
+    >>> write_thresholds((0.5, 0.75))
+    '.5+.75'
+    """
+    if thresholds == COCO_THRESHOLDS:
+        return ".5:.95"
+    return "+".join(f"{one:.6g}".removeprefix("0") for one in thresholds)
+
+
+def _read_areas(given: Any) -> dict[str, tuple[float, float]]:
+    """Read ranges of areas; the first is that of measures that name none."""
+    areas = {}
+    if isinstance(given, Mapping) and given:
+        for name, ends in given.items():
+            pair = list_values(ends)
+            if not (
+                isinstance(pair, (list, tuple)) and len(pair) == 2 and all(map(_is_number, pair))
+            ):
+                break
+            areas[str(name)] = (float(pair[0]), float(pair[1]))
+    if len(areas) != len(given or ()) or not areas:
+        raise PolicyError(
+            f"areas take ranges by name, such as {{'all': (0, 1e10)}}; got {clip(given)}"
+        )
+    return areas
+
+
+def _is_number(given: object) -> bool:
+    return isinstance(given, (int, float)) and not isinstance(given, bool) and not math.isnan(given)
+
+
+def write_choice(name: str, value: Any) -> str:
+    """Write a convention with its word; a depth may be given with what it is of.
+
+    >>> from germane.boxes.conventions import write_choice
+    >>> write_choice("depth", (300, "image"))
+    'depth=300 of each image'
+    """
+    if name == "depth" and isinstance(value, tuple):
+        depth, of = value
+        each = " of each image" if of == "image" else ""
+        return f"depth={_write(depth)}{each}"
+    return f"{name}={_write(value)}"
+
+
+def _write(value: Any) -> str:
+    if isinstance(value, tuple):
+        return write_thresholds(value)
+    if isinstance(value, Mapping):
+        return "+".join(f"{name}:{low:g}-{high:g}" for name, (low, high) in value.items())
+    if isinstance(value, float):
+        return f"{value:g}"
+    return "none" if value is None else str(value)
+
+
+DEFAULTS = vars(Conventions())
+_STATED = ("overlap", "candidate", "crowds", "depth")

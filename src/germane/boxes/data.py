@@ -1,0 +1,80 @@
+"""Truths and detections: what every source of boxes is read into."""
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from germane.boxes.geometry import Boxes
+from germane.core.ragged import Bools, Floats, Ints
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Truths:
+    """The annotated boxes of some images, and the images and classes that there are.
+
+    ``images`` and ``classes`` are ids in their order, in which equal scores stand and classes are printed;
+    ``image`` and ``label`` are positions in them.
+    """
+
+    images: Sequence[Hashable]  # I
+    classes: Sequence[Hashable]  # K
+    boxes: Boxes  # G
+    image: Ints  # G
+    label: Ints  # G
+    crowd: Bools  # G, is the box one around many objects?
+    difficult: Bools  # G
+    area: Floats  # G, the area given with the box, or that of the box
+    ids: Sequence[Hashable]  # G, as the source names its annotations
+    names: Sequence[str] = ()  # K, as tables show classes
+    sizes: Floats | None = None  # (I, 2): width and height of images, NaN where unknown
+    where: str = "the truth"
+    files: Sequence[str] = ()  # I, where the source names the files of images beside their ids
+
+    def __len__(self) -> int:
+        return len(self.boxes)
+
+    @property
+    def class_names(self) -> list[str]:
+        """The classes' names, or their ids where they have no names."""
+        return list(self.names) or [str(one) for one in self.classes]
+
+    def take(self, at: Ints | Bools) -> "Truths":
+        """Select boxes by position or by flags; images and classes stay."""
+        at = np.flatnonzero(at) if at.dtype == bool else at
+        return replace(
+            self,
+            boxes=self.boxes.take(at),
+            ids=[self.ids[i] for i in at.tolist()],
+            **{
+                name: getattr(self, name)[at]
+                for name in ("image", "label", "crowd", "difficult", "area")
+            },
+        )
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Detections:
+    """Boxes that a detector found. ``image`` and ``label`` are positions in the truths' images and classes."""
+
+    boxes: Boxes  # D
+    image: Ints  # D
+    label: Ints  # D; -1: a class that the truths do not list
+    score: Floats  # D
+    place: Ints  # D, where the source gives the box, from 0
+    name: str = "detections"
+    unknown: Sequence[Hashable] = ()  # the classes that the truths do not list
+
+    def __len__(self) -> int:
+        return len(self.boxes)
+
+    def take(self, at: Ints | Bools) -> "Detections":
+        """Select detections by position or by flags."""
+        return replace(
+            self,
+            boxes=self.boxes.take(at),
+            image=self.image[at],
+            label=self.label[at],
+            score=self.score[at],
+            place=self.place[at],
+        )

@@ -1,0 +1,323 @@
+"""Dialects of object detection: conventions of matching, and names of measures, of other tools.
+
+A dialect's stages hold words of ``Conventions``. ``{k}`` in a summary is the depth.
+"""
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from germane.boxes.measures import BoxMeasure, BoxMeasures, parse_measure, parse_measures
+from germane.dialects import resolve_dialect
+from germane.dialects.dialect import Dialect, Entry, Limit
+from germane.errors import MeasureError
+from germane.measures.measure import split_names
+
+if TYPE_CHECKING:
+    from germane.boxes.conventions import Conventions
+
+_UNSTABLE = Limit(
+    "tied", "Equal scores stand in no defined order (np.argsort, not stable).", order=True
+)
+_SIZES = ("small", "medium", "large")
+
+_COCO = Dialect(
+    "pycocotools",
+    tool="COCO (pycocotools)",
+    version="2.0.11",
+    reading={"unknown": "ignore"},
+    matching={"difficult": "count", "id_zero": "unmatched"},
+    averaging={"ap_depth": "100"},
+    measuring=(
+        Entry("AP", "AP"),
+        Entry("AP50", "AP50"),
+        Entry("AP75", "AP75"),
+        *(Entry(f"AP{one[0]}", f"AP(area={one})") for one in _SIZES),
+        Entry("AR{k}", "AR@{k}"),
+        *(Entry(f"AR{one[0]}", f"AR(area={one})") for one in _SIZES),
+    ),
+    summary="AP AP50 AP75 APs APm APl AR1 AR10 AR{k} ARs ARm ARl",
+    why="The reference of COCO. Two known mistakes: a detection of the annotation with the id 0 counts as "
+    "unmatched, and AP has no value (-1) for another depth than 100.",
+    source="cocoeval.py",
+    aliases=("coco",),
+)
+
+_TORCHMETRICS = replace(
+    _COCO,
+    name="torchmetrics",
+    tool="torchmetrics MeanAveragePrecision",
+    version="1.9.0",
+    reading={"unknown": "ignore", "precision": "xyxy"},
+    matching={"difficult": "count", "thresholds": "single"},
+    measuring=(
+        Entry("map", "AP(points=101single)"),
+        Entry("map_50", "AP50(points=101single)"),
+        Entry("map_75", "AP75(points=101single)"),
+        *(Entry(f"map_{one}", f"AP(area={one},points=101single)") for one in _SIZES),
+        Entry("mar_{k}", "AR@{k}"),
+        *(Entry(f"mar_{one}", f"AR(area={one})") for one in _SIZES),
+    ),
+    summary="map map_50 map_75 map_small map_medium map_large mar_1 mar_10 mar_{k} mar_small mar_medium "
+    "mar_large",
+    why="Gives pycocotools boxes, thresholds and levels of recall in single precision, so that overlaps and "
+    "recalls that are exactly at a threshold differ. box_format='xywh' is precision=xywh, average='micro' is "
+    "classes=merged, and class_metrics is per_class. One known mistake: no value (-1) of map for another depth "
+    "than 100.",
+    source="detection/mean_ap.py",
+    limits=(Limit("", "Its numbers are in single precision, with 7 digits."),),
+    aliases=(),
+)
+
+_VOC = Dialect(
+    "voc2007",
+    tool="PASCAL VOC 2007 (py-faster-rcnn)",
+    version="git 781a917",
+    reading={"unknown": "ignore"},
+    matching={
+        "overlap": "iou+1",
+        "candidate": "best",
+        "equal_overlaps": "first",
+        "reach": "above",
+        "iou": (0.5,),
+        "crowds": "count",
+    },
+    judging={"depth": None, "ties": "given"},
+    averaging={"no_truth": "zero"},
+    measuring=(Entry("mAP", "AP(points=11)"),),
+    summary="mAP",
+    why="Each detection is tried with its best truth alone, whose overlap must be above .5. Sides count their "
+    "last pixel.",
+    source="voc_eval(use_07_metric=True)",
+    limits=(_UNSTABLE,),
+)
+
+_ULTRALYTICS = Dialect(
+    "ultralytics",
+    tool="Ultralytics",
+    version="8.4.190",
+    reading={
+        "unknown": "ignore",
+        "precision": "single",
+        "confidence": float(np.nextafter(0.001, 1)),
+    },
+    matching={
+        "equal_overlaps": "first",
+        "thresholds": "single",
+        "crowds": "drop",
+        "difficult": "count",
+    },
+    judging={"depth": 300, "depth_of": "image"},
+    measuring=(
+        Entry("P", "P(confidence=best)", also=("precision", "metrics/precision(B)")),
+        Entry("R", "R(confidence=best)", also=("recall", "metrics/recall(B)")),
+        Entry("F1", "F(confidence=best)"),
+        Entry("mAP50", "AP50(points=lines)", also=("metrics/mAP50(B)",)),
+        Entry("mAP75", "AP75(points=lines)"),
+        Entry("mAP50-95", "AP(points=lines)", also=("metrics/mAP50-95(B)",)),
+    ),
+    summary="P R mAP50 mAP50-95",
+    why="Scores above 0.001, and the best 300 of an image. Its converter of COCO drops crowds; crowds=count is "
+    "for labels that have them. Numbers are in single precision. P, R and F1 are those at the confidence where "
+    "the mean F1, smoothed, is best.",
+    source="engine/validator.py::match_predictions, utils/metrics.py::ap_per_class",
+    limits=(_UNSTABLE,),
+)
+
+_BEST_ALONE = {**_ULTRALYTICS.matching, "candidate": "best", "equal_overlaps": "last"}
+_UNSTABLE_OVERLAPS = Limit(
+    "tied",
+    "With more than 16 pairs in an image, any of equal overlaps may be the best (argsort, not stable).",
+)
+
+DIALECTS = (
+    _COCO,
+    replace(
+        _COCO,
+        name="faster-coco-eval",
+        tool="faster-coco-eval",
+        version="1.8.0",
+        averaging={},
+        measuring=(
+            Entry("AP_all", "AP"),
+            Entry("AP_50", "AP50"),
+            Entry("AP_75", "AP75"),
+            *(Entry(f"AP_{one}", f"AP(area={one})") for one in _SIZES),
+            Entry("AR_all", "AR@1"),
+            Entry("AR_second", "AR@10"),
+            Entry("AR_third", "AR"),
+            *(Entry(f"AR_{one}", f"AR(area={one})") for one in _SIZES),
+            Entry("AR_50", "AR50"),
+            Entry("AR_75", "AR75"),
+        ),
+        summary="AP_all AP_50 AP_75 AP_small AP_medium AP_large AR_all AR_second AR_third AR_small AR_medium "
+        "AR_large AR_50 AR_75",
+        why="pycocotools without its mistake about depths, and with two numbers more.",
+        source="core/cocoeval.py",
+        aliases=("faster_coco_eval",),
+    ),
+    replace(
+        _COCO,
+        name="detectron2",
+        tool="Detectron2 COCOEvaluator",
+        version="git 02b5c4e",
+        averaging={},
+        measuring=_COCO.measuring[:6],
+        summary="AP AP50 AP75 APs APm APl",
+        why="pycocotools, in percent. Its evaluator of PASCAL VOC is voc2007 and voc2010 on detections whose "
+        "scores it rounds to 3 decimals, and whose sides to 1.",
+        source="evaluation/coco_evaluation.py",
+        limits=(Limit("missing", "Images that the detector was not given are left out."),),
+        aliases=(),
+    ),
+    _TORCHMETRICS,
+    replace(
+        _TORCHMETRICS,
+        name="supervision",
+        tool="supervision MeanAveragePrecision",
+        version="0.31.2",
+        matching={},
+        averaging={},
+        measuring=(
+            Entry("map50_95", "AP"),
+            Entry("map50", "AP50"),
+            Entry("map75", "AP75"),
+            *(
+                Entry(f"{one}_objects.{name}", f"{measure}(area={one})")
+                for one in _SIZES
+                for name, measure in (("map50_95", "AP"), ("map50", "AP50"), ("map75", "AP75"))
+            ),
+        ),
+        summary="map50_95 map50 map75",
+        why="COCO's rules on corners in single precision. Truths with ignore are neither found nor missed, as "
+        "difficult ones.",
+        source="metrics/mean_average_precision.py",
+    ),
+    _VOC,
+    replace(
+        _VOC,
+        name="voc2010",
+        tool="PASCAL VOC 2010 (py-faster-rcnn)",
+        averaging={},
+        measuring=(Entry("mAP", "AP(points=all)"),),
+        source="voc_eval(use_07_metric=False)",
+        limits=(
+            _UNSTABLE,
+            Limit("no_relevant", "A class without truths is 0/0, and so is the mean."),
+        ),
+        aliases=("voc2012",),
+    ),
+    replace(
+        _VOC,
+        name="padilla",
+        tool="Object-Detection-Metrics (Padilla)",
+        version="git dcb285e",
+        matching={**_VOC.matching, "reach": "at_least", "difficult": "count"},
+        averaging={},
+        measuring=(
+            Entry("mAP", "AP(points=all)", also=("EveryPointInterpolation",)),
+            Entry("ElevenPointInterpolation", "AP(points=11)"),
+        ),
+        summary="mAP",
+        why="VOC's rule, but the overlap may be exactly .5, and difficult truths count.",
+        source="lib/Evaluator.py::GetPascalVOCMetrics",
+        limits=(Limit("", "Boxes less than a pixel apart do not overlap, as they do in VOC."),),
+        same=("review_object_detection_metrics git 2efe66d",),
+    ),
+    replace(
+        _VOC,
+        name="mmdet",
+        tool="MMDetection VOCMetric",
+        version="3.3.0",
+        reading={"unknown": "ignore", "precision": "single"},
+        matching={
+            **_VOC.matching,
+            "reach": "at_least",
+            "thresholds": "single",
+            "crowds": "difficult",
+        },
+        judging={"depth": None},
+        averaging={},
+        measuring=(
+            Entry("mAP", "AP(points=11)", also=("AP50",)),
+            Entry("area", "AP(points=all)"),
+        ),
+        why="VOC's rule in single precision; the overlap may be exactly .5. eval_mode='area' is the measure area. "
+        "COCO's crowds are difficult.",
+        source="evaluation/functional/mean_ap.py::eval_map",
+        limits=(
+            _UNSTABLE,
+            Limit("", "Recalls are in single precision, so that 3/10 reaches the level .3."),
+        ),
+    ),
+    _ULTRALYTICS,
+    replace(
+        _ULTRALYTICS,
+        name="ultralytics-8.4.160",
+        version="8.4.160",
+        matching=_BEST_ALONE,
+        limits=(_UNSTABLE, _UNSTABLE_OVERLAPS),
+        why=f"{_ULTRALYTICS.why} From 8.4.60 at the latest to 8.4.160: each detection is tried with its best "
+        "truth alone.",
+    ),
+    replace(
+        _ULTRALYTICS,
+        name="ultralytics-8.4.0",
+        version="8.4.0",
+        matching=_BEST_ALONE,
+        limits=(_UNSTABLE, _UNSTABLE_OVERLAPS),
+        measuring=tuple(
+            replace(one, measure=one.measure.replace("lines", "slope"))
+            for one in _ULTRALYTICS.measuring
+        ),
+        why=f"{_ULTRALYTICS.why} Up to 8.4.0: each detection is tried with its best truth alone, and the curve "
+        "goes on from the last recall to recall 1, which makes AP higher.",
+        aliases=("ultralytics-8", "yolov8"),
+    ),
+)
+
+
+def box_dialects() -> dict[str, Dialect]:
+    """Every dialect of object detection by its name.
+
+    >>> germane.box_dialects()["voc2007"].matching["candidate"]
+    'best'
+    """
+    return {one.name: one for one in DIALECTS}
+
+
+def resolve_box_dialect(name: object) -> Dialect:
+    """Return a dialect of object detection by its name. Raises PolicyError with the nearest name."""
+    return resolve_dialect(name, DIALECTS)
+
+
+def resolve_measures(
+    measures: "BoxMeasures | None", dialect: Dialect, choices: "Conventions"
+) -> dict[str, BoxMeasure]:
+    """Resolve names of a dialect's measures: the tool's or, in its own spelling, germane's.
+
+    Without measures, those of the tool's summary. Raises MeasureError with the nearest of the tool's names.
+    """
+    if measures is None:
+        depth = "100" if choices.depth is None else str(choices.depth)
+        measures = dialect.summary.replace("{k}", depth)
+    return dict(_resolve(one, dialect) for one in _flatten(measures))
+
+
+def _flatten(measures: BoxMeasures) -> "Iterable[str | BoxMeasure]":
+    if isinstance(measures, str):
+        return split_names(measures)
+    if isinstance(measures, BoxMeasure) or not isinstance(measures, Iterable):
+        return parse_measures(measures)
+    return [one for several in measures for one in _flatten(several)]
+
+
+def _resolve(name: str | BoxMeasure, dialect: Dialect) -> tuple[str, BoxMeasure]:
+    if isinstance(name, BoxMeasure) or dialect.find(name) is None:
+        try:
+            return str(name), parse_measure(name)
+        except MeasureError:
+            raise dialect.make_unknown_error(str(name)) from None
+    return name, parse_measure(dialect.measure(name))

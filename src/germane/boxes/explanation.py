@@ -1,0 +1,314 @@
+"""Explanation: the outcome of every detection of an image or a class, and the terms of a class's number."""
+
+import math
+from collections import Counter
+from collections.abc import Hashable, Iterator, Mapping
+from dataclasses import asdict, dataclass
+from itertools import accumulate
+from typing import Any
+
+import numpy as np
+
+from germane.boxes.conventions import Conventions, write_thresholds
+from germane.boxes.measures import BoxMeasure
+from germane.output.formatting import add_schema, format_number, to_json_number, write_count
+from germane.output.frames import Columnar, make_numbers, make_texts
+from germane.output.tables import Row, Table, Tabular
+
+Box = tuple[float, ...]  # x, y, width, height
+SHOWN = 1000  # rows of a table for people
+WRITTEN = 12  # terms of a formula that is written out
+
+OUTCOMES = {
+    "true": ("true", "true"),
+    "duplicate": ("false", "duplicate of {finder}"),
+    "low overlap": ("false", "overlap below {threshold}"),
+    "other class": ("false", "other class: {truth_label}"),
+    "background": ("false", "background"),
+    "id zero": ("false", "its truth has the id 0"),
+    "crowd": ("ignored", "on a crowd"),
+    "difficult": ("ignored", "on a difficult truth"),
+    "other area": ("ignored", "on a truth outside the area"),
+    "outside": ("ignored", "outside the area"),
+    "depth": ("dropped", "below the depth"),
+    "confidence": ("dropped", "below the confidence"),
+    "unknown class": ("dropped", "unknown class"),
+}
+"""Each outcome of a detection: how it counts, and how tables write it."""
+
+
+@dataclass(frozen=True)
+class FoundBox:
+    """A detection and its outcome."""
+
+    number: int  # by falling score, from 1
+    place: int  # where the source gives it, from 1
+    image: Hashable
+    label: str
+    box: Box
+    score: float
+    outcome: str
+    truth: Hashable | None = None  # the truth that it found, or that explains why it found none
+    truth_label: str | None = None
+    overlap: float | None = None
+    finder: int | None = None  # of a duplicate: the detection that has the truth
+    rank: int | None = None  # in the list of its class; None where it does not count
+    found: int = 0  # true detections up to here
+    term: float = 0.0
+    says: str = ""  # the outcome as tables write it
+
+    @property
+    def counts(self) -> str:
+        """How the detection counts: true, false, ignored or dropped."""
+        return OUTCOMES[self.outcome][0]
+
+    def __str__(self) -> str:
+        return self.says
+
+
+@dataclass(frozen=True)
+class TruthBox:
+    """An annotated box: found, missed or ignored."""
+
+    id: Hashable
+    image: Hashable
+    label: str
+    box: Box
+    state: str
+    crowd: bool
+    finder: int | None  # the detection that found it
+    near: int | None  # of a missed one: the detection of its class with the largest overlap
+    overlap: float | None
+
+
+@dataclass(frozen=True)
+class ListedTerms:
+    """The norm that divides the sum of a class's terms, and the value."""
+
+    norm: float
+    rest: float  # the part of the sum that no detection has
+    value: float  # NaN where no truth counts
+    relevant: int
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class BoxExplanation(Columnar, Tabular):
+    """The detections of one image or class with their outcomes, and the truths that they missed.
+
+    ``rows`` are detections by falling score, ``truths`` the annotated boxes. Of a class, ``terms`` has the
+    norm and the value: the sum of the rows' terms, divided by the norm, is the value. An explanation prints
+    as a table; that of an image draws a picture with ``svg()``.
+
+    >>> truth = [{"boxes": [[10, 10, 50, 50]], "labels": [1]}]
+    >>> found = [{"boxes": [[10, 12, 50, 50]], "labels": [1], "scores": [0.9]}]
+    >>> germane.explain_boxes(truth, found, "AP50", label=1).formula
+    'AP50 = (101) / 101 = 1.0000'
+    """
+
+    name: str
+    title: str  # the measure as it was asked for
+    measure: BoxMeasure
+    image: Hashable | None
+    label: str | None
+    rows: tuple[FoundBox, ...]
+    truths: tuple[TruthBox, ...]
+    terms: ListedTerms | None
+    value: float  # the measure of the image or class alone
+    per_class: Mapping[str, float]
+    conventions: Conventions
+    size: Box | None = None  # width and height of the image, NaN where unknown
+    merged: bool = False
+
+    @property
+    def missed(self) -> tuple[TruthBox, ...]:
+        """The truths that no detection found."""
+        return tuple(one for one in self.truths if one.state == "missed")
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """The number of detections with each outcome, in the order of OUTCOMES."""
+        found = Counter(row.outcome for row in self.rows)
+        return {outcome: found[outcome] for outcome in OUTCOMES if found[outcome]}
+
+    @property
+    def sums(self) -> tuple[float, ...]:
+        """The sum of the terms up to each row."""
+        return tuple(accumulate(row.term for row in self.rows))
+
+    @property
+    def formula(self) -> str:
+        """The value of a class as its terms divided by their norm."""
+        if self.terms is None or math.isnan(self.terms.value):
+            return ""
+        if self.terms.rest:
+            return f"{self.title} = {self.terms.value:.4f}, an area of which no part is one detection's"
+        adding = [row for row in self.rows if row.term]
+        written = [self._write_term(row, 4) for row in adding[:WRITTEN]]
+        if len(adding) > WRITTEN:
+            more = math.fsum(row.term for row in adding[WRITTEN:])
+            written.append(f"… {len(adding) - WRITTEN} more that add {more:.4f}")
+        total = " + ".join(written).replace("+ …", "…") or "0"
+        return f"{self.title} = ({total}) / {self.terms.norm:g} = {self.terms.value:.4f}"
+
+    def svg(self, *, paper: str | None = None) -> str:
+        """Draw the boxes of one image as SVG, on ``light`` or ``dark`` paper, or on that of the reader.
+
+        Raises InputError for an explanation of several images.
+        """
+        from germane.boxes.picture import draw
+
+        return draw(self, paper)
+
+    def table(self, *, digits: int | None = 4) -> Table:
+        """Return detections as rows, and missed truths after them. ``digits=None`` gives all digits and rows."""
+        head = ["detection", *(["image"] if self.image is None else [])]
+        head += ["class"] if self.label is None and not self.merged else []
+        head += ["score", "outcome", "truth", "overlap"]
+        head += ["rank", "precision", "recall", "term", "sum"] if self.terms else []
+        rows = [
+            self._write_row(row, total, digits)
+            for row, total in zip(self.rows, self.sums, strict=True)
+        ]
+        rows += [self._write_missed(one, digits) for one in self.missed]
+        if digits is not None and len(rows) > SHOWN:
+            left_out = (f"… {len(rows) - SHOWN:,} rows", *["…"] * (len(head) - 1))
+            rows = [*rows[: SHOWN // 2], left_out, *rows[-SHOWN // 2 :]]
+        left = tuple(head.index(one) for one in ("image", "class", "outcome") if one in head)
+        return Table(tuple(head), tuple(rows), tuple(self._write_notes()), left)
+
+    def _write_row(self, row: FoundBox, total: float, digits: int | None) -> Row:
+        overlap = format_number(row.overlap, digits and 2)
+        score = format_number(row.score, digits)
+        first = self._write_first(str(row.number), row.image, row.label)
+        cells = (*first, score, str(row), "" if row.truth is None else f"{row.truth}", overlap)
+        if self.terms is None:
+            return cells
+        if row.rank is None:
+            return (*cells, *[""] * 5)
+        recall = row.found / self.terms.relevant if self.terms.relevant else math.nan
+        adds = (
+            [self._write_term(row, digits), format_number(total, digits)] if row.term else ["", ""]
+        )
+        shares = (format_number(one, digits) for one in (row.found / row.rank, recall))
+        return (*cells, str(row.rank), *shares, *adds)
+
+    def _write_missed(self, one: TruthBox, digits: int | None) -> Row:
+        """Write a missed truth, with the largest overlap that a detection of its class has with it."""
+        near = "missed" if one.near is None else f"missed; nearest is {one.near}"
+        first = self._write_first("–", one.image, one.label)
+        cells = (*first, "", near, f"{one.id}", format_number(one.overlap, digits and 2))
+        return (*cells, *[""] * 5) if self.terms else cells
+
+    def _write_first(self, number: str, image: Hashable, label: str) -> Iterator[str]:
+        yield number
+        if self.image is None:
+            yield str(image)
+        if self.label is None and not self.merged:
+            yield label
+
+    def _write_term(self, row: FoundBox, digits: int | None) -> str:
+        """Write a term: so many recalls times a precision, where it is that."""
+        if digits is None:
+            return repr(row.term)
+        own = row.found / (row.rank or 1)
+        levels = round(row.term / own)
+        if not math.isclose(levels * own, row.term, rel_tol=1e-9):
+            return f"{row.term:.4f}"
+        share = "1" if row.found == row.rank else f"{row.found}/{row.rank}"
+        return share if levels == 1 else str(levels) if share == "1" else f"{levels}·{share}"
+
+    def _write_notes(self) -> Iterator[str]:
+        of = " and ".join(
+            part
+            for part in (
+                "" if self.label is None else f"class {self.label}",
+                "" if self.image is None else f"image {self.image}",
+            )
+            if part
+        )
+        if self.formula:
+            yield self.formula
+            if (self.measure.points or "").startswith(("101", "11")):
+                yield "  a term is so many recall levels times the best precision from there on"
+        elif math.isnan(self.value):
+            yield f"{self.title}: there is nothing to be found in {of or 'these images'}"
+        else:
+            each = ", ".join(f"{name} {value:.4f}" for name, value in self.per_class.items())
+            yield f"{self.title} of {of} alone: {self.value:.4f}" + (f" ({each})" if each else "")
+        yield ""
+        yield from self.describe_counts()
+        yield f"{self.title}: {self.measure.definition}"
+        yield f"conventions: {self.conventions}"
+
+    def describe_counts(self) -> Iterator[str]:
+        """Write how many detections have each outcome, and how many truths were found."""
+        parts = []
+        for kind in ("true", "false", "ignored", "dropped"):
+            counts = {one: n for one, n in self.counts.items() if OUTCOMES[one][0] == kind}
+            if not counts and kind in ("ignored", "dropped"):
+                continue
+            each = ", ".join(f"{n} {one}" for one, n in counts.items())
+            parts.append(
+                f"{sum(counts.values())} {kind}" + f" ({each})" * bool(each and kind != "true")
+            )
+        yield f"{write_count(len(self.rows), 'detection')}: {', '.join(parts)}"
+        states = Counter(one.state for one in self.truths)
+        ignored = f", {states['ignored']} ignored" if states["ignored"] else ""
+        yield (
+            f"{write_count(len(self.truths), 'truth')}: {states['found']} found, {states['missed']} missed{ignored}; "
+            f"overlap {write_thresholds(self.measure.iou or ())}"
+        )
+
+    def __repr__(self) -> str:
+        of = f"image {self.image}" if self.label is None else f"class {self.label}"
+        return (
+            f"<BoxExplanation of {of}: {self.title}={self.value:.4f}, {len(self.rows)} detections>"
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values for JSON, in a versioned schema."""
+        return add_schema(
+            {
+                "name": self.name,
+                "measure": self.title,
+                "complete": str(self.measure),
+                "definition": self.measure.definition,
+                "image": None if self.image is None else str(self.image),
+                "class": self.label,
+                "value": to_json_number(self.value),
+                "formula": self.formula,
+                "terms": None
+                if self.terms is None
+                else {**asdict(self.terms), "value": to_json_number(self.terms.value)},
+                "counts": self.counts,
+                "detections": [{**_make_plain(row), "counts": row.counts} for row in self.rows],
+                "truths": [_make_plain(one) for one in self.truths],
+                "conventions": self.conventions.to_dict(),
+            }
+        )
+
+    def _list_columns(self) -> dict[str, Any]:
+        rows, sides = self.rows, np.array([row.box for row in self.rows], float).reshape(-1, 4).T
+        return {
+            "number": np.array([row.number for row in rows], np.int64),
+            "place": np.array([row.place for row in rows], np.int64),
+            "image": make_texts(row.image for row in rows),
+            "class": make_texts(row.label for row in rows),
+            **dict(zip(("x", "y", "width", "height"), np.ascontiguousarray(sides), strict=True)),
+            "score": np.array([row.score for row in rows]),
+            "outcome": make_texts(row.outcome for row in rows),
+            "counts": make_texts(row.counts for row in rows),
+            "truth": make_texts(row.truth for row in rows),
+            "overlap": make_numbers(row.overlap for row in rows),
+            "rank": make_numbers(row.rank for row in rows),
+            "term": np.array([row.term for row in rows]),
+        }
+
+
+def _make_plain(one: FoundBox | TruthBox) -> dict[str, Any]:
+    """Make plain values of a row; ids become text, as in other documents."""
+    plain = asdict(one)
+    for key in ("image", "truth", "id"):
+        if plain.get(key) is not None:
+            plain[key] = str(plain[key])
+    return plain

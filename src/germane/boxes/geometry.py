@@ -1,0 +1,125 @@
+"""Boxes in an image: their corners and sizes, and how much two of them overlap."""
+
+from dataclasses import dataclass, fields
+from typing import Literal, TypeAlias, get_args
+
+import numpy as np
+
+from germane.core.ragged import Bools, Floats, Ints
+from germane.errors import InputError, check_choice, clip
+
+BoxFormat: TypeAlias = Literal["xywh", "xyxy", "cxcywh"]
+Overlap: TypeAlias = Literal["iou", "iou+1"]
+Rounding: TypeAlias = Literal["xywh", "xyxy", "single"]
+
+BOX_FORMATS: tuple[BoxFormat, ...] = get_args(BoxFormat)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Boxes:
+    """Boxes, a column for each side (N). A format gives some columns exactly; the others follow from them."""
+
+    left: Floats
+    top: Floats
+    right: Floats
+    bottom: Floats
+    width: Floats
+    height: Floats
+
+    def __len__(self) -> int:
+        return len(self.left)
+
+    def take(self, at: Ints | Bools) -> "Boxes":
+        """Select boxes by position or by flags."""
+        return Boxes(*(getattr(self, column.name)[at] for column in fields(self)))
+
+    @np.errstate(over="ignore")
+    def measure_areas(self, added: float = 0.0) -> Floats:
+        """Measure the area of each box (N), with ``added`` pixels on both sides."""
+        return (self.width + added) * (self.height + added)
+
+    @np.errstate(invalid="ignore", over="ignore")
+    def as_array(self, box_format: BoxFormat = "xywh") -> Floats:
+        """Return the boxes as an array of shape (N, 4)."""
+        if box_format == "xyxy":
+            return np.column_stack((self.left, self.top, self.right, self.bottom))
+        if box_format == "xywh":
+            return np.column_stack((self.left, self.top, self.width, self.height))
+        x, y = self.left + self.width / 2, self.top + self.height / 2
+        return np.column_stack((x, y, self.width, self.height))
+
+
+@np.errstate(invalid="ignore", over="ignore")  # which find_broken finds
+def make_boxes(given: object, box_format: BoxFormat = "xywh") -> Boxes:
+    """Make boxes of an array of shape (N, 4), in pixels.
+
+    ``xywh`` has the left and upper side, width and height; ``xyxy`` has two corners; ``cxcywh`` has the
+    center, width and height. Raises InputError for another shape or format.
+    """
+    check_choice("box_format", box_format, BOX_FORMATS)
+    array = np.asarray(given, float)
+    array = array.reshape(-1, 4) if array.size == 0 else array
+    if array.ndim != 2 or array.shape[1] != 4:
+        raise InputError(f"boxes have 4 numbers each; got an array of shape {array.shape}.")
+    first, second, third, fourth = np.ascontiguousarray(array.T)
+    if box_format == "xyxy":
+        return Boxes(first, second, third, fourth, third - first, fourth - second)
+    if box_format == "cxcywh":
+        first, second = first - third / 2, second - fourth / 2
+    return Boxes(first, second, first + third, second + fourth, third, fourth)
+
+
+def round_boxes(boxes: Boxes, rounding: Rounding) -> Boxes:
+    """Round sides to single precision: left, top, width and height, or both corners.
+
+    Of ``single``, the arrays are in single precision, and so is what is computed of them.
+    """
+    left, top, right, bottom, width, height = (
+        getattr(boxes, column.name).astype(np.float32) for column in fields(boxes)
+    )
+    if rounding != "xywh":
+        width, height = right - left, bottom - top
+    if rounding == "single":
+        return Boxes(left, top, right, bottom, width, height)
+    return make_boxes(np.column_stack((left, top, width, height)))
+
+
+def find_broken(boxes: Boxes) -> Ints:
+    """Find the boxes that have a negative size, or a number that is not finite."""
+    sound = (boxes.width >= 0) & (boxes.height >= 0)
+    for side in (boxes.left, boxes.top, boxes.right, boxes.bottom):
+        sound &= np.isfinite(side)
+    return np.flatnonzero(~sound)
+
+
+def describe_box(boxes: Boxes, at: int) -> str:
+    """Describe one box as messages do: x y width height."""
+    sides = (boxes.left[at], boxes.top[at], boxes.width[at], boxes.height[at])
+    return clip([float(side) for side in sides])
+
+
+def measure_overlaps(
+    found: Boxes, truth: Boxes, pairs: tuple[Ints, Ints], crowd: Bools, overlap: Overlap
+) -> tuple[Ints, Ints, Floats]:
+    """Measure the overlap of pairs of boxes; return the pairs that share an area, and their overlaps.
+
+    ``pairs`` are positions in ``found`` and ``truth``. ``iou`` is the area that both share, divided by
+    the area that they cover together; ``iou+1`` counts the last pixel of each side as part of the box, as
+    PASCAL VOC does. For a truth in ``crowd``, the shared area is divided by the area of the found box alone.
+    """
+    one = 1.0 if overlap == "iou+1" else 0.0
+    mine, its = pairs
+    wide = np.minimum(found.right[mine], truth.right[its])
+    wide -= np.maximum(found.left[mine], truth.left[its])
+    near = np.flatnonzero(wide > -one)
+    mine, its, wide = mine[near], its[near], wide[near]
+    high = np.minimum(found.bottom[mine], truth.bottom[its])
+    high -= np.maximum(found.top[mine], truth.top[its])
+    near = np.flatnonzero(high > -one)
+    mine, its = mine[near], its[near]
+    shared = (wide[near] + one) * (high[near] + one)
+    covered = (found.width[mine] + one) * (found.height[mine] + one)
+    other = (truth.width[its] + one) * (truth.height[its] + one)
+    covered = np.where(crowd[its], covered, covered + other - shared)
+    with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
+        return mine, its, shared / covered

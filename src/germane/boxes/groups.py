@@ -1,0 +1,188 @@
+"""Groups: the measures of each class, each range of areas, or each image."""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
+
+import numpy as np
+
+from germane.boxes.lists import RankedLists
+from germane.boxes.matching import number_group
+from germane.core.ragged import Floats, Ints
+from germane.errors import check_choice
+from germane.output.formatting import add_schema, format_number, to_json_number
+from germane.output.frames import Columnar, make_texts
+from germane.output.tables import Table, Tabular
+
+if TYPE_CHECKING:
+    from germane.boxes.measures import BoxMeasure
+    from germane.boxes.result import BoxResult
+
+Part: TypeAlias = Literal["class", "area", "image"]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class BoxGroups(Columnar, Tabular):
+    """The measures of one detector for each class, range of areas or image (N).
+
+    ``values`` holds an array for each measure, which is NaN where nothing is to be found. ``mean`` holds the
+    value of each measure on all images, which is the mean over classes, but not that over images.
+
+    >>> truth = [{"boxes": [[10, 10, 50, 50]], "labels": [1]}]
+    >>> found = [{"boxes": [[10, 12, 50, 50]], "labels": [1], "scores": [0.9]}]
+    >>> germane.evaluate_boxes(truth, found, "AP50").by("class")["AP50"]
+    {'1': 1.0}
+    """
+
+    part: Part
+    names: Sequence[str]  # N
+    truths: Ints  # N, how many there are to be found
+    detections: Ints  # N, those that count at all
+    values: Mapping[str, Floats]
+    mean: Mapping[str, float]
+    notes: tuple[str, ...]
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    def __getitem__(self, measure: str) -> dict[str, float]:
+        return dict(zip(self.names, self.values[measure].tolist(), strict=True))
+
+    def __repr__(self) -> str:
+        return f"<BoxGroups: {', '.join(self.values)} by {self.part}, {len(self)} rows>"
+
+    def table(self, *, digits: int | None = 4) -> Table:
+        """One row a class, area or image, and the last for all of them."""
+        counted = self.part != "area"
+        columns = (self.part, *(("truths", "detections") if counted else ()), *self.values)
+        rows = []
+        for i, name in enumerate(self.names):
+            counts = (f"{self.truths[i]}", f"{self.detections[i]}") if counted else ()
+            numbers = (format_number(one[i], digits, nan="–") for one in self.values.values())
+            rows.append((name, *counts, *numbers))
+        total = (f"{self.truths.sum()}", f"{self.detections.sum()}") if counted else ()
+        if counted:
+            means = (format_number(self.mean[one], digits) for one in self.values)
+            rows.append(("all", *total, *means))
+        return Table(columns, tuple(rows), self.notes)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values for JSON, in a versioned schema; NaN becomes None."""
+        return add_schema(
+            {
+                "by": self.part,
+                "rows": [
+                    {
+                        self.part: name,
+                        "truths": int(self.truths[i]),
+                        "detections": int(self.detections[i]),
+                        "measures": {
+                            one: to_json_number(float(values[i]))
+                            for one, values in self.values.items()
+                        },
+                    }
+                    for i, name in enumerate(self.names)
+                ],
+                "all": {one: to_json_number(mean) for one, mean in self.mean.items()},
+            }
+        )
+
+    def _list_columns(self) -> dict[str, Any]:
+        counts = {"truths": self.truths, "detections": self.detections}
+        return {self.part: make_texts(self.names), **counts, **self.values}
+
+
+def group(result: "BoxResult", part: Part) -> BoxGroups:
+    """Evaluate each class, range of areas or image of a result for itself."""
+    check_choice("by", part, get_args(Part))
+    made = {"class": _group_by_class, "area": _group_by_area, "image": _group_by_image}[part]
+    return made(result)
+
+
+def _group_by_class(result: "BoxResult") -> BoxGroups:
+    values = {one: result[one].values.mean(axis=0) for one in result}
+    return _make_groups(result, "class", result.classes, values, _count(result, "label"))
+
+
+def _group_by_image(result: "BoxResult") -> BoxGroups:
+    """Average each measure over the classes of each image, which are lists of their own."""
+    truths, detections = result.matches.truths, result.matches.detections
+    mine, its = number_group(truths, detections), number_group(truths, truths)
+    groups = np.append(np.unique(its), -1)  # without truths nothing is found: these are in no list
+    at = np.searchsorted(groups[:-1], mine)
+    lists = RankedLists(
+        result.matches,
+        result.conventions,
+        lists=np.where(groups[at] == mine, at, len(groups) - 1),
+        truth_lists=np.searchsorted(groups[:-1], its),
+        count=len(groups) - 1,
+    )
+    image = groups[:-1] % max(len(truths.images), 1)
+    names = [str(one) for one in truths.images]
+    values = {
+        name: _average_lists(result, measure, lists, image)
+        for name, measure in zip(result, result.measures, strict=True)
+    }
+    return _make_groups(result, "image", names, values, _count(result, "image"))
+
+
+def _average_lists(
+    result: "BoxResult", measure: "BoxMeasure", lists: RankedLists, image: Ints
+) -> Floats:
+    """Average the values of lists for each image (I); classes without a truth in it as 0, or not at all."""
+    values, images = result.compute(measure, lists).mean(axis=0), len(result.matches.truths.images)
+    kept = ~np.isnan(values)
+    total = np.bincount(image[kept], values[kept], minlength=images)
+    count = np.bincount(image[kept], minlength=images)
+    if result.conventions.no_truth == "zero":
+        count = np.full(images, len(result.classes))
+    means: Floats = np.divide(total, count, out=np.full(images, math.nan), where=count > 0)
+    return means
+
+
+def _group_by_area(result: "BoxResult") -> BoxGroups:
+    """Evaluate each measure in each range of areas, whichever range it was asked for."""
+    areas = list(result.conventions.areas)
+    plain: dict[BoxMeasure, str] = {}  # by what they are, so that AR and AR@100 are one
+    for name, one in zip(result, result.asked, strict=True):
+        anywhere = replace(one, area=None)
+        called = name if one == anywhere else str(anywhere)
+        plain.setdefault(anywhere.complete(result.conventions), called)
+    again = result.remeasure([replace(one, area=area) for one in plain for area in areas])
+    values = {
+        name: np.array([again[replace(one, area=area)].mean for area in areas])
+        for one, name in plain.items()
+    }
+    relevant = again.lists.relevant.sum(axis=1)
+    inside = (~again.matches.outside).sum(axis=1)
+    return _make_groups(again, "area", areas, values, (relevant, inside))
+
+
+def _count(result: "BoxResult", of: str) -> tuple[Ints, Ints]:
+    """Count the truths to be found in the first range of areas, and the detections, by class or image."""
+    matches, size = result.matches, len(result.classes)
+    if of == "image":
+        size = len(matches.truths.images)
+    kept = getattr(matches.truths, of)[~matches.ignored[0]]
+    return (
+        np.bincount(kept, minlength=size),
+        np.bincount(getattr(matches.detections, of), minlength=size),
+    )
+
+
+def _make_groups(
+    result: "BoxResult",
+    part: Part,
+    names: Sequence[str],
+    values: Mapping[str, Floats],
+    counts: tuple[Ints, Ints],
+) -> BoxGroups:
+    from germane.boxes.layout import write_notes
+    from germane.boxes.result import BoxResults
+
+    mean = {one: result[one].mean for one in values if one in result}
+    notes = tuple(write_notes(BoxResults({result.name: result})))
+    if part == "image":
+        notes = ("each image for itself: the mean is over its classes", *notes)
+    return BoxGroups(part, list(names), *counts, values, mean, notes)

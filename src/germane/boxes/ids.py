@@ -1,0 +1,103 @@
+"""Ids of images and classes, which the two sides may spell in different ways."""
+
+import re
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from germane.core.ragged import Ints
+
+
+def find_ids(
+    given: Any, known: Sequence[Hashable], names: Sequence[str] = (), files: bool = False
+) -> Ints:
+    """Find the position of each id among those known (N); -1 for others.
+
+    An id that is not known as it is may be its digits, or one of the ``names`` beside the known ids; and
+    where ids are names of ``files``, a name without its folder and suffix. Such a spelling counts only if
+    it belongs to one of the known ids alone.
+    """
+    numbers = _look_up(given, known)
+    unknown = np.flatnonzero(numbers < 0)
+    if not len(unknown):
+        return numbers
+    place = _list_spellings((known, names), files)
+    found: dict[Any, int] = {}
+    for at in unknown.tolist():
+        one = get_item(given, at)
+        if isinstance(one, Hashable):
+            if one not in found:
+                places = (
+                    place.get(spelled, -1) for spelled in _spell(one, files, "/" not in str(one))
+                )
+                found[one] = next((i for i in places if i >= 0), -1)
+            numbers[at] = found[one]
+    return numbers
+
+
+def translate_ids(given: Any, names: Mapping[Hashable, str]) -> Any:
+    """Replace ids of classes by their names, where an id has one."""
+    place = find_ids(given, list(names))
+    listed, texts = given.tolist() if isinstance(given, np.ndarray) else given, list(names.values())
+    return [texts[i] if i >= 0 else one for i, one in zip(place.tolist(), listed, strict=True)]
+
+
+def sort_ids(ids: Iterable[Hashable]) -> list[Hashable]:
+    """List different ids in their order, which is that of their text if there are numbers beside text.
+
+    A value that cannot be an id, such as a list, is left out.
+    """
+    different = list(dict.fromkeys(one for one in ids if isinstance(one, Hashable)))
+    try:
+        return sorted(different)  # type: ignore[type-var]
+    except TypeError:
+        return sorted(different, key=str)
+
+
+def get_item(column: Any, at: int) -> Any:
+    """Get a value of a column as a Python value."""
+    return column[at].item() if isinstance(column, np.ndarray) else column[at]
+
+
+def _list_spellings(columns: Iterable[Sequence[Hashable]], files: bool) -> dict[str, int]:
+    """List the position of each spelling of known ids; -1 where several have it."""
+    place: dict[str, int] = {}
+    for column in columns:
+        for i, one in enumerate(column):
+            for spelled in _spell(one, files, "/" in str(one)):
+                place[spelled] = i if place.get(spelled, i) == i else -1
+    return place
+
+
+_SUFFIX = re.compile(r"\.(jpe?g|png|bmp|gif|webp|tiff?|xml|txt|json)$", re.IGNORECASE)
+
+
+def _spell(one: Hashable, files: bool, anywhere: bool) -> tuple[str, ...]:
+    """Spell an id: as it is, and a file without its suffix and folder.
+
+    A name without a folder may be one in any folder, and so may not a name in another folder.
+    """
+    text = str(one)
+    if not files or not isinstance(one, str):
+        return (text,)
+    bare = text.rpartition("/")[2]
+    mark = "*/" if anywhere else ""
+    return text, _SUFFIX.sub("", text), mark + bare, mark + _SUFFIX.sub("", bare)
+
+
+def _look_up(given: Any, known: Sequence[Hashable]) -> Ints:
+    """Find the position of each id that is known as it is; -1 for others."""
+    if isinstance(given, np.ndarray) and given.dtype.kind in "iu" and len(known):
+        ids = np.array(known)
+        if ids.dtype.kind in "iu":
+            order = np.argsort(ids)
+            at = order[np.minimum(np.searchsorted(ids[order], given), len(ids) - 1)]
+            return np.where(ids[at] == given, at, -1)
+    place = {one: i for i, one in enumerate(known)}
+    given = given.tolist() if isinstance(given, np.ndarray) else given
+    try:
+        return np.fromiter((place.get(one, -1) for one in given), np.int64, len(given))
+    except TypeError:  # an id that cannot be looked up, such as a list
+        found = [place.get(one, -1) if isinstance(one, Hashable) else -1 for one in given]
+        return np.array(found, np.int64)

@@ -1,0 +1,157 @@
+"""Layout: the table of results of detections, the notes that define its numbers, and plain values for JSON."""
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+from germane._version import VERSION
+from germane.boxes.conventions import write_thresholds
+from germane.boxes.measures import BoxMeasure, write_depth
+from germane.output.formatting import add_schema, format_number, to_json_number, write_count
+from germane.output.tables import Table
+
+if TYPE_CHECKING:
+    from germane.boxes.result import BoxResult, BoxResults
+
+
+def make_table(results: "BoxResults", digits: int | None) -> Table:
+    """Make a row for each detector, with the best of several in bold."""
+    first = next(iter(results.values()))
+    rows = tuple(
+        (name, *(format_number(result[one].mean, digits) for one in result))
+        for name, result in results.items()
+    )
+    best = frozenset(_find_best(results))
+    return Table(("detections", *first), rows, tuple(write_notes(results)), strong=best)
+
+
+def write_notes(results: "BoxResults") -> Iterator[str]:
+    """Write the definitions of all measures, the counts, and the conventions."""
+    first = next(iter(results.values()))
+    yield from _write_definitions(first)
+    yield ""
+    lines = {name: _write_counts(result) for name, result in results.items()}
+    if len(set(lines.values())) == 1:
+        yield next(iter(lines.values()))
+    else:
+        yield from (f"{name}: {line}" for name, line in lines.items())
+    yield f"conventions: {first.conventions}"
+    if first.dialect is not None:
+        yield f"dialect: {first.dialect.name} ({first.dialect.tool} {first.dialect.version})"
+
+
+def _write_definitions(result: "BoxResult") -> Iterator[str]:
+    """Write each formula once, and then what the names leave to the conventions."""
+    formulas: dict[str, list[BoxMeasure]] = {}
+    for asked, complete in zip(result.asked, result.measures, strict=True):
+        points = f"(points={asked.points})" if asked.points else ""
+        formulas.setdefault(f"{asked.name}{points}: {complete.formula}", []).append(complete)
+    for formula, measures in formulas.items():
+        several = any(len(one.iou or ()) > 1 for one in measures)
+        yield f"{formula}, mean over classes{' and thresholds of overlap' * several}"
+    renamed = [
+        f"{name} is {one}"
+        for name, one in zip(result, result.asked, strict=True)
+        if name != str(one)
+    ]
+    if renamed:
+        yield "; ".join(renamed)
+    left = dict.fromkeys(_write_defaults(result))
+    if left:
+        yield "if the name says nothing else: " + "; ".join(left)
+    areas = {one.area: result.conventions.areas[one.area or ""] for one in result.measures}
+    if set(areas) - {"all"}:
+        ranges = (f"{name} {_write_area(*ends)}" for name, ends in areas.items() if name != "all")
+        yield f"areas in square pixels: {', '.join(ranges)}"
+
+
+def _write_defaults(result: "BoxResult") -> Iterator[str]:
+    """Write the thresholds, areas and depth that the conventions give to names without them."""
+    choices, by_image = result.conventions, result.conventions.depth_of == "image"
+    above = "above " * (choices.reach == "above")
+    overlaps: dict[str, list[str]] = {}
+    for asked, complete in zip(result.asked, result.measures, strict=True):
+        if asked.iou is None:
+            names = overlaps.setdefault(f"{above}{write_thresholds(complete.iou or ())}", [])
+            names += [asked.name] * (asked.name not in names)
+    if len(overlaps) == 1:
+        yield f"overlap {next(iter(overlaps))}"
+    elif overlaps:
+        listed = (f"{overlap} of {' and '.join(names)}" for overlap, names in overlaps.items())
+        yield f"overlap {', '.join(listed)}"
+    for asked, complete in zip(result.asked, result.measures, strict=True):
+        if asked.area is None:
+            yield f"area {complete.area}"
+        if asked.k is None and complete.k is not None:
+            yield f"{write_depth(complete.k)} of each {'image' if by_image else 'class in an image'}"
+
+
+def _write_area(low: float, high: float) -> str:
+    return f"from {low:g}" if high >= 1e10 else f"{low:g}–{high:g}"
+
+
+def _find_best(results: "BoxResults") -> Iterator[tuple[int, int]]:
+    for c, name in enumerate(next(iter(results.values())), 1):
+        means = [result[name].mean for result in results.values()]
+        best = max((mean for mean in means if mean == mean), default=math.nan)
+        if len(means) > 1:
+            yield from ((r, c) for r, mean in enumerate(means) if mean == best)
+
+
+def _write_counts(result: "BoxResult") -> str:
+    counts = result.counts
+    things = (
+        (counts.images, "image"),
+        (counts.classes, "class", "classes"),
+        (counts.truths, "truth"),
+    )
+    parts = [", ".join(write_count(*one) for one in things)]
+    for name in ("crowds", "difficult"):
+        if count := getattr(counts, name):
+            treated = getattr(result.conventions, name)
+            said = {
+                "ignore": "ignored",
+                "difficult": "taken as difficult",
+                "drop": "dropped",
+                "count": "counted",
+            }[treated]
+            parts.append(
+                f"{count:,} {'crowd' + 's' * (count > 1) if name == 'crowds' else name} {said}"
+            )
+    if counts.without_truth:
+        parts.append(f"{write_count(counts.without_truth, 'class', 'classes')} without truths")
+    parts.append(write_count(counts.detections, "detection"))
+    if counts.dropped:
+        parts.append(f"{counts.dropped:,} dropped by depth or confidence")
+    return "; ".join(parts)
+
+
+def make_dict(results: "BoxResults") -> dict[str, Any]:
+    """Make plain values for JSON, in a versioned schema; NaN becomes None."""
+    first = next(iter(results.values()))
+    conventions: Mapping[str, Any] = first.conventions.to_dict()
+    return add_schema(
+        {
+            "germane": VERSION,
+            "conventions": dict(conventions),
+            "detections": [_make_result_dict(result) for result in results.values()],
+        }
+    )
+
+
+def _make_result_dict(result: "BoxResult") -> dict[str, Any]:
+    plain: dict[str, Any] = {"name": result.name, "counts": asdict(result.counts)}
+    plain["measures"] = [
+        {
+            "measure": name,
+            "complete": str(result[name].measure),
+            "definition": result[name].definition,
+            "mean": to_json_number(result[name].mean),
+            "per_class": result[name].per_class,
+        }
+        for name in result
+    ]
+    if result.dialect is not None:
+        plain["dialect"] = result.dialect.name
+    return plain

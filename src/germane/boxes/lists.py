@@ -1,0 +1,179 @@
+"""Ranked lists of matched detections: true and false ones, by falling score, for each class.
+
+An ignored detection is not in the list. The truths that are not ignored are the relevant items, so that
+germane's measures apply as they are.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TypeAlias
+
+import numpy as np
+
+from germane.boxes.conventions import BoxTies, Conventions
+from germane.boxes.data import Detections
+from germane.boxes.matching import Matches
+from germane.core import ragged
+from germane.core.ragged import Bools, Floats, Ints
+from germane.core.ranking import Ranking
+from germane.measures.averaging import compute_scores
+from germane.measures.measure import Measure
+
+Curve: TypeAlias = Callable[[Ranking], Floats]
+"""A function that computes a value for each query of a ranking, where no measure has a name for it."""
+
+
+@dataclass(frozen=True)
+class View:
+    """The detections that a measure looks at: so many of each class and image, and from a score on."""
+
+    depth: int | None = None
+    confidence: float | None = None
+
+
+def sort_lists(detections: Detections, ties: BoxTies, lists: Ints) -> Ints:
+    """Sort arranged detections by list and falling score (D)."""
+    order = np.argsort(-detections.score, kind="stable")
+    if ties == "given":
+        order = np.lexsort((detections.place, -detections.score))
+    return order[ragged.order_stably(lists[order])]
+
+
+class RankedLists:
+    """Matched detections in the order of their scores, list by list.
+
+    A list has the detections of a class in all images. ``lists`` and ``truth_lists`` give other lists: the
+    number of the list that each detection and each truth is in, out of ``count``. ``order`` is that of the
+    detections, where it is known.
+    """
+
+    def __init__(
+        self,
+        matches: Matches,
+        choices: Conventions,
+        *,
+        lists: Ints | None = None,
+        truth_lists: Ints | None = None,
+        count: int | None = None,
+        order: Ints | None = None,
+    ) -> None:
+        detections = matches.detections
+        self.matches = matches
+        self.count = len(matches.truths.classes) if count is None else count
+        self.truth_lists = matches.truths.label if truth_lists is None else truth_lists
+        lists = detections.label if lists is None else lists
+        order = sort_lists(detections, choices.ties, lists) if order is None else order
+        self.order = order  # D, by list and falling score
+        self.starts = np.searchsorted(lists[self.order], np.arange(self.count + 1))  # L + 1
+        self.score, self.depth = detections.score[self.order], matches.depth[self.order]
+        self._inside = ~matches.outside[:, self.order]  # (A, D)
+        self._rankings: dict[View, Ranking] = {}
+        self._scores: dict[tuple[Measure | Curve, View], Floats] = {}
+
+    @cached_property
+    def _found(self) -> tuple[Ints, Ints, Ints, Bools]:
+        """Query, area and place of each detection that found a truth, and whether it counts.
+
+        Detections outside the area that found an ignored truth are left out.
+        A query is an area, a threshold and a list. They stand by query, and by place within it.
+        """
+        place = np.empty_like(self.order)
+        place[self.order] = np.arange(len(self.order))
+        where = place[self.matches.candidate]
+        by_place = np.argsort(where)
+        found = self.matches.found[..., by_place]
+        area, threshold, at = np.nonzero(found >= 0)
+        counts = ~self.matches.ignored[area, found[area, threshold, at]]
+        at = where[by_place][at]
+        moves = np.flatnonzero(counts | self._inside[area, at])  # others are in no list anyway
+        area, threshold, at, counts = area[moves], threshold[moves], at[moves], counts[moves]
+        lists = np.searchsorted(self.starts, at, "right") - 1
+        query = (area * len(self.matches.thresholds) + threshold) * self.count + lists
+        return query, area.astype(np.int8), at, counts
+
+    @cached_property
+    def relevant(self) -> Ints:
+        """(A, L): the number of truths to be found."""
+        return np.stack(
+            [
+                np.bincount(self.truth_lists[~one], minlength=self.count)
+                for one in self.matches.ignored
+            ]
+        )
+
+    def compute(self, measure: Measure | Curve, view: View) -> Floats:
+        """Compute a measure of the ranking of a view, by area, threshold and list (A, T, L)."""
+        if (measure, view) not in self._scores:
+            ranking = self.rank(view)
+            if isinstance(measure, Measure):
+                scores = compute_scores(measure, ranking, "zero")
+            else:
+                scores = measure(ranking)
+            self._scores[measure, view] = self.split(scores)
+        return self._scores[measure, view]
+
+    def rank(self, view: View) -> Ranking:
+        """Return the ranking of a view, which is made once."""
+        if view not in self._rankings:
+            self._rankings[view] = self._rank(view)
+        return self._rankings[view]
+
+    def _rank(self, view: View) -> Ranking:
+        """Make a ranking of the true detections of a view, whose queries are areas × thresholds × lists.
+
+        A rank counts the detections before it that are inside the range of areas. One that found a truth
+        counts whatever its area, and one that found an ignored truth does not.
+        """
+        kept = self.mark_kept(view)
+        areas, thresholds = self.matches.found.shape[:2]
+        inside = np.zeros((areas, len(kept) + 1), np.int64)
+        np.cumsum(self._inside & kept, axis=1, out=inside[:, 1:])
+        query, area, at, counts = (column[kept[self._found[2]]] for column in self._found)
+        moved = ragged.make_offsets(counts.astype(np.int64) - self._inside[area, at])
+        starts = np.searchsorted(query, np.arange(areas * thresholds * self.count + 1))
+        rank = inside[area, at + 1] - inside[area, self.starts[query % self.count]]
+        rank += moved[1:] - moved[starts[query]]
+        length = np.repeat(np.diff(inside[:, self.starts], axis=1)[:, None], thresholds, axis=1)
+        length = length.ravel() + moved[starts[1:]] - moved[starts[:-1]]
+        return self._make_ranking(query[counts], rank[counts], length)
+
+    def _make_ranking(self, query: Ints, rank: Ints, length: Ints) -> Ranking:
+        thresholds = self.matches.found.shape[1]
+        offsets = ragged.make_offsets(np.repeat(self.relevant[:, None], thresholds, axis=1).ravel())
+        return Ranking(
+            list(range(len(length))),
+            query,
+            rank,
+            np.broadcast_to(1.0, len(rank)),
+            length,
+            offsets,
+            np.broadcast_to(1.0, offsets[-1]),
+            tied_from=rank,
+            tied_to=rank,
+        )
+
+    def mark_kept(self, view: View) -> Bools:
+        """Mark the detections (D) of a view, in the order of the lists."""
+        kept = np.ones(len(self.order), bool)
+        if view.depth is not None:
+            kept &= self.depth < view.depth
+        if view.confidence is not None:
+            kept &= self.score >= view.confidence
+        return kept
+
+    def mark_outcomes(self, view: View, area: int, threshold: int) -> tuple[Bools, Ints]:
+        """Mark the detections (D) that count in one area at one threshold, and list those that are true."""
+        kept = self.mark_kept(view)
+        query, _, at, counts = self._found
+        first = (area * len(self.matches.thresholds) + threshold) * self.count
+        here = slice(*np.searchsorted(query, (first, first + self.count)))
+        counted = self._inside[area].copy()
+        counted[at[here]] = counts[here]
+        true = at[here][counts[here]]
+        return counted & kept, true[kept[true]]
+
+    def split(self, values: Floats) -> Floats:
+        """Give values of queries (…, Q) their shape: … × areas × thresholds × lists."""
+        areas, thresholds = self.matches.found.shape[:2]
+        return values.reshape(*values.shape[:-1], areas, thresholds, self.count)

@@ -1,0 +1,273 @@
+"""Matching: the stage that decides which detection found which truth, for every threshold and area at once.
+
+Detections and truths of one image and one class are a *group*. Within it, detections choose in the order of
+their scores.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from germane.boxes.conventions import Conventions
+from germane.boxes.data import Detections, Truths
+from germane.boxes.geometry import measure_overlaps, round_boxes
+from germane.core import ragged
+from germane.core.ragged import Bools, Floats, Ints
+
+_BLOCK = 1 << 15  # pairs; what is computed from a block stays in the processor's cache
+_MOST = 1 - 1e-10  # boxes that are the same overlap by 1 but for rounding
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Matches:
+    """Which truths the detections found, for A ranges of areas and T thresholds.
+
+    A *candidate* is a detection that overlaps some truth of its group by the lowest threshold.
+    """
+
+    truths: Truths  # G, sorted by group
+    detections: Detections  # D, sorted by group, and by falling score within it
+    depth: Ints  # D, the place of each detection within what the depth is of, from 0
+    candidate: Ints  # C, positions of detections, ascending
+    found: Ints  # (A, T, C): the truth that a candidate found, or -1
+    ignored: Bools  # (A, G): is the truth neither to be found nor to be missed?
+    outside: Bools  # (A, D): is the detection's area outside the range?
+    thresholds: tuple[float, ...]  # T
+
+
+def match(
+    truths: Truths, detections: Detections, choices: Conventions, thresholds: tuple[float, ...]
+) -> Matches:
+    """Match detections with truths under the conventions, at each threshold of overlap."""
+    arranged = Arranged(
+        arrange_truths(truths, choices), *arrange_detections(truths, detections, choices)
+    )
+    return match_groups(arranged, choices, thresholds)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Arranged:
+    """Truths and detections in the order in which they are matched."""
+
+    truths: Truths  # G, sorted by group
+    detections: Detections  # D, sorted by group, and by falling score within it
+    depth: Ints  # D
+
+
+def arrange_truths(truths: Truths, choices: Conventions) -> Truths:
+    """Select the truths that the conventions keep, and sort them by group."""
+    truths = _select_truths(truths, choices)
+    return truths.take(np.lexsort((truths.image, truths.label)))
+
+
+def arrange_detections(
+    truths: Truths, detections: Detections, choices: Conventions
+) -> tuple[Detections, Ints]:
+    """Sort detections by group and falling score, and keep those within the depth, with their places (D)."""
+    detections = _select_detections(detections, choices)
+    falling = np.argsort(-detections.score, kind="stable")
+    group = number_group(truths, detections)
+    order = falling[ragged.order_stably(group[falling])]
+    owner = detections.image if choices.depth_of == "image" else group
+    place = np.empty_like(order)
+    by_owner = order if owner is group else falling[ragged.order_stably(owner[falling])]
+    place[by_owner] = _count_places(owner[by_owner])
+    if choices.depth is not None:
+        order = order[place[order] < choices.depth]
+    return detections.take(order), place[order]
+
+
+def match_groups(
+    arranged: Arranged,
+    choices: Conventions,
+    thresholds: tuple[float, ...],
+    pairs: "Pairs | None" = None,
+) -> Matches:
+    """Match arranged detections with truths, at each threshold of overlap.
+
+    ``pairs`` are those of ``find_pairs``, where they are known.
+    """
+    truths, detections, depth = arranged.truths, arranged.detections, arranged.depth
+    ranges = np.array(list(choices.areas.values()))  # (A, 2)
+    ignored = _mark_ignored(truths, choices) | _lie_outside(_list_areas(truths, choices), ranges)
+    floors = list_floors(thresholds, choices)
+    pairs = find_pairs(arranged, choices, thresholds) if pairs is None else pairs
+    find = _find_best if choices.candidate == "best" else _find_in_turns
+    group = number_group(truths, detections)
+    candidate, found = find(pairs, floors, group, ignored, truths.crowd, choices)
+    if choices.id_zero == "unmatched":
+        _unmatch_id_zero(found, truths, ignored)
+    outside = _lie_outside(detections.boxes.measure_areas(), ranges)
+    return Matches(truths, detections, depth, candidate, found, ignored, outside, thresholds)
+
+
+def _select_truths(truths: Truths, choices: Conventions) -> Truths:
+    if choices.crowds == "drop" and truths.crowd.any():
+        truths = truths.take(~truths.crowd)
+    elif choices.crowds != "ignore":
+        difficult = truths.difficult | (truths.crowd & (choices.crowds == "difficult"))
+        truths = replace(truths, crowd=np.zeros(len(truths), bool), difficult=difficult)
+    if choices.classes == "merged":
+        truths = replace(truths, label=np.zeros_like(truths.label))
+    if choices.precision != "double":
+        truths = replace(truths, boxes=round_boxes(truths.boxes, choices.precision))
+    return truths
+
+
+def _select_detections(detections: Detections, choices: Conventions) -> Detections:
+    kept = (detections.label >= 0) | (choices.classes == "merged")
+    if choices.confidence is not None:
+        kept &= detections.score >= choices.confidence
+    if not kept.all():
+        detections = detections.take(np.flatnonzero(kept))
+    if choices.classes == "merged":
+        detections = replace(detections, label=np.zeros_like(detections.label))
+    if choices.precision != "double":
+        boxes = round_boxes(detections.boxes, choices.precision)
+        score = detections.score.astype(np.float32).astype(float)
+        detections = replace(detections, boxes=boxes, score=score)
+    return detections
+
+
+def _mark_ignored(truths: Truths, choices: Conventions) -> Bools:
+    """Mark the truths (G) that are neither to be found nor to be missed, whatever their area."""
+    return truths.crowd | truths.difficult if choices.difficult == "ignore" else truths.crowd
+
+
+def number_group(truths: Truths, boxes: Truths | Detections) -> Ints:
+    """Number the group of each box: its class and image."""
+    return boxes.label * len(truths.images) + boxes.image
+
+
+def _count_places(owner: Ints) -> Ints:
+    """Number the members of each owner from 0; ``owner`` is sorted."""
+    places: Ints = np.arange(len(owner)) - np.searchsorted(owner, owner)
+    return places
+
+
+def _list_areas(truths: Truths, choices: Conventions) -> Floats:
+    return truths.area if choices.area_of == "annotation" else truths.boxes.measure_areas()
+
+
+def list_floors(thresholds: tuple[float, ...], choices: Conventions) -> Floats:
+    """List the overlap that each threshold asks for (T)."""
+    kind = np.float32 if choices.thresholds == "single" else np.float64
+    floors: Floats = np.minimum(np.array(thresholds, kind).astype(float), _MOST)
+    return floors
+
+
+def _lie_outside(areas: Floats, ranges: Floats) -> Bools:
+    """Mark the areas outside each range (A, N); the ends of a range belong to it."""
+    outside: Bools = (areas < ranges[:, :1]) | (areas > ranges[:, 1:])
+    return outside
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Pairs:
+    """Detections and truths of one group that overlap, sorted by detection, the best truth last."""
+
+    detection: Ints
+    truth: Ints
+    overlap: Floats
+
+    def list_candidates(self) -> tuple[Ints, Ints, Ints]:
+        """List the detections, the first pair of each, and the number of its pairs."""
+        candidate, first = np.unique(self.detection, return_index=True)
+        return candidate, first, np.diff(np.append(first, len(self.detection)))
+
+
+def find_pairs(arranged: Arranged, choices: Conventions, thresholds: tuple[float, ...]) -> "Pairs":
+    """Find the pairs of one group whose overlap reaches the lowest threshold."""
+    truths, detections = arranged.truths, arranged.detections
+    mine, its = number_group(truths, detections), number_group(truths, truths)
+    floor = list_floors(thresholds, choices).min()
+    low, high = np.searchsorted(its, mine, "left"), np.searchsorted(its, mine, "right")
+    facing = np.flatnonzero(high > low)
+    size = (high - low)[facing]
+    detection, truth = np.repeat(facing, size), ragged.list_stretches(low[facing], size)
+    parts = []
+    for start in range(0, len(detection), _BLOCK):
+        block = detection[start : start + _BLOCK], truth[start : start + _BLOCK]
+        some, other, overlap = measure_overlaps(
+            detections.boxes, truths.boxes, block, truths.crowd, choices.overlap
+        )
+        near = np.flatnonzero(overlap >= floor)
+        parts.append((some[near], other[near], overlap[near]))
+    if not parts:
+        return Pairs(detection, truth, np.zeros(0))
+    detection, truth, overlap = (np.concatenate(column) for column in zip(*parts, strict=True))
+    preferred = truth if choices.equal_overlaps == "last" else -truth
+    order = np.lexsort((preferred, overlap, detection))
+    return Pairs(detection[order], truth[order], overlap[order])
+
+
+def reach(overlap: Floats, floor: Floats, choices: Conventions) -> Bools:
+    """Mark the overlaps that reach a floor."""
+    reached: Bools = overlap > floor if choices.reach == "above" else overlap >= floor
+    return reached
+
+
+def _find_in_turns(
+    pairs: Pairs, floors: Floats, group: Ints, ignored: Bools, crowd: Bools, choices: Conventions
+) -> tuple[Ints, Ints]:
+    """Let each candidate take the best truth that is free; one that is ignored only if no other is.
+
+    The candidates of a group choose one after the other, and those of all groups at once: first the first
+    of each group, then the second. A crowd is never used up.
+    """
+    candidate, first, size = pairs.list_candidates()
+    found = np.full((len(ignored), len(floors), len(candidate)), -1, np.int32)
+    taken = np.zeros((ignored.shape[1], *found.shape[:2]), bool)
+    wanted = (
+        np.int32(len(pairs.detection)) * ~ignored.T
+    )  # (G, A): a truth that counts is above all others
+    for chosen in _list_turns(group[candidate]):
+        pair = ragged.list_stretches(first[chosen], size[chosen])
+        truth = pairs.truth[pair]
+        near = reach(pairs.overlap[pair, None], floors, choices)
+        free = near[:, None, :] & (~taken[truth] | crowd[truth, None, None])  # pairs × A × T
+        key = (pair.astype(np.int32) + 1)[:, None] + wanted[truth]  # pairs × A
+        key = np.where(free, key[:, :, None], np.int32(0))
+        best = np.maximum.reduceat(key, ragged.make_offsets(size[chosen])[:-1], axis=0)
+        one, area, threshold = np.nonzero(best)
+        truth = pairs.truth[(best[one, area, threshold] - 1) % len(pairs.detection)]
+        found[area, threshold, chosen[one]] = truth
+        taken[truth, area, threshold] = True
+    return candidate, found
+
+
+def _list_turns(group: Ints) -> Iterator[Ints]:
+    """List the first candidates of all groups, then the second ones, and so on."""
+    turn = _count_places(group)
+    order = np.argsort(turn, kind="stable")
+    ends = np.cumsum(np.bincount(turn))
+    return iter(np.split(order, ends[:-1])) if len(order) else iter(())
+
+
+def _find_best(
+    pairs: Pairs, floors: Floats, group: Ints, ignored: Bools, crowd: Bools, choices: Conventions
+) -> tuple[Ints, Ints]:
+    """Let each candidate try its best truth alone; the first candidate gets it."""
+    candidate, first, size = pairs.list_candidates()
+    best = first + size - 1
+    truth, overlap = pairs.truth[best], pairs.overlap[best]
+    found = np.full((len(ignored), len(floors), len(candidate)), -1, np.int32)
+    for t, floor in enumerate(floors.tolist()):
+        near = np.flatnonzero(reach(overlap, floor, choices))
+        for a, neither in enumerate(ignored):
+            neutral, rivals = near[neither[truth[near]]], near[~neither[truth[near]]]
+            winners = rivals[np.unique(truth[rivals], return_index=True)[1]]
+            for some in (neutral, winners):
+                found[a, t, some] = truth[some]
+    return candidate, found
+
+
+def _unmatch_id_zero(found: Ints, truths: Truths, ignored: Bools) -> None:
+    """Take its detections from a truth with the id 0, unless it is ignored."""
+    zero = np.array([one == 0 for one in truths.ids], bool)
+    for a, neither in enumerate(ignored):
+        lost = zero & ~neither
+        if lost.any():
+            part = found[a]
+            part[(part >= 0) & lost[part]] = -1

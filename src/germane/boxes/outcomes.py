@@ -1,0 +1,327 @@
+"""Outcomes: for every detection, whether it counts as true or false at one threshold, and the reason."""
+
+from collections.abc import Hashable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from germane.boxes.conventions import write_thresholds
+from germane.boxes.data import Detections, Truths
+from germane.boxes.explanation import OUTCOMES, BoxExplanation, FoundBox, ListedTerms, TruthBox
+from germane.boxes.geometry import measure_overlaps
+from germane.boxes.matching import Matches, list_floors, reach
+from germane.boxes.measures import BoxMeasure
+from germane.boxes.result import BoxResult
+from germane.core import ragged
+from germane.core.ragged import Bools, Floats, Ints
+from germane.core.ranking import Ranking
+from germane.errors import InputError, MeasureError, NotFoundError, clip, list_some, suggest
+from germane.measures.averaging import compute_terms
+from germane.measures.measure import Measure
+
+_NEAR = 0.1  # a lower overlap is background
+
+
+def explain_result(
+    result: BoxResult, image: Hashable | None = None, label: Hashable | None = None
+) -> BoxExplanation:
+    """Explain the first measure of a result for one image, one class, or one class in one image."""
+    measure = result.measures[0]
+    if len(measure.iou or ()) != 1:
+        raise MeasureError(
+            f"{next(iter(result))} is a mean over {len(measure.iou or ())} thresholds of overlap, and a detection "
+            "can be true at one and false at another; explain one of them, such as AP50."
+        )
+    if measure.confidence == "best":
+        raise MeasureError(
+            f"{next(iter(result))} is taken at a confidence that all classes choose together; explain one with "
+            "a confidence of its own, such as F(confidence=.25)."
+        )
+    truths, merged = result.truths, result.conventions.classes == "merged"
+    at = None if image is None else find_id(image, truths.images, (), "image")
+    kind = None if label is None else find_id(label, truths.classes, truths.names, "class")
+    if merged and kind is not None:
+        raise InputError("classes=merged makes all classes one; leave out the class.")
+    if merged or (at is None and len(truths.classes) == 1):
+        kind = 0
+    if at is None and kind is None:
+        raise InputError(
+            f"{len(truths.images)} images and {len(truths.classes)} classes: choose one of them with image=… "
+            "(--image) or label=… (--class)."
+        )
+    return _Outcomes(result, measure, at, kind, merged).explain()
+
+
+def find_id(given: Hashable, ids: Sequence[Hashable], names: Sequence[str], noun: str) -> int:
+    """Find the position of an id, of a name, or of the text of an id. Raises NotFoundError for others."""
+    texts = [str(one) for one in ids]
+    for known in (ids, names, texts):
+        if given in known:
+            return list(known).index(given)
+    listed = list(names) or texts
+    raise NotFoundError(
+        f"there is no {noun} {clip(given)} in the truth.{suggest(str(given), listed)}  "
+        f"There are: {list_some(listed)}"
+    )
+
+
+class _Outcomes:
+    """The detections of an image or a class, matched and sorted (D), and how they fared."""
+
+    def __init__(
+        self,
+        whole: BoxResult,
+        measure: BoxMeasure,
+        image: int | None,
+        label: int | None,
+        merged: bool,
+    ) -> None:
+        self.title = next(iter(whole))
+        truths, detections = whole.truths, whole.detections
+        if image is not None:
+            truths = truths.take(truths.image == image)
+            detections = detections.take(detections.image == image)
+        self.given = detections
+        if label is not None and not merged:
+            self.given = detections.take(detections.label == label)
+            if whole.conventions.depth_of == "class":
+                detections = self.given
+        self.result = BoxResult(
+            whole.name, {self.title: measure}, truths, detections, whole.conventions
+        )
+        self.measure, self.image, self.label = measure, image, label
+        self.choices, self.merged = whole.conventions, merged
+        self.area = list(self.choices.areas).index(measure.area or "")
+        self.matches: Matches = self.result.matches
+        self.truths: Truths = self.matches.truths
+        self.detections: Detections = self.matches.detections
+        self.truth = np.full(len(self.detections), -1)
+        self.truth[self.matches.candidate] = self.matches.found[self.area, 0]
+        self.kept = self.detections.score >= (
+            -np.inf if measure.confidence is None else measure.confidence
+        )
+        self.ignored = self.matches.ignored[self.area]  # G
+        counted, true = self.result.lists.mark_outcomes(measure.view, self.area, 0)
+        self.hit, self.counts = np.zeros((2, len(self.detections)), bool)
+        self.counts[self.result.lists.order] = counted
+        self.hit[self.result.lists.order[true]] = True
+        self.taken = np.zeros(len(self.truths), bool)
+        self.taken[self.truth[self.truth >= 0]] = True
+
+    def explain(self) -> BoxExplanation:
+        """Put the rows, the truths, and the terms of a class together."""
+        order, dropped = self._order()
+        number = {place: i for i, place in enumerate(self._list_places(order, dropped), 1)}
+        numbers = np.array([number.get(one, 0) for one in self.detections.place.tolist()], int)
+        pairs = self._measure_pairs(order)
+        terms, listed = self._list_terms(order)
+        rows = [
+            *self._describe_matched(order, numbers, pairs, terms),
+            *(self._describe_dropped(one, number) for one in dropped.tolist()),
+        ]
+        rows.sort(key=lambda row: row.number)
+        truths = tuple(self._describe_truths(numbers, pairs))
+        size = self.result.truths.sizes
+        value = self.result[self.measure]
+        return BoxExplanation(
+            name=self.result.name,
+            title=self.title,
+            measure=self.measure,
+            image=None if self.image is None else self.truths.images[self.image],
+            label=None if self.label is None or self.merged else self._name(self.label),
+            rows=tuple(rows),
+            truths=truths,
+            terms=listed,
+            value=value.mean,
+            per_class={} if self.merged else value.per_class,
+            conventions=self.choices,
+            size=None if self.image is None or size is None else tuple(size[self.image].tolist()),
+            merged=self.merged,
+        )
+
+    def _order(self) -> tuple[Ints, Ints]:
+        """Order the matched detections that are shown by score, and list the given ones that were dropped."""
+        order = self.result.lists.order
+        if self.label is not None:
+            order = order[self.detections.label[order] == self.label]
+        else:
+            order = order[np.argsort(-self.detections.score[order], kind="stable")]
+        return order, np.flatnonzero(~np.isin(self.given.place, self.detections.place))
+
+    def _list_places(self, order: Ints, dropped: Ints) -> list[int]:
+        """List the places in the source of all detections that are shown, by falling score."""
+        place = np.append(self.detections.place[order], self.given.place[dropped])
+        score = np.append(self.detections.score[order], self.given.score[dropped])
+        places: list[int] = place[np.argsort(-score, kind="stable")].tolist()
+        return places
+
+    def _measure_pairs(self, order: Ints) -> "_Pairs":
+        """Measure the overlap of the detections shown with all truths of their images."""
+        by_image = np.argsort(self.truths.image, kind="stable")
+        images = self.truths.image[by_image]
+        low = np.searchsorted(images, self.detections.image[order], "left")
+        size = np.searchsorted(images, self.detections.image[order], "right") - low
+        pairs = np.repeat(order, size), by_image[ragged.list_stretches(low, size)]
+        measured = measure_overlaps(
+            self.detections.boxes,
+            self.truths.boxes,
+            pairs,
+            self.truths.crowd,
+            self.choices.overlap,
+        )
+        return _Pairs(
+            *measured, self.detections.label[measured[0]] == self.truths.label[measured[1]]
+        )
+
+    def _list_terms(self, order: Ints) -> tuple[dict[int, float], ListedTerms | None]:
+        """List the terms by detection, and their norm and rest, if one class is explained."""
+        if self.label is None:
+            return {}, None
+        value = float(self.result[self.measure].values[0, self.label])
+        relevant = int(self.result.lists.relevant[self.area, self.label])
+        if not isinstance(
+            self.measure.base, Measure
+        ):  # a curve, of which nothing is one detection's
+            return {}, ListedTerms(1.0, value, value, relevant)
+        ranking: Ranking = self.result.lists.rank(self.measure.view)
+        scored = compute_terms(self.measure.base, ranking)
+        query = self.area * self.result.lists.count + self.label
+        terms = scored.terms[ranking.owner == query].tolist()
+        hits = order[self.hit[order]].tolist()
+        rest = float(np.broadcast_to(scored.rest, len(ranking))[query])
+        listed = ListedTerms(float(scored.norm[query]), rest, value, relevant)
+        return dict(zip(hits, terms, strict=True)), listed
+
+    def _describe_matched(
+        self, order: Ints, numbers: Ints, pairs: "_Pairs", terms: dict[int, float]
+    ) -> Iterator[FoundBox]:
+        """Describe each matched detection. Of false ones, say what they overlap."""
+        own = pairs.find_best(pairs.own, len(self.detections))
+        other = pairs.find_best(~pairs.own, len(self.detections))
+        found = pairs.find_best(pairs.truth == self.truth[pairs.detection], len(self.detections))
+        finder = np.zeros(len(self.truths) + 1, int)
+        finder[self.truth] = numbers  # the last entry is that of detections without a truth
+        rank, hits = np.cumsum(self.counts[order]), np.cumsum(self.hit[order])
+        boxes = self.detections.boxes.as_array()
+        threshold = write_thresholds(self.result.thresholds)
+        for i, d in enumerate(order.tolist()):
+            outcome = self._judge(d, own, other)
+            best = {"other class": other, "background": found, "outside": found}.get(outcome, own)
+            partner, overlaps = found if self.truth[d] >= 0 else best
+            truth, overlap = int(partner[d]), float(overlaps[d])
+            kind = None if truth < 0 else self._name(int(self.truths.label[truth]))
+            taker = int(finder[truth]) if outcome == "duplicate" else None
+            yield FoundBox(
+                number=int(numbers[d]),
+                place=int(self.detections.place[d]) + 1,
+                image=self.truths.images[self.detections.image[d]],
+                label=self._name(int(self.detections.label[d])),
+                box=tuple(boxes[d].tolist()),
+                score=float(self.detections.score[d]),
+                outcome=outcome,
+                truth=None if truth < 0 else self.truths.ids[truth],
+                truth_label=kind,
+                overlap=None if truth < 0 else overlap,
+                finder=taker,
+                rank=int(rank[i]) if self.counts[d] and self.label is not None else None,
+                found=int(hits[i]),
+                term=terms.get(d, 0.0),
+                says=OUTCOMES[outcome][1].format(
+                    finder=taker, truth_label=kind, threshold=threshold
+                ),
+            )
+
+    def _judge(self, d: int, own: "_Best", other: "_Best") -> str:
+        """Name the outcome of one detection."""
+        truth = int(self.truth[d])
+        if not self.kept[d]:
+            return "confidence"
+        if truth >= 0:
+            if not self.ignored[truth]:
+                return "true"
+            if self.truths.crowd[truth]:
+                return "crowd"
+            hard = self.truths.difficult[truth] and self.choices.difficult == "ignore"
+            return "difficult" if hard else "other area"
+        if self.matches.outside[self.area, d]:
+            return "outside"
+        if self._reaches(own[1][d]):
+            return "duplicate" if self.taken[own[0][d]] else "id zero"
+        if self._reaches(other[1][d]):
+            return "other class"
+        return "low overlap" if own[1][d] >= _NEAR else "background"
+
+    def _reaches(self, overlap: Any) -> bool:
+        [floor] = list_floors(self.result.thresholds, self.choices)
+        return bool(reach(overlap, floor, self.choices))
+
+    def _describe_dropped(self, at: int, number: dict[int, int]) -> FoundBox:
+        """Describe a detection that was dropped before the matching."""
+        given, floor = self.given, self.choices.confidence
+        label, score = int(given.label[at]), float(given.score[at])
+        low = floor is not None and score < floor
+        unknown = label < 0 and not self.merged
+        outcome = "unknown class" if unknown else "confidence" if low else "depth"
+        return FoundBox(
+            number=number[int(given.place[at])],
+            place=int(given.place[at]) + 1,
+            image=self.truths.images[given.image[at]],
+            label=self._name(label),
+            box=tuple(given.boxes.as_array()[at].tolist()),
+            score=score,
+            outcome=outcome,
+            says=OUTCOMES[outcome][1],
+        )
+
+    def _describe_truths(self, numbers: Ints, pairs: "_Pairs") -> Iterator[TruthBox]:
+        """Describe the truths of the image or class: found, missed or ignored."""
+        finder = np.zeros(len(self.truths) + 1, int)
+        finder[np.where(self.kept, self.truth, -1)] = numbers
+        near, overlap = _Pairs(pairs.truth, pairs.detection, pairs.overlap, pairs.own).find_best(
+            pairs.own, len(self.truths)
+        )
+        boxes = self.truths.boxes.as_array()
+        shown = np.ones(len(self.truths), bool)
+        if self.label is not None:
+            shown = self.truths.label == self.label
+        for g in np.flatnonzero(shown).tolist():
+            ignored = bool(self.ignored[g])
+            close = not ignored and not finder[g] and overlap[g] > 0
+            yield TruthBox(
+                id=self.truths.ids[g],
+                image=self.truths.images[self.truths.image[g]],
+                label=self._name(int(self.truths.label[g])),
+                box=tuple(boxes[g].tolist()),
+                state="ignored" if ignored else "found" if finder[g] else "missed",
+                crowd=bool(self.truths.crowd[g]),
+                finder=int(finder[g]) or None,
+                near=int(numbers[near[g]]) if close else None,
+                overlap=float(overlap[g]) if close else None,
+            )
+
+    def _name(self, label: int) -> str:
+        if self.merged or label < 0:
+            return "" if self.merged else "?"
+        return self.truths.class_names[label]
+
+
+_Best = tuple[Ints, Floats]  # the best partner of each box, or -1, and its overlap
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class _Pairs:
+    """Pairs of boxes that share an area."""
+
+    detection: Ints
+    truth: Ints
+    overlap: Floats
+    own: Bools  # are both of one class?
+
+    def find_best(self, which: Bools, count: int) -> _Best:
+        """Find the best partner of each of so many detections, among some pairs."""
+        first, second, overlap = self.detection[which], self.truth[which], self.overlap[which]
+        order = np.argsort(overlap, kind="stable")
+        partner, best = np.full(count, -1), np.zeros(count)
+        partner[first[order]], best[first[order]] = second[order], overlap[order]
+        return partner, best

@@ -1,0 +1,166 @@
+"""Boxes image by image: the dicts of torchvision and torchmetrics, and objects such as supervision's Detections.
+
+Their libraries are never imported; an object is read by its attributes.
+"""
+
+from collections.abc import Hashable, Mapping
+from typing import Any
+
+import numpy as np
+
+from germane.boxes.columns import Columns
+from germane.boxes.data import Truths
+from germane.boxes.geometry import BoxFormat
+from germane.boxes.reading import Reading, name_side
+from germane.errors import FormatError, InputError, clip
+from germane.readers.numbers import to_numpy
+
+Held = Mapping[str, Any]  # of an image: boxes, labels, scores, iscrowd, area, difficult, …
+
+
+def is_per_image(given: object) -> bool:
+    """Is this a list with the boxes of an image each, or a mapping of images to them, or a data set of both?"""
+    listed = _list_images(given)
+    return bool(listed) and _describe(next(iter(listed.values()))) is not None
+
+
+def _list_images(given: Any) -> Mapping[Hashable, Any]:
+    """List what the images have by image, or by position."""
+    if hasattr(given, "annotations") and hasattr(
+        given, "classes"
+    ):  # supervision's DetectionDataset
+        given = given.annotations
+    if isinstance(given, Mapping):
+        return given
+    return dict(enumerate(given)) if isinstance(given, (list, tuple)) else {}
+
+
+def _describe(one: Any) -> Held | None:
+    """Describe the boxes of an image by the names of torchvision; None for anything else."""
+    if isinstance(one, Mapping):
+        return one if "boxes" in one else None
+    if hasattr(one, "xyxy") and hasattr(one, "class_id"):  # supervision
+        data = one.data if isinstance(getattr(one, "data", None), Mapping) else {}
+        held = {name: data[name] for name in ("iscrowd", "area", "difficult") if name in data}
+        return held | {
+            "boxes": one.xyxy, "labels": one.class_id, "scores": getattr(one, "confidence", None),
+            "names": data.get("class_name"), "box_format": "xyxy",
+        }  # fmt: skip
+    boxes: Any = getattr(one, "boxes", None)
+    if hasattr(boxes, "xyxy") and hasattr(boxes, "cls"):  # Ultralytics
+        names = getattr(one, "names", None)
+        return {
+            "boxes": boxes.xyxy, "labels": boxes.cls, "scores": getattr(boxes, "conf", None),
+            "by_id": names, "box_format": "xyxy",
+        }  # fmt: skip
+    return None
+
+
+def read_per_image(given: Any, reading: Reading, truths: Truths | None) -> Columns:
+    """Read truths, with ``iscrowd``, ``area`` and ``difficult`` if they are there, or detections with scores.
+
+    An area of 0 is that of the box. A list of detections has an entry for each image of the truth, in its order.
+    """
+    if (
+        truths is not None
+        and isinstance(given, (list, tuple))
+        and [*truths.images] != [*range(len(given))]
+    ):
+        raise InputError(
+            f"detections: a list of {len(given)} goes with a list of truths of the same length, and the truth "
+            f"has {len(truths.images)} images. Give {{image: detections}}."
+        )
+    images, side = _list_images(given), name_side(truths)
+    parts: dict[str, list[Any]] = {}
+    places: list[tuple[Hashable, int]] = []
+    names: dict[Hashable, str] = dict(enumerate(getattr(given, "classes", ()) or ()))
+    described = {image: _describe(one) for image, one in images.items()}
+    has_area = side == "truth" and any("area" in (one or ()) for one in described.values())
+    for image, held in described.items():
+        where = f"{side}, image {clip(image)}"
+        if held is None:
+            raise FormatError(f"{where}: boxes and labels are needed; got {clip(images[image])}")
+        boxes = _read_boxes(held, where, reading)
+        columns = {"boxes": boxes.astype(float), **_read_columns(held, len(boxes), where, side)}
+        if has_area:
+            area = columns.get("area", np.zeros(len(boxes))).astype(float)
+            columns["area"] = np.where(area > 0, area, np.prod(columns["boxes"][:, 2:], axis=1))
+        if isinstance(held.get("by_id"), Mapping):
+            names |= held["by_id"]
+        for name, column in columns.items():
+            parts.setdefault(name, []).append(column)
+        places += [(image, at) for at in range(len(boxes))]
+    labels = [one for column in parts.pop("labels", ()) for one in column]
+    joined = {name: np.concatenate(some) for name, some in parts.items()}
+    return Columns(
+        image=[place[0] for place in places],
+        label=labels,
+        boxes=joined.get("boxes", np.zeros((0, 4))),
+        locate=lambda at: f"{side}, image {clip(places[at][0])}, box {places[at][1]}",
+        read_as=reading.box_format or "xyxy",
+        relative=reading.coordinates == "relative",
+        score=joined.get("scores"),
+        crowd=joined.get("iscrowd"),
+        difficult=joined.get("difficult"),
+        area=joined.get("area"),
+        images=list(images),
+        names=names or None,
+        where="the truth" if side == "truth" else side,
+    )
+
+
+def _read_columns(held: Held, count: int, where: str, side: str) -> dict[str, Any]:
+    """Read the columns beside the boxes of an image. Raises FormatError for another length."""
+    wanted = ("iscrowd", "difficult", "area") if side == "truth" else ("scores",)
+    columns: dict[str, Any] = {}
+    if side == "detections" and held.get("scores") is None:
+        raise FormatError(f"{where}: there are no scores. Are truth and detections swapped?")
+    if held.get("labels") is None:
+        raise FormatError(f"{where}: there are no labels, the classes of the boxes.")
+    for name in wanted:
+        if held.get(name) is not None:
+            columns[name] = to_numpy(held[name], f"{where}, {name}").reshape(-1)
+    columns["labels"] = _read_labels(held, where)
+    for name, column in columns.items():
+        if len(column) != count:
+            raise FormatError(f"{where}: {count} boxes, and {len(column)} {name}.")
+    if side == "truth":
+        columns = {name: np.zeros(count, bool) for name in ("iscrowd", "difficult")} | columns
+    return columns
+
+
+def _read_labels(held: Held, where: str) -> list[Any]:
+    """Read the classes: by their names, where all boxes have one."""
+    names, labels = held.get("names"), held["labels"]
+    if names is not None and len(names) == len(labels):
+        return [str(one) for one in names]
+    if isinstance(labels, (list, tuple)) and any(isinstance(one, str) for one in labels):
+        if not all(isinstance(one, str) for one in labels):
+            raise FormatError(f"{where}, labels: numbers stand beside text: {clip(labels)}")
+        return list(labels)
+    if isinstance(labels, np.ndarray) and labels.dtype.kind in "OU":
+        return [str(one) for one in labels.tolist()]
+    numbers = to_numpy(labels, f"{where}, labels").reshape(-1)
+    whole = np.isfinite(numbers) & (numbers == np.floor(numbers))
+    if not whole.all():
+        raise FormatError(f"{where}, labels: a class is a whole number or text; got {clip(labels)}")
+    return [int(one) for one in numbers.tolist()]
+
+
+def _read_boxes(held: Held, where: str, reading: Reading) -> Any:
+    """Read boxes as xywh, computed in their own precision, as torchmetrics does (N, 4)."""
+    boxes = to_numpy(held["boxes"], f"{where}, boxes")
+    if not boxes.size:
+        return np.zeros((0, 4))
+    if boxes.ndim != 2 or boxes.shape[1] != 4:
+        raise FormatError(
+            f"{where}: boxes have 4 numbers each; got an array of shape {boxes.shape}."
+        )
+    box_format: BoxFormat = held.get("box_format") or reading.box_format or "xyxy"
+    if box_format == "xywh":
+        return boxes
+    first, second, third, fourth = boxes.T
+    if box_format == "cxcywh":
+        first, second = first - third / 2, second - fourth / 2
+        third, fourth = boxes[:, 0] + third / 2, boxes[:, 1] + fourth / 2
+    return np.column_stack((first, second, third - first, fourth - second))

@@ -1,0 +1,288 @@
+"""Picture: the boxes of one image as SVG, with a list of their outcomes beside them.
+
+Truths are thick, detections thin. True detections are solid, false ones dashed, ignored ones dotted, so that
+the picture can be read without colors.
+"""
+
+import math
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, NamedTuple
+
+from germane.errors import InputError, check_choice
+from germane.output.markup import COLORS, PAPERS, define_colors, write_element
+from germane.output.tables import escape_html, make_visible, measure_width
+
+if TYPE_CHECKING:
+    from germane.boxes.explanation import BoxExplanation, FoundBox
+
+_WIDTH, _HEIGHT = 600.0, 450.0  # the most that the image takes
+_MARGIN, _TOP, _LINE, _COLUMNS = 16.0, 78.0, 17.0, 3
+_MOST = 180  # lines of the list
+_FEW = 25  # boxes up to which every truth has a label
+_COLORS = COLORS | {
+    "true": COLORS["hit"],
+    "false": ("#b3450b", "#f4a261"),
+    "missed": ("#a3152f", "#ff8296"),
+}
+_STYLE = """
+.germane-boxes .paper { fill: var(--paper) }
+.germane-boxes .image { fill: var(--track); stroke: var(--grid) }
+.germane-boxes text { fill: var(--ink) }
+.germane-boxes .muted { fill: var(--muted) }
+.germane-boxes .box { fill: none }
+.germane-boxes .found { stroke: var(--axis); stroke-width: 4.5 }
+.germane-boxes .missed { stroke: var(--missed); stroke-width: 4.5; stroke-dasharray: 12 5 }
+.germane-boxes .spared { stroke: var(--axis); stroke-width: 4.5; stroke-dasharray: 1.5 6 }
+.germane-boxes .true { stroke: var(--true); stroke-width: 1.8 }
+.germane-boxes .false { stroke: var(--false); stroke-width: 1.8; stroke-dasharray: 6 3 }
+.germane-boxes .ignored { stroke: var(--muted); stroke-width: 1.8; stroke-dasharray: 1.5 3 }
+.germane-boxes .tag { fill: var(--paper); stroke-width: 1.2; stroke-dasharray: none }
+.germane-boxes .tag.true { fill: var(--true) }
+.germane-boxes .tag.missed { fill: var(--missed) }
+.germane-boxes .on { fill: var(--paper) }
+"""
+_WORDS = {
+    "found": "truth, found",
+    "missed": "truth, missed",
+    "spared": "truth, ignored",
+    "true": "true",
+    "false": "false",
+    "ignored": "ignored",
+}
+
+
+class _Shape(NamedTuple):
+    """A box to draw, with its style and the text of its label."""
+
+    style: str
+    box: tuple[float, ...]  # x, y, width, height in the picture
+    tag: str
+
+
+_Line = tuple[str, str, str, str, str]  # style, label, class, score and outcome
+
+
+def draw(explanation: "BoxExplanation", paper: str | None) -> str:
+    """Draw the boxes of the image of an explanation. Raises InputError if it is of several images."""
+    if explanation.image is None:
+        raise InputError(
+            "a picture shows the boxes of one image; explain one with image=… (--image)."
+        )
+    if paper is not None:
+        check_choice("paper", paper, PAPERS)
+    image_width, image_height = _measure_image(explanation)
+    scale = min(_WIDTH / image_width, _HEIGHT / image_height)
+    wide, height = image_width * scale, image_height * scale
+    shapes = list(_list_shapes(explanation, scale))
+    lines = list(_list_lines(explanation))
+    columns = max(math.ceil(len(lines) / max(int(height // _LINE), 32)), 1)
+    columns = min(columns, _COLUMNS)
+    down = math.ceil(len(lines) / columns)
+    stops = _measure_stops(lines)
+    width = max(wide + 2 * _MARGIN + columns * (stops[-1] + _MARGIN), 640.0)
+    tall = _TOP + max(height, down * _LINE) + 56
+    words = _describe(explanation)
+    image = {"class": "image", "x": _MARGIN, "y": _TOP, "width": wide, "height": height}
+    elements = (
+        write_element("title", {}, escape_html(words)),
+        write_element("style", {}, _write_colors(paper) + _STYLE),
+        write_element("rect", {"class": "paper", "width": width, "height": tall}),
+        write_element("rect", image),
+        *_write_head(explanation),
+        *(_write_box(one.style, one.box) for one in shapes),
+        *_write_tags(shapes, (_MARGIN, _TOP, wide, height)),
+        *_write_lines(lines, stops, down, wide + 2 * _MARGIN),
+        *_write_legend({one.style for one in shapes}, tall - 22),
+    )
+    return _write_frame(width, tall, words, elements) + "\n"
+
+
+def _write_frame(width: float, tall: float, words: str, elements: tuple[str, ...]) -> str:
+    frame = {
+        "xmlns": "http://www.w3.org/2000/svg",
+        "class": "germane-boxes",
+        "viewBox": f"0 0 {width:g} {tall:g}",
+        "width": width,
+        "height": tall,
+        "font-family": "system-ui, 'DejaVu Sans', sans-serif",
+        "font-size": 12,
+        "role": "img",
+        "aria-label": words,
+    }
+    return write_element("svg", frame, *elements)
+
+
+def _write_colors(paper: str | None) -> str:
+    if paper is not None:
+        return (
+            f".germane-boxes {{ {define_colors('dark' if paper == 'dark' else 'light', _COLORS)} }}"
+        )
+    dark = f".germane-boxes {{ {define_colors('dark', _COLORS)} }}"
+    light = f".germane-boxes {{ {define_colors('light', _COLORS)} }}"
+    return f"{light}\n@media (prefers-color-scheme: dark) {{ {dark} }}"
+
+
+def _describe(explanation: "BoxExplanation") -> str:
+    return f"Image {explanation.image}. {'. '.join(explanation.describe_counts())}."
+
+
+def _measure_image(explanation: "BoxExplanation") -> tuple[float, float]:
+    """Measure the image: as it is known, or up to the last side of a box."""
+    size = explanation.size or (math.nan, math.nan)
+    if all(one > 0 for one in size):
+        return size[0], size[1]
+    boxes = [one.box for one in explanation.truths] + [row.box for row in explanation.rows]
+    boxes = boxes or [(0, 0, 1, 1)]
+    return max(x + w for x, _, w, _ in boxes) or 1.0, max(y + h for _, y, _, h in boxes) or 1.0
+
+
+def _list_shapes(explanation: "BoxExplanation", scale: float) -> Iterator[_Shape]:
+    """List the truths, and the detections over them, the true ones last."""
+    drawn = [row for row in explanation.rows if row.counts != "dropped"]
+    many = len(drawn) + len(explanation.truths) > _FEW
+    for one in explanation.truths:
+        style = "spared" if one.state == "ignored" else one.state
+        tag = "" if many and style == "found" else f"#{_shorten(one.id, 12)}"
+        yield _Shape(style, _place(one.box, scale), tag)
+    for row in sorted(drawn, key=lambda row: (row.counts == "true", -row.number)):
+        yield _Shape(row.counts, _place(row.box, scale), str(row.number))
+
+
+def _place(box: tuple[float, ...], scale: float) -> tuple[float, ...]:
+    x, y, width, height = box
+    return _MARGIN + x * scale, _TOP + y * scale, width * scale, height * scale
+
+
+def _write_box(style: str, box: tuple[float, ...]) -> str:
+    x, y, width, height = box
+    sides = {"x": x, "y": y, "width": max(width, 0.5), "height": max(height, 0.5)}
+    return write_element("rect", {"class": f"box {style}", **sides, "rx": 1.5})
+
+
+_Area = tuple[float, float, float, float]
+
+
+def _write_tags(shapes: list[_Shape], image: _Area) -> Iterator[str]:
+    """Write the labels at the sides of their boxes, where they hide each other least."""
+    placed: list[_Area] = []
+    for one in sorted(shapes, key=lambda shape: shape.box[2] * shape.box[3]):
+        if not one.tag:
+            continue
+        size = 8 + _measure(one.tag), 15.0
+        spots = [_keep_inside(spot, size, image) for spot in _list_spots(one.box, *size)]
+        place = min(spots, key=lambda spot: sum(_measure_shared(spot, other) for other in placed))
+        placed.append(place)
+        yield from _write_tag(one.style, one.tag, place)
+
+
+def _list_spots(box: tuple[float, ...], wide: float, high: float) -> Iterator[tuple[float, float]]:
+    """List the places of a label: above and below the box, inside it, and along its sides."""
+    x, y, width, height = box
+    across = [x, x + width - wide, *(x + width * part for part in (0.25, 0.5, 0.75))]
+    yield from ((at, y - high) for at in across)
+    yield from ((at, y + height) for at in across)
+    yield from ((at, y) for at in across)
+    yield from ((at, y + height - high) for at in across)
+    for part in (0.2, 0.4, 0.6, 0.8):
+        yield from ((x - wide, y + height * part), (x + width, y + height * part))
+
+
+def _keep_inside(spot: tuple[float, float], size: tuple[float, float], image: _Area) -> _Area:
+    x, y, width, height = image
+    across = min(max(spot[0], x), max(x + width - size[0], x))
+    return across, min(max(spot[1], y - size[1]), y + height), *size
+
+
+def _measure_shared(one: _Area, other: _Area) -> float:
+    wide = min(one[0] + one[2], other[0] + other[2]) - max(one[0], other[0])
+    high = min(one[1] + one[3], other[1] + other[3]) - max(one[1], other[1])
+    return max(wide, 0.0) * max(high, 0.0)
+
+
+def _write_tag(style: str, tag: str, place: _Area) -> Iterator[str]:
+    x, y, width, height = place
+    sides = {"x": x + 1, "y": y + 1, "width": width - 2, "height": height - 2}
+    yield write_element("rect", {"class": f"tag {style}", **sides, "rx": 3.0})
+    on = "on" if style in ("true", "missed") else None
+    middle = {"x": x + width / 2, "y": y + 11.5, "text-anchor": "middle", "font-size": 11}
+    yield write_element("text", {"class": on, **middle}, escape_html(tag))
+
+
+def _write_head(explanation: "BoxExplanation") -> Iterator[str]:
+    of = f" of class {_shorten(explanation.label, 30)}" if explanation.label is not None else ""
+    value = (
+        "" if math.isnan(explanation.value) else f": {explanation.title} {explanation.value:.4f}"
+    )
+    title = f"Image {_shorten(explanation.image, 40)}{of}{value}"
+    first = {"x": _MARGIN, "y": 22.0, "font-size": 15, "font-weight": 600}
+    yield write_element("text", first, escape_html(title))
+    for y, counts in zip((42.0, 60.0), explanation.describe_counts(), strict=True):
+        yield write_element("text", {"class": "muted", "x": _MARGIN, "y": y}, escape_html(counts))
+
+
+def _list_lines(explanation: "BoxExplanation") -> Iterator[_Line]:
+    """List the detections drawn, and the missed truths: style, label, class, score and outcome."""
+    drawn = [row for row in explanation.rows if row.counts != "dropped"]
+    for row in drawn[:_MOST]:
+        label, score = _shorten(row.label, 12), f"{row.score:.2f}"
+        yield row.counts, str(row.number), label, score, _write_outcome(row)
+    room = max(_MOST - len(drawn), 0)
+    for one in explanation.missed[:room]:
+        yield "missed", f"#{_shorten(one.id, 12)}", _shorten(one.label, 12), "", "missed"
+    if (more := len(drawn) + len(explanation.missed) - _MOST) > 0:
+        yield "", "", "", "", f"… {more:,} more"
+
+
+def _write_outcome(row: "FoundBox") -> str:
+    if row.outcome == "low overlap":
+        return f"overlap {row.overlap:.2f} with #{_shorten(row.truth, 12)}"
+    if row.outcome == "other class":
+        return f"on {_shorten(row.truth_label, 12)} #{_shorten(row.truth, 12)}"
+    return _shorten(row.says, 30)
+
+
+def _measure(words: str) -> float:
+    """Estimate the width of words."""
+    return 6.8 * measure_width(words)
+
+
+def _measure_stops(lines: list[_Line]) -> tuple[float, ...]:
+    """Measure where the class, the end of the score, and the outcome stand, and where a column ends."""
+    tags, labels, _, outcomes = (
+        max((_measure(line[part]) for line in lines), default=0.0) for part in (1, 2, 3, 4)
+    )
+    label = tags + 16
+    score = label + labels + 36
+    return label, score, score + 10, score + 10 + max(outcomes, 60.0)
+
+
+def _write_lines(
+    lines: list[_Line], stops: tuple[float, ...], down: int, left: float
+) -> Iterator[str]:
+    """Write the list in columns of so many lines."""
+    for i, (style, tag, label, score, outcome) in enumerate(lines):
+        x = left + (i // down) * (stops[-1] + _MARGIN)
+        y = _TOP + (i % down) * _LINE
+        if tag:
+            yield from _write_tag(style, tag, (x, y, _measure(tag) + 8, 15.0))
+        for words, at, anchor in zip(
+            (label, score, outcome), stops[:3], (None, "end", None), strict=True
+        ):
+            if words:
+                place = {"x": x + at, "y": y + 11.5, "text-anchor": anchor}
+                yield write_element("text", place, escape_html(words))
+
+
+def _write_legend(styles: set[str], y: float) -> Iterator[str]:
+    """Write the meaning of the lines that the picture has."""
+    x = _MARGIN
+    for style, words in _WORDS.items():
+        if style in styles:
+            yield write_element("path", {"class": f"box {style}", "d": f"M{x:g} {y:g}h30"})
+            yield write_element("text", {"class": "muted", "x": x + 36, "y": y + 4}, words)
+            x += 52 + _measure(words)
+
+
+def _shorten(text: object, most: int) -> str:
+    shown = make_visible(str(text))
+    return shown if len(shown) <= most else shown[: most - 1] + "…"

@@ -1,0 +1,77 @@
+"""How boxes are read: their format, the sizes of images, names of classes and columns."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, replace
+from typing import Any, Literal, TypeAlias, get_args
+
+from germane.boxes.data import Truths
+from germane.boxes.geometry import BOX_FORMATS
+from germane.errors import InputError, check_choice
+
+Coordinates: TypeAlias = Literal["pixels", "relative"]
+Side: TypeAlias = Literal["truth", "detections"]
+SIDES: tuple[Side, ...] = get_args(Side)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Reading:
+    """The choices of a caller; None leaves one to the source.
+
+    The first three may be chosen for one side alone: ``{"truth": "xywh"}``.
+    """
+
+    box_format: Any = None
+    """``xywh``: left, top, width, height; ``xyxy``: two corners; ``cxcywh``: center, width, height."""
+
+    coordinates: Any = None
+    """``pixels``, or ``relative`` to the width and height of the image."""
+
+    input_format: Any = None
+    """The name of a source, where it is not recognized."""
+
+    columns: Any = None
+    """The columns of a frame: ``{"x": name, "class": name, …}``."""
+
+    images: Any = None
+    """All images, with their sizes where these are known."""
+
+    class_names: Any = None
+    """Names of classes that are given by numbers."""
+
+    def choose(self, side: Side, kinds: tuple[str, ...]) -> "Reading":
+        """Choose what holds for one side. Raises PolicyError or InputError for an unknown word."""
+        chosen = replace(
+            self,
+            **{
+                name: _choose(getattr(self, name), side)
+                for name in ("box_format", "coordinates", "input_format")
+            },
+        )
+        for name, words in (
+            ("box_format", BOX_FORMATS),
+            ("coordinates", get_args(Coordinates)),
+            ("input_format", kinds),
+        ):
+            if getattr(chosen, name) is not None:
+                check_choice(name, getattr(chosen, name), words, InputError)
+        return chosen
+
+
+def take_reading(options: Mapping[str, Any]) -> tuple[Reading, dict[str, Any]]:
+    """Take the choices of reading from arguments of evaluate_boxes; return the others, too."""
+    names = {one.name for one in fields(Reading)}
+    others = {name: given for name, given in options.items() if name not in names}
+    return Reading(**{name: options.get(name) for name in names}), others
+
+
+def name_side(truths: Truths | None) -> Side:
+    """Name the side that a source reads: detections belong to truths, which are read first."""
+    return "truth" if truths is None else "detections"
+
+
+def _choose(given: Any, side: Side) -> Any:
+    if isinstance(given, Mapping):
+        for one in given:
+            check_choice("a choice for one side", one, SIDES, InputError)
+        return given.get(side)
+    return given

@@ -1,0 +1,313 @@
+"""Reconciliation of boxes: the conventions that give a reported number."""
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from germane.boxes.candidates import Choices
+from germane.boxes.conventions import Conventions, write_choice
+from germane.boxes.dialects import resolve_box_dialect, resolve_measures
+from germane.boxes.measures import BoxMeasure, parse_measures
+from germane.boxes.search import BoxGiven, BoxSearch, Counts
+from germane.boxes.spread import open_search
+from germane.output.formatting import add_schema, format_number, to_json_number, write_count
+from germane.output.tables import Table, Tabular
+from germane.reconciliation.answer import Answer, list_tools
+from germane.reconciliation.plausibility import weigh_values
+from germane.reconciliation.reported import Reported, read_reported
+
+if TYPE_CHECKING:
+    from germane.dialects.dialect import Dialect
+
+_OTHERS = "AP AP50 AP75 AR@1 AR@10 AR"  # measures that may be meant by mistake
+_TOOLS = 3  # that are named beside conventions
+_ORDERS = 100  # random orders of the scores, to find out how often small data gives a number
+_SMALL = 2_000  # detections; the numbers of larger data hardly ever coincide
+
+
+@dataclass(frozen=True)
+class Step:
+    """One change on the way from what was asked for to the conventions that give the number."""
+
+    change: str
+    value: float
+    """the value after it"""
+    counts: Counts
+
+    def write(self, before: "Step", digits: int) -> str:
+        """Write the change with the value before and after it, and how many items it moved."""
+        moved = []
+        for name, noun in (
+            ("truths", "truth"),
+            ("true", "true positive"),
+            ("false", "false positive"),
+        ):
+            more = getattr(self.counts, name) - getattr(before.counts, name)
+            if more:
+                count = write_count(abs(more), noun)
+                first, _, rest = count.partition(" ")
+                moved.append(f"{first} {'more' if more > 0 else 'fewer'} {rest}")
+        says = f": {', '.join(moved)}" if moved else ""
+        ends = (format_number(one.value, digits, nan="none") for one in (before, self))
+        return f"{self.change} moves {' to '.join(ends)}{says}"
+
+
+@dataclass(frozen=True, repr=False)
+class BoxReconciliation(Answer[BoxGiven], Tabular):
+    """The conventions that give a reported number, fewest changes first, or the nearest ones.
+
+    >>> truth = [{"boxes": [[10, 10, 50, 50]], "labels": [1]}]
+    >>> found = [{"boxes": [[10, 12, 50, 52]], "labels": [1], "scores": [0.9]}]
+    >>> said = germane.reconcile_boxes(truth, found, reported="0.8955")
+    >>> [str(one) for one in said], said.found[0].candidate.tools[0]
+    (['AP, points=lines', 'AP, points=slope'], 'ultralytics:mAP50-95')
+
+    Iterating gives what was found. ``path`` leads from what was asked for to the first of them.
+    """
+
+    reported: Reported
+    measure: BoxMeasure
+    conventions: Conventions
+    own: BoxGiven
+    """what was asked for"""
+    found: tuple[BoxGiven, ...]
+    """the conventions that give the number, without changes that make no difference here"""
+    nearest: tuple[BoxGiven, ...]
+    """where none is found: the nearest, the nearest that a tool uses, and what was asked for"""
+    tried: tuple[BoxGiven, ...]
+    """everything that was tried and has a value on this data"""
+    path: tuple[Step, ...]
+    """the changes to the first that was found or is nearest, one at a time, after the value asked for"""
+    idle: tuple[str, ...] = ()
+    """changes that, alone, make no difference on this data"""
+    values: int = 0
+    """the number of different values of conventions that are at most as far as the first found"""
+    chance: float = 0.0
+    """the probability that a wrong number rounds to one of these values"""
+    hints: tuple[str, ...] = ()
+    """other measures that give the number"""
+
+    @property
+    def verdict(self) -> str:
+        """The answer in a sentence or two."""
+        question = f"{self.reported} as {self.measure}"
+        if not self.found:
+            hints = "".join(f"{one} " for one in self.hints)
+            return (
+                f"{question}: no conventions give it. {hints}The nearest is {self.nearest[0]} with "
+                f"{self._describe_nearest()}"
+            )
+        gives = f"given by {self._name(self.found[0])}"
+        if len(self.found) > 1:
+            gives = f"{len(self.found)} sets of conventions give it, with fewest changes {self.found[0]}"
+        return f"{question}: {gives}{self._end_question()}"
+
+    def _write_notes(self) -> Iterator[str]:
+        if len(self.path) > 1:
+            steps = zip(self.path[1:], self.path, strict=False)
+            yield f"{self.own} gives {self._format(self.own.value)}."
+            yield from (f"{one.write(before, self.reported.digits)}." for one, before in steps)
+        if self.found:
+            yield from self.hints
+        if self.idle:
+            yield f"No difference on this data, so that they remain open: {', '.join(self.idle)}."
+        yield from self._explain_range(f"{write_count(len(self.tried), 'set')} of conventions")
+
+    def table(self, *, digits: int | None = 4) -> Table:
+        """One row a set of conventions: its value, and the tools that have it."""
+        rows, more = self._write_cells(digits)
+        cells = [
+            (*cells, list_tools(one, None if digits is None else _TOOLS)) for one, cells in rows
+        ]
+        notes = [f"… and {more} more"] if more else []
+        columns = ("conventions", "value", "off by", "tools")
+        return Table(columns, tuple(cells), (*notes, *self.notes), (3,))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values for JSON, in a versioned schema; NaN becomes None."""
+        plain = {
+            **self._make_head(),
+            "measure": str(self.measure),
+            "conventions": self.conventions.to_dict(),
+            "verdict": self.verdict,
+            "answer": self.answer,
+            "values": self.values,
+            "chance": self.chance,
+            "own": _make_row(self.own),
+            "found": [_make_row(one) for one in self.found],
+            "nearest": [_make_row(one) for one in self.nearest],
+            "path": [
+                {"change": one.change, "value": to_json_number(one.value), **vars(one.counts)}
+                for one in self.path
+            ],
+            "idle": list(self.idle),
+            "tried": len(self.tried),
+            "hints": list(self.hints),
+        }
+        return add_schema(plain)
+
+    def __str__(self) -> str:
+        return f"{self.verdict}\n\n{self.table(digits=self.reported.digits).text()}"
+
+    def __repr__(self) -> str:
+        return f"<BoxReconciliation {self.answer}: {self.verdict}>"
+
+    def _name(self, given: BoxGiven) -> str:
+        tools = list_tools(given, _TOOLS)
+        return f"{given}" + (f" ({tools})" if tools else "")
+
+
+def reconcile_boxes(
+    truth: Any,
+    detections: Any,
+    *,
+    reported: str | float,
+    measure: "str | BoxMeasure | None" = None,
+    dialect: "str | Dialect | None" = None,
+    name: str | None = None,
+    **conventions: Any,
+) -> BoxReconciliation:
+    """Find the conventions of object detection that give a reported number, or say that none does.
+
+    >>> truth = [{"boxes": [[10, 10, 50, 50]], "labels": [1]}]
+    >>> found = [{"boxes": [[10, 12, 50, 52]], "labels": [1], "scores": [0.9]}]
+    >>> germane.reconcile_boxes(truth, found, reported="99.50", measure="mAP50", dialect="ultralytics").answer
+    'found'
+
+    ``measure`` names the kind of number, AP as a rule: by germane's name or, with ``dialect``, by the tool's.
+    ``dialect`` is where the search begins; without it, germane's conventions. The number is as precise as it
+    is written: ``0.507`` is everything from 0.5065 to 0.5075. A number above 1 is in percent.
+
+    It tries what was asked for, the conventions of all tools, and one change of each convention; where none of
+    these gives the number, also the main conventions in all combinations. A convention that is given holds in
+    all that is tried. Raises what ``evaluate_boxes`` raises.
+    """
+    number = read_reported(reported)
+    if abs(number.value) > 1 and "%" not in number.text:
+        number = read_reported(f"{number.text}%")
+    tool = None if dialect is None else resolve_box_dialect(dialect)
+    asked: str | BoxMeasure = "AP" if measure is None else measure
+    if tool is not None:
+        names = [measure] if measure is not None else tool.summary.split()[:1]
+        [asked] = resolve_measures(names, tool, Conventions()).values()
+    search = open_search(truth, detections, asked, conventions, name, tool)
+    return _make_answer(search, number)
+
+
+def _make_answer(search: BoxSearch, reported: Reported) -> BoxReconciliation:
+    own = BoxGiven(search.make_candidate({}), search.evaluate(()))
+    steps = [
+        [own],
+        search.evaluate_all(search.list_tools()),
+        search.evaluate_all(search.vary_once()),
+    ]
+    idle = _list_idle(search)
+    if not any(reported.gives(one.value) for step in steps for one in step):
+        steps.append(search.evaluate_all(search.combine()))
+    tried = [one for step in steps for one in step]
+    found = search.simplify(one for one in tried if reported.gives(one.value))
+    nearest = () if found else _find_nearest(search, tried, own, reported)
+    values, chance = _estimate_chance(search, steps, reported) if found else (0, 0.0)
+    return BoxReconciliation(
+        reported,
+        search.asked,
+        search.conventions,
+        own,
+        tuple(found),
+        nearest,
+        tuple(tried),
+        _walk(search, (*found, *nearest)[0].candidate.choices),
+        idle,
+        values,
+        chance,
+        () if found else tuple(_find_hints(search, reported)),
+    )
+
+
+def _list_idle(search: BoxSearch) -> tuple[str, ...]:
+    """List the conventions of which no word, alone, makes a difference."""
+    return tuple(
+        name
+        for name, words in search.changes.items()
+        if words and all(search.are_same(((name, word),), ()) for word in words)
+    )
+
+
+def _find_nearest(
+    search: BoxSearch, tried: Sequence[BoxGiven], own: BoxGiven, reported: Reported
+) -> tuple[BoxGiven, ...]:
+    ordered = sorted(tried, key=lambda one: abs(one.value - reported.value))
+    of_tools = [one for one in ordered if one.candidate.tools]
+    rows: dict[Choices, BoxGiven] = {}
+    for one in (*ordered[:1], *of_tools[:1], own):
+        [least] = search.simplify([one])
+        rows.setdefault(least.candidate.choices, least)
+    return tuple(rows.values())
+
+
+def _walk(search: BoxSearch, choices: Choices) -> tuple[Step, ...]:
+    """Make the changes one at a time, in the order of the conventions."""
+    order = list(search.start)
+    several = sorted(choices, key=lambda one: order.index(one[0]))
+    steps = []
+    for end in range(len(several) + 1):
+        made = tuple(sorted(several[:end]))
+        change = write_choice(*several[end - 1]) if end else ""
+        steps.append(Step(change, search.evaluate(made), search.count(made)))
+    return tuple(steps)
+
+
+def _estimate_chance(
+    search: BoxSearch, steps: Sequence[Sequence[BoxGiven]], reported: Reported
+) -> tuple[int, float]:
+    """Count the different values tried until one gave the number; estimate the chance of a wrong number.
+
+    It is the chance of ``reconcile``: wrong numbers lie anywhere between the lowest and the highest value,
+    or are values of small data whose scores stand in a random order.
+    """
+    numbered = [(at, one.value) for at, step in enumerate(steps) for one in step]
+    first = min(at for at, value in numbered if reported.gives(value))
+    shuffled = (partial(_shuffle, search),) * (len(search.detections) <= _SMALL)
+    return weigh_values(numbered, first, reported, shuffled)
+
+
+def _shuffle(search: BoxSearch) -> Any:
+    """Compute the measure asked for with the scores in random orders."""
+    rng, found = np.random.default_rng(0), search.detections
+    numbers = [
+        search.remake(replace(found, score=rng.permutation(found.score))).evaluate(())
+        for _ in range(_ORDERS)
+    ]
+    return np.array([one for one in numbers if not math.isnan(one)])
+
+
+def _find_hints(search: BoxSearch, reported: Reported) -> Iterator[str]:
+    """Name other measures, thresholds and cut decimals that would explain the number."""
+    search.also = parse_measures(_OTHERS)
+    others = [
+        (measure, one)
+        for measure in search.also
+        for one in (search.make_candidate({}), *search.list_tools(measure))
+    ]
+    others.sort(key=lambda pair: (len(pair[1].choices), repr(pair[1].choices), not pair[1].tools))
+    given: dict[str, str] = {}
+    for measure, one in others:
+        if reported.gives(search.evaluate(one.choices, measure)):
+            given.setdefault(str(measure), one.tools[0] if one.tools else "as asked")
+    if given:
+        named = (f"{name} ({said.partition(':')[0]})" for name, said in given.items())
+        yield f"It is given by another measure: {', '.join(named)}."
+    if reported.can_be_cut_from(search.evaluate(())):
+        yield f"Cut off after its last decimal, not rounded, it is given by {search.asked}."
+
+
+def _make_row(given: BoxGiven) -> dict[str, Any]:
+    return {
+        "conventions": [write_choice(*one) for one in given.candidate.choices],
+        "value": to_json_number(given.value),
+        "tools": list(given.candidate.tools),
+    }

@@ -1,0 +1,223 @@
+"""The verb report_boxes: detectors on the same images as one page, class by class."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from germane.boxes.api import evaluate_many_boxes
+from germane.boxes.comparison import compare_boxes
+from germane.boxes.lists import View
+from germane.boxes.measures import BoxMeasures
+from germane.boxes.result import BoxResult, BoxResults
+from germane.boxes.shares import compute_shares
+from germane.comparison.comparison import Comparison
+from germane.core.bootstrap import estimate_mean_interval
+from germane.core.ragged import Floats
+from germane.measures.interpolated import read_curves
+from germane.output.formatting import format_number
+from germane.reports.api import Report, make_title
+from germane.reports.inputs import describe_origin
+from germane.reports.markup import (
+    draw_chart,
+    draw_swatch,
+    isolate_text,
+    make_scrollable,
+    write_notes,
+    write_table,
+)
+from germane.reports.page import END, write_head, write_origin
+
+if TYPE_CHECKING:
+    from germane.dialects.dialect import Dialect
+
+REPORTED = "AP AP50 AP75 AP(area=small) AP(area=medium) AP(area=large) AR@100"
+
+
+def report_boxes(
+    truth: Any,
+    detections: Mapping[str, Any],
+    measures: "BoxMeasures" = REPORTED,
+    *,
+    title: str | None = None,
+    baseline: str | None = None,
+    command: str | None = None,
+    dialect: "str | Dialect | None" = None,
+    **conventions: Any,
+) -> Report:
+    """Evaluate one or more detectors, and report them as one HTML page that needs no network.
+
+    The page has every number with its interval and definition, the comparisons of all pairs, a table of
+    all classes with their truths, precision–recall curves, the conventions, and the inputs with their hashes.
+    ``detections`` maps names to detections; the other arguments are those of ``evaluate_boxes`` and
+    ``compare_boxes``.
+
+    >>> truth = [{"boxes": [[10, 10, 50, 50]], "labels": [1]}]
+    >>> germane.report_boxes(truth, {"yolo": [{**truth[0], "scores": [0.9]}]}, "AP50").title
+    'yolo'
+    """
+    results = evaluate_many_boxes(truth, detections, measures, dialect=dialect, **conventions)
+    ordered = _order_results(results)
+    compared = None
+    first = next(iter(results.values()))
+    defined = [
+        name for name in first if not any(np.isnan(one[name].mean) for one in results.values())
+    ]
+    if len(ordered) > 1 and defined:
+        compared = compare_boxes(results, None, defined, baseline=baseline)
+    name = title or make_title(list(ordered))
+    origin = describe_origin(truth, detections, command, None)
+    written = [
+        ("result", "Result", list(_write_result(ordered, compared))),
+        ("classes", "Class by class", list(_write_classes(ordered))),
+        ("curves", "Precision and recall", list(_write_curves(ordered))),
+        ("conventions", "Conventions", list(_write_conventions(ordered))),
+        ("origin", "Origin", list(write_origin(origin))),
+    ]
+    sections = [section for section in written if section[2]]
+    page = write_head("Detection report", name, _write_lead(ordered), sections, "")
+    return Report(name, "\n".join([*page, END]))
+
+
+def _order_results(results: BoxResults) -> BoxResults:
+    """Order detectors by the first measure, the best first."""
+
+    def find_place(name: str) -> float:
+        mean = next(iter(results[name].values())).mean
+        return -mean if mean == mean else np.inf
+
+    return BoxResults({name: results[name] for name in sorted(results, key=find_place)})
+
+
+def _write_lead(results: BoxResults) -> str:
+    counts = next(iter(results.values())).counts
+    detectors = "1 detector" if len(results) == 1 else f"{len(results)} detectors"
+    return f"{detectors} on {counts.images:,} images with {counts.truths:,} truths of {counts.classes:,} classes."
+
+
+def _write_result(results: BoxResults, compared: Comparison | None) -> Iterator[str]:
+    first = next(iter(results.values()))
+    yield from make_scrollable(_write_headline(results))
+    yield '<dl class="definitions">'
+    for name in first:
+        yield f"<dt>{isolate_text(name)}</dt><dd>{isolate_text(first[name].definition)}</dd>"
+    yield "</dl>"
+    yield '<p class="small">Below each number: its 95% interval, a BCa bootstrap of the images.</p>'
+    if compared is not None:
+        yield '<ul class="said">'
+        for pair in compared.pairs[:8]:
+            yield f'<li class="{"sure" if pair.significant else "noise"}">{isolate_text(pair.sentence)}</li>'
+        yield "</ul>"
+        table = compared.table()
+        yield f"<details><summary>All {len(compared.pairs):,} comparisons</summary>"
+        yield from make_scrollable(write_table(table.columns, table.rows, table.left))
+        yield from write_notes(note for note in table.notes if note)
+        yield "</details>"
+
+
+def _write_headline(results: BoxResults) -> Iterator[str]:
+    """Write a row a detector, the best first: each number with its interval."""
+    first = next(iter(results.values()))
+    heads = "".join(f'<th scope="col" class="n">{isolate_text(name)}</th>' for name in first)
+    yield f'<table class="headline"><thead><tr><th scope="col">detections</th>{heads}</tr></thead><tbody>'
+    for r, (name, result) in enumerate(results.items()):
+        yield f'<tr><th scope="row">{draw_swatch(r)} {isolate_text(name)}</th>'
+        for measure in result:
+            yield f'<td class="n">{_write_value(result, measure)}</td>'
+        yield "</tr>"
+    yield "</tbody></table>"
+
+
+def _write_value(result: BoxResult, name: str) -> str:
+    mean = result[name].mean
+    if mean != mean:
+        return "–"
+    shares = compute_shares(result, result[name].measure)
+    if len(shares) < 2:
+        return f"<span>{format_number(mean, 4)}</span>"
+    interval = estimate_mean_interval(shares, 0.95)
+    low, high = max(0.0, interval.low), min(1.0, interval.high)
+    return f"<span>{format_number(mean, 4)}</span><small>{low:.3f} – {high:.3f}</small>"
+
+
+def _write_classes(results: BoxResults) -> Iterator[str]:
+    """Write a row a class: its truths and the first measure of each detector; the largest spread first."""
+    first = next(iter(results.values()))
+    measure = next(iter(first))
+    values = np.array([result[measure].values.mean(axis=0) for result in results.values()])  # S × K
+    counts = np.bincount(first.truths.label, minlength=len(first.classes))
+    spread = np.ptp(values, axis=0) if len(values) > 1 else -values[0]
+    order = np.argsort(-np.nan_to_num(spread, nan=-np.inf), kind="stable").tolist()
+    several = len(values) > 1
+    rows = [
+        (
+            first.classes[k],
+            f"{counts[k]:,}",
+            *(
+                format_number(value, 4) if value == value else "–"
+                for value in values[:, k].tolist()
+            ),
+            *(
+                [format_number(float(spread[k]), 4)]
+                if several and spread[k] == spread[k]
+                else [""] * several
+            ),
+        )
+        for k in order
+    ]
+    which = "the largest difference first" if several else "the lowest first"
+    yield f"<p>{isolate_text(measure)} of each class, {which}; – where a class has no truth that counts.</p>"
+    columns = ("class", "truths", *results, *(["difference"] if several else []))
+    yield '<div class="wide tall" tabindex="0">'
+    yield from write_table(columns, rows)
+    yield "</div>"
+
+
+@dataclass(frozen=True, eq=False)
+class _MeanCurve:
+    """The mean over classes of the best precision at 11 recalls."""
+
+    recall: Floats
+    precision: Floats
+
+    @property
+    def low(self) -> Floats:
+        return self.precision
+
+    @property
+    def high(self) -> Floats:
+        return self.precision
+
+
+def _write_curves(results: BoxResults) -> Iterator[str]:
+    curves = {name: _average_curves(result) for name, result in results.items()}
+    if any(curve is None for curve in curves.values()):
+        return
+    drawn = {name: curve for name, curve in curves.items() if curve is not None}
+    yield f'<figure>{draw_chart(drawn)}<figcaption><ul class="legend">'
+    for r, name in enumerate(drawn):
+        yield f"<li>{draw_swatch(r)} {isolate_text(name)}</li>"
+    threshold = min(next(iter(results.values())).thresholds)
+    yield (
+        f"</ul><p>The best precision at 11 recalls or beyond, the mean over classes, for an overlap of "
+        f"{threshold:g}.</p></figcaption></figure>"
+    )
+
+
+def _average_curves(result: BoxResult) -> _MeanCurve | None:
+    """Average the curves of all classes at the lowest threshold; None without truths."""
+    curves = result.lists.split(read_curves(result.lists.rank(View(result.depths[-1])), 11))[
+        :, 0, 0
+    ]  # 11 × K
+    counts = result.lists.relevant[0] > 0
+    if not counts.any():
+        return None
+    return _MeanCurve(np.linspace(0, 1, 11), curves[:, counts].mean(axis=1))
+
+
+def _write_conventions(results: BoxResults) -> Iterable[str]:
+    from germane.boxes.layout import write_notes as write_result_notes
+
+    yield from write_notes(note for note in write_result_notes(results) if note)
+    yield '<p class="small">These choices, on which tools differ, hold for every number of this report.</p>'

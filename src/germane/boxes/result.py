@@ -1,0 +1,320 @@
+"""The result of an evaluation of detections."""
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from germane.boxes.confidence import find_best_point
+from germane.boxes.conventions import Conventions
+from germane.boxes.data import Detections, Truths
+from germane.boxes.lists import RankedLists, View
+from germane.boxes.matching import Matches, match
+from germane.boxes.measures import BoxMeasure, parse_measure
+from germane.core.finding import Finding
+from germane.core.ragged import Floats
+from germane.errors import NotFoundError, suggest
+from germane.measures.interpolated import read_curves
+from germane.measures.measure import Measure
+from germane.output.frames import Lookup, Named
+from germane.output.tables import Table, Tabular
+
+if TYPE_CHECKING:
+    from germane.boxes.groups import BoxGroups, Part
+    from germane.dialects.dialect import Dialect
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class BoxValue:
+    """One measure's value: the mean over thresholds and classes, and each of them."""
+
+    measure: BoxMeasure
+    classes: Sequence[str]
+    values: Floats
+    """(T, K): the value at each threshold for each class; NaN where the class does not count."""
+
+    @cached_property
+    def mean(self) -> float:
+        """The mean over thresholds and classes; NaN where no class has a truth."""
+        kept = self.values[~np.isnan(self.values)]
+        return math.fsum(kept.tolist()) / len(kept) if len(kept) else math.nan
+
+    @cached_property
+    def per_class(self) -> dict[str, float]:
+        """The mean over thresholds for each class that counts."""
+        means = self.values.mean(axis=0).tolist()
+        return {name: mean for name, mean in zip(self.classes, means, strict=True) if mean == mean}
+
+    @property
+    def per_threshold(self) -> dict[float, float]:
+        """The mean over classes at each threshold of overlap."""
+        kept = ~np.isnan(self.values).any(axis=0)
+        means = (
+            self.values[:, kept].mean(axis=1) if kept.any() else np.full(len(self.values), np.nan)
+        )
+        return dict(zip(self.measure.iou or (), means.tolist(), strict=True))
+
+    @property
+    def definition(self) -> str:
+        """The measure in words."""
+        return self.measure.definition
+
+    def __float__(self) -> float:
+        return self.mean
+
+    def __format__(self, spec: str) -> str:
+        return format(self.mean, spec) if spec else str(self)
+
+    def __repr__(self) -> str:
+        return f"<{self.measure}: {self.mean:.4f} over {len(self.per_class)} classes>"
+
+
+@dataclass(frozen=True)
+class BoxCounts:
+    """How many images, boxes and detections the numbers rest on."""
+
+    images: int
+    classes: int
+    truths: int
+    crowds: int
+    difficult: int
+    detections: int
+    dropped: int
+    """detections below the depth or the confidence, which do not count"""
+    without_truth: int
+    """classes without a truth that counts"""
+
+
+class BoxResult(Tabular, Lookup[BoxValue]):
+    """The measures of one detector.
+
+    Maps measures (``"AP"``, ``"AR@10"``) to their values. ``stats`` are the 12 numbers of COCO's summary, and
+    ``precision`` and ``recall`` the arrays behind them.
+
+    >>> truth = [{"boxes": [[10, 10, 50, 50]], "labels": [1]}]
+    >>> found = [{"boxes": [[10, 12, 50, 50]], "labels": [1], "scores": [0.9]}]
+    >>> germane.evaluate_boxes(truth, found, "AP50 AP95").flat()
+    {'AP50': 1.0, 'AP95': 1.0}
+    """
+
+    def __init__(
+        self,
+        name: str,
+        measures: Mapping[str, BoxMeasure],
+        truths: Truths,
+        detections: Detections,
+        conventions: Conventions,
+        *,
+        dialect: "Dialect | None" = None,
+        findings: Sequence[Finding] = (),
+    ) -> None:
+        self.findings = tuple(findings)
+        self.name, self.conventions, self.dialect = name, conventions, dialect
+        self._asked = dict(measures)
+        self._complete = {called: one.complete(conventions) for called, one in self._asked.items()}
+        self.measures = tuple(self._complete.values())
+        self._given = truths, detections
+        self._values: dict[BoxMeasure, BoxValue] = {}
+
+    @property
+    def truths(self) -> Truths:
+        """The truths as they were given."""
+        return self._given[0]
+
+    @property
+    def detections(self) -> Detections:
+        """The detections as they were given."""
+        return self._given[1]
+
+    @property
+    def asked(self) -> tuple[BoxMeasure, ...]:
+        """The measures as they were asked for, without what the conventions decide."""
+        return tuple(self._asked.values())
+
+    def remeasure(self, measures: Sequence[BoxMeasure]) -> "BoxResult":
+        """Evaluate other measures on the same boxes, with the same conventions."""
+        names = {one: called for called, one in self._asked.items()}
+        named = {names.get(one, str(one)): one for one in measures}
+        return BoxResult(self.name, named, *self._given, self.conventions, dialect=self.dialect)
+
+    @cached_property
+    def thresholds(self) -> tuple[float, ...]:
+        """The thresholds of overlap of all measures, ascending (T)."""
+        return tuple(sorted({one for measure in self.measures for one in measure.iou or ()}))
+
+    @cached_property
+    def depths(self) -> tuple[int | None, ...]:
+        """The depths of all measures, ascending (M); None: all detections."""
+        return tuple(
+            sorted({one.k for one in self.measures}, key=lambda k: math.inf if k is None else k)
+        )
+
+    @cached_property
+    def matches(self) -> Matches:
+        """The detections with the truths that they found, within the deepest depth."""
+        conventions = replace(self.conventions, depth=self.depths[-1])
+        return match(*self._given, conventions, self.thresholds)
+
+    @cached_property
+    def lists(self) -> RankedLists:
+        """The ranked list of each class."""
+        return RankedLists(self.matches, self.conventions)
+
+    @property
+    def classes(self) -> list[str]:
+        """The classes' names, in the order of the arrays (K)."""
+        return self._given[0].class_names
+
+    def __getitem__(self, measure: str | BoxMeasure) -> BoxValue:
+        key = self._complete.get(str(measure))
+        if key is None:
+            key = parse_measure(measure).complete(self.conventions)
+        if key not in self.measures:
+            names = list(self)
+            raise NotFoundError(
+                f"{measure} was not evaluated.{suggest(str(measure), names)}  There are: {', '.join(names)}"
+            )
+        if key not in self._values:
+            self._values[key] = BoxValue(key, self.classes, self.compute(key, self.lists))
+        return self._values[key]
+
+    def __contains__(self, measure: object) -> bool:
+        if measure in self._complete:
+            return True
+        try:
+            return parse_measure(measure).complete(self.conventions) in self.measures  # type: ignore[arg-type]
+        except ValueError:
+            return False
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._asked)
+
+    def __len__(self) -> int:
+        return len(self._asked)
+
+    def compute(self, measure: BoxMeasure, lists: RankedLists) -> Floats:
+        """Compute a complete measure at its thresholds for each list (T, L); NaN where it does not count."""
+        area = list(self.conventions.areas).index(measure.area or "")
+        chosen = [self.thresholds.index(one) for one in measure.iou or ()]
+        if measure.confidence == "best":
+            row = "PRF".index(measure.name)
+            several = [find_best_point(lists, measure.view, area, one)[row] for one in chosen]
+            values: Floats = np.stack(several)
+        else:
+            values = lists.compute(measure.base, measure.view)[area][chosen]
+        if self.conventions.ap_depth == "100" and measure.is_main and measure.k != 100:
+            return np.full_like(values, np.nan)
+        if self.conventions.no_truth == "skip":
+            values = np.where(lists.relevant[area] > 0, values, np.nan)
+        return values
+
+    def by(self, part: "Part") -> "BoxGroups":
+        """Evaluate each class, range of areas or image for itself: ``class``, ``area`` or ``image``.
+
+        An image is a data set of its own: the mean is over the classes that have a truth in it.
+        """
+        from germane.boxes.groups import group
+
+        return group(self, part)
+
+    @cached_property
+    def precision(self) -> Floats:
+        """The best precision at 101 recalls, by threshold, recall, class, area and depth (T, R, K, A, M).
+
+        -1 where a class has no truth. It is pycocotools' array of that name, bit for bit.
+        """
+        out = np.empty((len(self.thresholds), 101, *self._shape))
+        for m, depth in enumerate(self.depths):
+            curves = read_curves(self.lists.rank(View(depth)), 101, added=float(np.spacing(1)))
+            out[..., m] = self.lists.split(curves).transpose(2, 0, 3, 1)
+        return np.where(self._has_truth[:, :, None], out, -1.0)
+
+    @cached_property
+    def recall(self) -> Floats:
+        """The recall of all detections, by threshold, class, area and depth (T, K, A, M); -1 without truths."""
+        out = np.empty((len(self.thresholds), *self._shape))
+        for m, depth in enumerate(self.depths):
+            out[..., m] = self.lists.compute(_RECALL, View(depth)).transpose(1, 2, 0)
+        return np.where(self._has_truth[:, :, None], out, -1.0)
+
+    @property
+    def _shape(self) -> tuple[int, int, int]:
+        return self.lists.count, len(self.conventions.areas), len(self.depths)
+
+    @property
+    def _has_truth(self) -> Any:
+        return self.lists.relevant.T > 0  # (K, A)
+
+    def flat(self, *, prefix: str = "") -> dict[str, float]:
+        """Measure → mean, for experiment trackers."""
+        return {f"{prefix}{name}": self[name].mean for name in self}
+
+    @cached_property
+    def counts(self) -> BoxCounts:
+        """How many images, boxes and detections the numbers rest on."""
+        truths, detections = self._given
+        kept = self.matches.truths
+        return BoxCounts(
+            images=len(truths.images),
+            classes=len(truths.classes),
+            truths=len(truths),
+            crowds=int(truths.crowd.sum()),
+            difficult=int(truths.difficult.sum()),
+            detections=len(detections),
+            dropped=len(detections) - len(self.matches.detections),
+            without_truth=len(truths.classes)
+            - len(np.unique(kept.label[~kept.crowd & ~kept.difficult])),
+        )
+
+    @cached_property
+    def stats(self) -> Floats:
+        """The 12 numbers of COCO's summary, as pycocotools computes them; -1 where nothing counts.
+
+        AP, AP50, AP75, AP of small, medium and large objects, AR at the three depths, and AR of small, medium
+        and large objects. Raises MeasureError for measures without these areas and depths.
+        """
+        from germane.boxes.summary import summarize
+
+        return summarize(self)
+
+    def table(self, *, digits: int | None = 4) -> Table:
+        """One row; definitions, counts and conventions as notes."""
+        return BoxResults({self.name: self}).table(digits=digits)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values for JSON, in a versioned schema; NaN becomes None."""
+        return BoxResults({self.name: self}).to_dict()
+
+    def __repr__(self) -> str:
+        means = ", ".join(f"{name}={self[name].mean:.4f}" for name in self)
+        return f"<BoxResult {self.name}: {means}>"
+
+
+_RECALL = Measure("R")
+
+
+class BoxResults(Tabular, Named[BoxResult]):
+    """Several detectors evaluated on the same truths: the BoxResult of each by its name.
+
+    >>> truth = [{"boxes": [[10, 10, 50, 50]], "labels": [1]}]
+    >>> found = [{"boxes": [[10, 12, 50, 50]], "labels": [1], "scores": [0.9]}]
+    >>> germane.evaluate_many_boxes(truth, {"one": found}, "AP50")["one"]["AP50"].mean
+    1.0
+    """
+
+    _noun = "detections"
+
+    def table(self, *, digits: int | None = 4) -> Table:
+        """One row a detector; definitions, counts and conventions as notes."""
+        from germane.boxes.layout import make_table
+
+        return make_table(self, digits)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values for JSON, in a versioned schema; NaN becomes None."""
+        from germane.boxes.layout import make_dict
+
+        return make_dict(self)

@@ -1,0 +1,208 @@
+"""Search: one measure of the same boxes under many conventions, of which only what differs is done again."""
+
+import math
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from typing import Any, TypeVar
+
+from germane.boxes.candidates import BoxCandidate, BoxCandidates, Choices, read_dialect
+from germane.boxes.conventions import Conventions
+from germane.boxes.data import Detections, Truths
+from germane.boxes.dialects import DIALECTS
+from germane.boxes.lists import RankedLists, sort_lists
+from germane.boxes.matching import (
+    Arranged,
+    Pairs,
+    arrange_detections,
+    arrange_truths,
+    find_pairs,
+    match_groups,
+)
+from germane.boxes.measures import BoxMeasure
+from germane.boxes.result import BoxResult, BoxValue
+from germane.core.ragged import Ints
+from germane.reconciliation.spread import are_same
+
+T = TypeVar("T")
+
+_OF_DETECTIONS = ("confidence", "classes", "precision", "depth_of")
+_OF_PAIRS = ("overlap", "crowds", "equal_overlaps", "thresholds")
+_OF_MATCHING = (
+    "candidate", "reach", "difficult", "area_of", "id_zero", "ties",
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class BoxGiven:
+    """A candidate and what it gives on the data."""
+
+    candidate: BoxCandidate
+    value: float
+
+    def __str__(self) -> str:
+        return str(self.candidate)
+
+
+@dataclass(frozen=True)
+class Counts:
+    """The items behind a number at its lowest threshold, in all classes together."""
+
+    truths: int
+    true: int
+    false: int
+
+
+class BoxSearch(BoxCandidates):
+    """A measure on one set of boxes, under the conventions asked for and any changes of them.
+
+    Detections are sorted once for each way to read them, and matched once for each way to match them.
+    Depths, points of the curve and means are read from the lists that follow.
+    """
+
+    def __init__(
+        self,
+        truths: Truths,
+        detections: Detections,
+        asked: BoxMeasure,
+        conventions: Conventions,
+        fixed: Iterable[str] = (),
+    ) -> None:
+        super().__init__(truths, detections, asked, conventions, fixed)
+        self.also: tuple[BoxMeasure, ...] = ()  # measures to be read from the same lists
+        self._values: dict[tuple[Choices, BoxMeasure], float] = {}
+        self._sorted: dict[tuple[Any, ...], tuple[Detections, Ints]] = {}
+        self._orders: dict[tuple[Any, ...], Ints] = {}
+        # of pairs and lists only the last are kept, because they are large
+        self._pairs: dict[tuple[Any, ...], tuple[Arranged, Pairs]] = {}
+        self._lists: dict[tuple[Any, ...], RankedLists] = {}
+
+    def remake(self, detections: Detections) -> "BoxSearch":
+        """Make a search of other detections."""
+        return BoxSearch(self.truths, detections, self.asked, self.conventions, self.fixed)
+
+    def evaluate(self, choices: Choices, measure: BoxMeasure | None = None) -> float:
+        """Return the value of the measure, or another, under some changes; NaN where there is none."""
+        key = choices, measure or self.asked
+        if key not in self._values:
+            result, complete = self._make_result(*key)
+            lists = self._make_lists(result)
+            value = BoxValue(complete, result.classes, result.compute(complete, lists))
+            self._values[key] = value.mean
+        return self._values[key]
+
+    def evaluate_all(self, candidates: Iterable[BoxCandidate]) -> list[BoxGiven]:
+        """Evaluate candidates, those that share a matching one after the other, and keep those with a value."""
+        several = list(candidates)
+        for one in sorted(several, key=lambda one: repr(self._key(self._change(one.choices)))):
+            self.evaluate(one.choices)
+        values = [BoxGiven(one, self.evaluate(one.choices)) for one in several]
+        return [one for one in values if not math.isnan(one.value)]
+
+    def are_same(self, one: Choices, other: Choices) -> bool:
+        """Do two sets of changes give one value?"""
+        return are_same(self.evaluate(one), self.evaluate(other))
+
+    def count(self, choices: Choices) -> Counts:
+        """Count the truths, and the true and false detections, at the lowest threshold."""
+        result, complete = self._make_result(choices)
+        lists = self._make_lists(result)
+        counted, true = lists.mark_outcomes(complete.view, 0, 0)
+        return Counts(int(lists.relevant.sum()), len(true), int(counted.sum()) - len(true))
+
+    def _make_result(
+        self, choices: Choices, measure: BoxMeasure | None = None
+    ) -> tuple[BoxResult, BoxMeasure]:
+        measure = measure or self.asked
+        if measure.name == "AP":
+            measure = replace(measure, points=dict(choices).get("points", measure.points))
+        conventions = self._change(choices)
+        complete = measure.complete(conventions)
+        area = complete.area or ""
+        conventions = replace(conventions, areas={area: conventions.areas[area]})
+        measures = {str(one): one for one in (measure, *self.also)}
+        name = self.detections.name
+        return BoxResult(name, measures, self.truths, self.detections, conventions), complete
+
+    def _make_lists(self, result: BoxResult) -> RankedLists:
+        key = (*self._key(result.conventions), result.thresholds)
+        if key not in self._lists:
+            choices = replace(result.conventions, depth=None)
+            arranged, pairs = self._pair(choices, result.thresholds)
+            order = _keep(
+                self._orders,
+                (*self._key(choices, _OF_DETECTIONS), choices.ties),
+                lambda: sort_lists(arranged.detections, choices.ties, arranged.detections.label),
+            )
+            matches = match_groups(arranged, choices, result.thresholds, pairs)
+            self._lists = {key: RankedLists(matches, choices, order=order)}
+        return self._lists[key]
+
+    def _pair(self, choices: Conventions, thresholds: tuple[float, ...]) -> tuple[Arranged, Pairs]:
+        """Arrange the boxes and find the pairs that overlap, unless the last ones are the same."""
+        of_detections = self._key(choices, _OF_DETECTIONS)
+        key = (*of_detections, *self._key(choices, _OF_PAIRS), thresholds)
+        if key not in self._pairs:
+            detections = _keep(
+                self._sorted,
+                of_detections,
+                lambda: arrange_detections(self.truths, self.detections, choices),
+            )
+            arranged = Arranged(arrange_truths(self.truths, choices), *detections)
+            self._pairs = {key: (arranged, find_pairs(arranged, choices, thresholds))}
+        return self._pairs[key]
+
+    def _change(self, choices: Choices) -> Conventions:
+        words = {name: word for name, word in choices if name != "points"}
+        if "depth" in words:
+            words["depth"], words["depth_of"] = words["depth"]
+        return replace(self.conventions, **words)
+
+    def _key(
+        self,
+        choices: Conventions,
+        names: tuple[str, ...] = (*_OF_DETECTIONS, *_OF_PAIRS, *_OF_MATCHING),
+    ) -> tuple[Any, ...]:
+        return tuple(getattr(choices, name) for name in names)
+
+    def simplify(self, given: Iterable[BoxGiven]) -> list[BoxGiven]:
+        """Drop changes that make no difference here, and sort by the number of changes, then of tools.
+
+        Of as many, those come first whose words most tools have.
+        """
+        merged: dict[Choices, BoxGiven] = {}
+        for one in given:
+            least = self.drop_idle(one.candidate.choices)
+            before = merged.get(least)
+            tools = dict.fromkeys(
+                (*(before.candidate.tools if before else ()), *one.candidate.tools)
+            )
+            merged[least] = BoxGiven(BoxCandidate(self.asked, least, tuple(tools)), one.value)
+        return sorted(merged.values(), key=_order_simplicity)
+
+    def drop_idle(self, choices: Choices) -> Choices:
+        """Drop changes one by one, as long as that changes nothing."""
+        for one in reversed(choices):
+            simpler = tuple(other for other in choices if other != one)
+            if self.are_same(simpler, choices):
+                return self.drop_idle(simpler)
+        return choices
+
+
+def _order_simplicity(given: BoxGiven) -> tuple[int, int, int, str]:
+    candidate = given.candidate
+    usual = sum(
+        read_dialect(dialect, name) == word
+        for dialect in DIALECTS
+        for name, word in candidate.choices
+        if name != "points"
+    )
+    return len(candidate.choices), -len(candidate.tools), -usual, str(given)
+
+
+def _keep(cache: dict[Any, T], key: Any, make: Callable[[], T]) -> T:
+    """Make a value unless it is kept; of large values the first, which is asked for, and the last two are."""
+    if key not in cache:
+        cache[key] = make()
+        if len(cache) > 3:
+            del cache[list(cache)[1]]
+    return cache[key]

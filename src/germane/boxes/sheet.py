@@ -1,0 +1,161 @@
+"""Sheet: one side of an evaluation as it is given, sound or not, for the checks to look at."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from germane.boxes.columns import Columns, match_classes, read_array
+from germane.boxes.data import Detections, Truths
+from germane.boxes.geometry import Boxes, BoxFormat, make_boxes
+from germane.boxes.ids import find_ids
+from germane.checks.rows import Problem, Sees, write_count
+from germane.core.ragged import Bools, Floats, Ints
+
+
+@dataclass(eq=False, repr=False)
+class Sheet:
+    """One side as it is given; nothing is refused."""
+
+    where: str
+    locate: Callable[[int], str]
+    boxes: Boxes  # N; NaN where there are no numbers
+    image: Ints  # N; -1: an image that is not listed
+    label: Ints  # N; -1: a class that is not listed
+    sizes: Floats  # (N, 2): of the box's image; NaN where unknown
+    box_format: BoxFormat
+    relative: bool = False
+    score: Floats | None = None
+    columns: Columns | None = None  # None: all boxes are sound
+    total: int = 0  # of which the boxes are a sample, or 0
+
+    @cached_property
+    def finite(self) -> Bools:
+        """Are these boxes numbers? (N)"""
+        return np.asarray(np.isfinite(self.boxes.as_array()).all(axis=1))
+
+    @cached_property
+    def negative(self) -> Bools:
+        """Have these boxes a negative size? (N)"""
+        return (self.boxes.width < 0) | (self.boxes.height < 0)
+
+    @cached_property
+    def sound(self) -> Bools:
+        """Does evaluate take these boxes? (N)"""
+        kept = self.finite & ~self.negative & (self.image >= 0)
+        return kept if self.score is None else kept & np.isfinite(self.score)
+
+    def show(self, rows: Ints) -> tuple[str, ...]:
+        """Show the places of the first few boxes."""
+        return tuple(map(self.locate, rows[:3].tolist()))
+
+    def report(self, odd: Bools, says: str) -> Sees:
+        """Report the boxes that are odd; ``says`` begins with the verb of several."""
+        rows = np.flatnonzero(odd)
+        if len(rows):
+            verb, _, rest = says.partition(" ")
+            verb = _OF_ONE[verb] if len(rows) == 1 else verb
+            says = f"{len(rows):,} of {write_count(len(odd), 'box', 'boxes')} {verb} {rest}"
+            yield Problem(says, len(rows), self.show(rows))
+
+
+_OF_ONE = {
+    "have": "has",
+    "are": "is",
+    "leave": "leaves",
+    "repeat": "repeats",
+    "lack": "lacks",
+    "go": "goes",
+}
+
+
+@dataclass(eq=False, repr=False)
+class BoxData:
+    """Both sides, and the images and classes of the truth."""
+
+    truths: Truths
+    truth: Sheet
+    detections: Sheet
+
+
+def make_sheet(columns: Columns, truths: Truths) -> Sheet:
+    """Make a sheet of columns, with NaN for what is no number."""
+    image = find_ids(columns.image, truths.images, truths.files, files=True)
+    sizes = _list_sizes(truths, image)
+    raw = _read_rows(columns.boxes, 4).reshape(-1, 4) * (
+        np.tile(sizes, 2) if columns.relative else 1
+    )
+    return Sheet(
+        columns.where,
+        columns.locate,
+        make_boxes(raw, columns.box_format),
+        image,
+        match_classes(columns, truths)[0],
+        sizes,
+        columns.read_as or columns.box_format,
+        columns.relative,
+        None if columns.score is None else _read_rows(columns.score, 1).ravel(),
+        columns,
+    )
+
+
+SAMPLE = 2000  # boxes that evaluate_boxes looks at
+
+
+def make_sample(given: Truths | Detections, truths: Truths, columns: Columns | None) -> Sheet:
+    """Make a sheet of some boxes that have been read without an error; with the farthest, and all scores' ends."""
+    at = np.arange(len(given))
+    score = given.score if isinstance(given, Detections) else None
+    if len(given) > SAMPLE:
+        ends = [given.boxes.right.argmax(), given.boxes.bottom.argmax()]
+        if score is not None:
+            ends += [score.argmin(), score.argmax()]
+        at = np.unique(np.append(np.linspace(0, len(given) - 1, SAMPLE).astype(np.int64), ends))
+    return make_sound_sheet(given, truths, columns, at)
+
+
+def make_sound_sheet(
+    given: Truths | Detections,
+    truths: Truths,
+    columns: Columns | None = None,
+    at: Ints | None = None,
+) -> Sheet:
+    """Make a sheet of boxes that have been read without an error, or of those at some positions."""
+    at = np.arange(len(given)) if at is None else at
+    locate = columns.locate if columns else lambda row: f"box {row + 1}"
+    return Sheet(
+        given.where if isinstance(given, Truths) else given.name,
+        lambda row: locate(int(at[row])),
+        given.boxes.take(at),
+        given.image[at],
+        given.label[at],
+        _list_sizes(truths, given.image[at]),
+        (columns.read_as or columns.box_format) if columns else "xywh",
+        columns.relative if columns else False,
+        given.score[at] if isinstance(given, Detections) else None,
+        total=len(given),
+    )
+
+
+def _list_sizes(truths: Truths, image: Ints) -> Floats:
+    if truths.sizes is None or not len(truths.sizes):
+        return np.full((len(image), 2), np.nan)
+    return np.where(image[:, None] >= 0, truths.sizes[image], np.nan)
+
+
+def _read_rows(given: object, count: int) -> Floats:
+    """Read rows of so many numbers; NaN in a row that has others."""
+    try:
+        array = read_array(given)
+        if array.size == count * len(array):
+            return array
+    except (TypeError, ValueError):
+        pass
+    out = np.full((len(given), count), np.nan)  # type: ignore[arg-type]
+    for at, row in enumerate(given):  # type: ignore[arg-type, var-annotated]
+        try:
+            out[at] = read_array(row if count > 1 else [row])
+        except (TypeError, ValueError):
+            continue
+    return out

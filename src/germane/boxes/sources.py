@@ -1,0 +1,140 @@
+"""The sources of boxes: recognizes what was given, once."""
+
+import os
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from germane.boxes.coco import is_coco, read_coco
+from germane.boxes.columns import Columns, make_detections, make_truths
+from germane.boxes.data import Detections, Truths
+from germane.boxes.ids import find_ids, sort_ids
+from germane.boxes.images import join_sizes, read_images
+from germane.boxes.per_image import is_per_image, read_per_image
+from germane.boxes.reading import Reading, Side
+from germane.boxes.tables import is_table, read_table
+from germane.boxes.text_files import is_padilla, is_yolo, read_padilla
+from germane.boxes.voc import is_voc, read_voc
+from germane.boxes.yolo import read_class_names, read_yolo
+from germane.errors import EmptyError, InputError, clip
+from germane.readers.formats import is_path
+
+
+class Source(NamedTuple):
+    """A kind of input."""
+
+    name: str
+    recognize: Callable[[Any], bool]
+    read: Callable[[Any, Reading, Truths | None], Columns]
+    """Reads detections of the images of these truths, or truths if there are none yet."""
+
+
+SOURCES = (
+    Source("coco", is_coco, read_coco),
+    Source("voc", is_voc, read_voc),
+    Source("yolo", is_yolo, read_yolo),
+    Source("padilla", is_padilla, read_padilla),
+    Source("images", is_per_image, read_per_image),
+    Source("table", is_table, read_table),
+)
+"""Every kind of input; the first that recognizes what was given reads it."""
+
+_ON_DISK = ("voc", "yolo", "padilla")
+KINDS = tuple(one.name for one in SOURCES)
+
+
+def find_source(given: Any, side: Side, reading: Reading) -> Source:
+    """Find the source of one side. Raises InputError for what no source recognizes."""
+    if reading.input_format is not None:
+        if reading.input_format in _ON_DISK and not is_path(given):
+            raise InputError(
+                f"{side}: input_format={reading.input_format} reads a file or folder; got {clip(given)}"
+            )
+        return next(one for one in SOURCES if one.name == reading.input_format)
+    if is_path(given) and not os.path.exists(given):
+        raise InputError(f"{clip(os.fspath(given))}: there is no such file or folder.")
+    for one in SOURCES:
+        if one.recognize(given):
+            return one
+    if is_path(given) and os.path.isdir(given):
+        raise EmptyError(
+            f"{os.fspath(given)}: this folder has no boxes: no file .xml or .txt, also not in Annotations or labels."
+        )
+    raise InputError(
+        f"{side}: boxes are COCO's JSON, a folder of VOC's XML or of text files, a list with boxes, labels and "
+        f"scores of each image, supervision's Detections, or a frame or file with columns; got {clip(given)}"
+    )
+
+
+def read_truth_columns(given: Any, reading: Reading) -> Columns:
+    """Read the columns of truths, with all images, their sizes, and the names of classes that are known."""
+    reading = reading.choose("truth", KINDS)
+    columns = find_source(given, "truth", reading).read(given, reading, None)
+    columns = _add_images(columns, read_images(reading.images))
+    names = columns.names or read_class_names(reading.class_names)
+    if names is not None:
+        listed = sort_ids(columns.label)
+        new = find_ids(listed, list(names), list(names.values())) < 0
+        classes = sort_ids(
+            [*names, *(one for one, is_new in zip(listed, new.tolist(), strict=True) if is_new)]
+        )
+        columns = replace(columns, names=names, classes=columns.classes or classes)
+    return columns
+
+
+def _add_images(columns: Columns, sizes: dict[Any, tuple[float, float]]) -> Columns:
+    """Add the images that the caller lists, and their sizes."""
+    if not sizes:
+        return columns
+    known = list(sort_ids(columns.image) if columns.images is None else columns.images)
+    place = find_ids(list(sizes), known, columns.files, files=True)
+    added = [one for one, at in zip(sizes, place.tolist(), strict=True) if at < 0]
+    files = [*columns.files, *[""] * len(added)] if columns.files else ()
+    named = {
+        known[at] if at >= 0 else one: sizes[one]
+        for one, at in zip(sizes, place.tolist(), strict=True)
+    }
+    own = columns.sizes
+    if isinstance(own, np.ndarray):
+        own = dict(zip(known, map(tuple, own), strict=True))
+    return replace(
+        columns, images=known + sort_ids(added), sizes=join_sizes(own or {}, named), files=files
+    )
+
+
+def read_detection_columns(given: Any, reading: Reading, truths: Truths) -> Columns:
+    """Read the columns of detections."""
+    reading = reading.choose("detections", KINDS)
+    columns = find_source(given, "detections", reading).read(given, reading, truths)
+    if columns.names is None:
+        columns = replace(columns, names=read_class_names(reading.class_names))
+    if columns.where == "the truth":
+        columns = replace(columns, where="detections")
+    return columns
+
+
+def open_truths(given: Any, reading: Reading | None = None) -> Truths:
+    """Read truths of any kind."""
+    if isinstance(given, Truths):
+        return given
+    return make_truths(read_truth_columns(given, reading or Reading()))
+
+
+def open_detections(
+    given: Any, truths: Truths, reading: Reading | None = None, name: str | None = None
+) -> Detections:
+    """Read detections of any kind."""
+    if isinstance(given, Detections):
+        return given
+    columns = read_detection_columns(given, reading or Reading(), truths)
+    return make_detections(columns, truths, name or name_detections(given))
+
+
+def name_detections(given: Any) -> str:
+    """Name detections after their file."""
+    if not is_path(given):
+        return "detections"
+    name: str = os.path.basename(os.path.normpath(given))
+    return os.path.splitext(name)[0]

@@ -1,0 +1,113 @@
+"""Spread of boxes: one measure of the same detections under every dialect of object detection."""
+
+import math
+from dataclasses import replace
+from typing import Any
+
+from germane.boxes.api import refuse_unknown
+from germane.boxes.candidates import BoxCandidate, find_entry, list_words
+from germane.boxes.conventions import WORDS, make_conventions, write_choice
+from germane.boxes.dialects import DIALECTS
+from germane.boxes.measures import BoxMeasure, parse_measure
+from germane.boxes.reading import take_reading
+from germane.boxes.search import BoxSearch
+from germane.boxes.sources import open_detections, open_truths
+from germane.dialects.dialect import Dialect, Entry
+from germane.reconciliation.spread import DialectValue, Spread
+
+TIES = WORDS["ties"]
+
+
+class BoxSpread(Spread):
+    """A measure of one set of detections under every dialect, from the highest value to the lowest.
+
+    >>> truth = [{"boxes": [[10, 10, 50, 50]], "labels": [1]}]
+    >>> found = [{"boxes": [[10, 12, 50, 52]], "labels": [1], "scores": [0.9]}]
+    >>> germane.spread_boxes(truth, found, "AP50").range
+    (0.995, 1.0)
+
+    It is a ``Spread``, whose rows name the conventions that, changed alone, move germane's value.
+    """
+
+    def _explain_without(self) -> dict[str, list[str]]:
+        return {f"no {self.own.measure}": list(self.without)} if self.without else {}
+
+
+def spread_boxes(
+    truth: Any,
+    detections: Any,
+    measure: "str | BoxMeasure" = "AP",
+    *,
+    name: str | None = None,
+    **conventions: Any,
+) -> BoxSpread:
+    """Compute a measure under every dialect on the same truths and detections.
+
+    >>> truth = [{"boxes": [[10, 10, 50, 50]], "labels": [1]}]
+    >>> found = [{"boxes": [[10, 12, 50, 52]], "labels": [1], "scores": [0.9]}]
+    >>> said = germane.spread_boxes(truth, found, "AP50")
+    >>> [f"{one.dialect} {one.value:.3f} {one.stages}" for one in said][-1]
+    "ultralytics-8.4.160 0.995 ('points=lines',)"
+
+    ``measure`` names the kind: ``AP`` stands for each tool's own mean over thresholds, ``AP50`` for its own
+    average precision at .5, whatever the points of its curve. Arguments and conventions are those of
+    ``evaluate_boxes``; a convention that is given holds in every dialect. Raises what ``evaluate_boxes``
+    raises for germane's own value.
+    """
+    search = open_search(truth, detections, measure, conventions, name)
+    asked = search.asked
+    own = DialectValue("germane", str(asked), asked, search.evaluate(()), ())
+    stated, without = [], []
+    for dialect in DIALECTS:
+        entry = find_entry(dialect, asked, search.conventions)
+        if entry is None:
+            without.append(dialect.name)
+        else:
+            stated.append(_evaluate(search, dialect, entry))
+    stated.sort(key=lambda one: (math.isnan(one.value), -one.value, one.dialect))
+    return BoxSpread(own, tuple(stated), tuple(without))
+
+
+def open_search(
+    truth: Any,
+    detections: Any,
+    measure: "str | BoxMeasure",
+    conventions: dict[str, Any],
+    name: str | None,
+    base: "Dialect | None" = None,
+) -> BoxSearch:
+    """Open truths and detections for a search, which begins with germane's conventions or a dialect's."""
+    reading, conventions = take_reading(conventions)
+    choices = make_conventions({**(base.choices if base else {}), **conventions})
+    truths = open_truths(truth, reading)
+    found = open_detections(detections, truths, reading, name)
+    refuse_unknown(found, truths, choices)
+    return BoxSearch(
+        truths, found, parse_measure(measure), replace(choices, ap_depth="any"), conventions
+    )
+
+
+def _evaluate(search: BoxSearch, dialect: Dialect, entry: Entry) -> DialectValue:
+    candidate: BoxCandidate = search.make_candidate(list_words(dialect, entry))
+    value = search.evaluate(candidate.choices)
+    measure = replace(search.asked, points=parse_measure(entry.write_measure(1)).points)
+    tool_name = entry.write_name(search.asked.k or search.conventions.depth)
+    if search.is_mistaken_depth(dialect):
+        says = f"{dialect.tool} has no value at depth {search.conventions.depth}, by mistake"
+        return DialectValue(dialect.name, tool_name, measure, math.nan, (), says)
+    changed = () if search.are_same(candidate.choices, ()) else candidate.choices
+    moving = [one for one in changed if not search.are_same((one,), ())]
+    words = tuple(write_choice(*one) for one in moving or changed)
+    why = "no class has a truth" if math.isnan(value) else ""
+    unsure = _find_doubt(search, dialect, candidate)
+    return DialectValue(dialect.name, tool_name, measure, value, words, why, unsure)
+
+
+def _find_doubt(search: BoxSearch, dialect: Dialect, candidate: BoxCandidate) -> str:
+    """Say why the tool itself may give another value: it leaves an order open that matters here."""
+    order = next((limit.says for limit in dialect.limits if limit.order), "")
+    if not order or "ties" not in search.changes:
+        return ""
+    words = {**search.start, **dict(candidate.choices)}
+    other = search.make_candidate(words | {"ties": TIES[words["ties"] == TIES[0]]})
+    return "" if search.are_same(candidate.choices, other.choices) else order

@@ -1,0 +1,135 @@
+"""Frames of boxes, and files with columns: a row a box."""
+
+import os
+from collections.abc import Hashable
+from typing import Any
+
+import numpy as np
+
+from germane.boxes.columns import Columns
+from germane.boxes.data import Truths
+from germane.boxes.geometry import BoxFormat
+from germane.boxes.reading import Reading, name_side
+from germane.core.ragged import Floats
+from germane.errors import FormatError, ScoreError
+from germane.readers.formats import FORMATS, find_format, is_path, open_columns
+from germane.readers.headings import SIDES
+
+_FORMATS: dict[Any, BoxFormat] = dict(zip(SIDES, ("xyxy", "xywh", "cxcywh"), strict=True))
+
+
+def is_table(given: object) -> bool:
+    """Is this a frame, or a file with columns?"""
+    if is_path(given):
+        name = find_format(given, "by")  # type: ignore[arg-type]
+        return bool(FORMATS[name].opener) and name != "letor" and _has_suffix(given)
+    return hasattr(given, "__arrow_c_stream__") or hasattr(given, "column_names")
+
+
+def _has_suffix(given: Any) -> bool:
+    """Does the name of the file say its format?"""
+    if os.path.isdir(given):
+        return False
+    name = os.fspath(given).casefold()
+    return any(
+        f".{suffix}" in name for one in FORMATS.values() if one.opener for suffix in one.suffixes
+    )
+
+
+def open_table(given: Any, kind: str, columns: Any = None) -> Any:
+    """Open a frame or file with the columns of a side: ``truth``, ``detections`` or ``images``."""
+    if is_path(given):
+        return open_columns(given, kind, find_format(given, "by"), columns)
+    from germane.readers.frames import open_frame
+
+    return open_frame(given, kind, columns)
+
+
+def read_table(given: Any, reading: Reading, truths: Truths | None) -> Columns:
+    """Read truths, with columns ``area``, ``crowd`` and ``difficult`` if they are there, or detections."""
+    frame = open_table(given, name_side(truths), reading.columns)
+    parts = _Parts(frame)
+    sides = next(some for some in SIDES if set(some) <= parts.numbers.keys())
+    box_format: BoxFormat = _FORMATS[sides]
+    if box_format == "xywh" and reading.box_format == "cxcywh":  # x and y may be the center's
+        box_format = "cxcywh"
+    where = frame.where
+    return Columns(
+        image=parts.image,
+        label=parts.label,
+        boxes=np.column_stack([parts.numbers[one] for one in sides]),
+        locate=lambda at: f"{where}, row {at}",
+        box_format=box_format,
+        relative=reading.coordinates == "relative",
+        score=parts.score,
+        crowd=parts.flags.get("crowd"),
+        difficult=parts.flags.get("difficult"),
+        area=parts.numbers.get("area"),
+        where=where,
+    )
+
+
+def read_sizes(given: Any) -> dict[Hashable, tuple[float, float]]:
+    """Read the sizes of images from columns image, width and height; NaN where there are none."""
+    parts = _Parts(open_table(given, "images"))
+    unknown = np.full(len(parts.image), np.nan)
+    sides = [parts.numbers.get(one, unknown).tolist() for one in ("width", "height")]
+    return dict(zip(parts.image, zip(*sides, strict=True), strict=True))
+
+
+class _Parts:
+    """The columns of a frame in memory."""
+
+    def __init__(self, frame: Any) -> None:
+        names = frame.headings
+        self.image: list[Hashable] = []
+        self.label: list[Hashable] = []
+        numbers: dict[str, list[Floats]] = {part: [] for part, _ in names.numbers}
+        flags: dict[str, list[Any]] = {part: [] for part, _ in names.flags}
+        score: list[Floats] = []
+        for row, record in frame.number_records():
+            image, label = frame.read_ids(record, row)
+            self.image += image.python
+            self.label += label.python
+            for part, name in names.numbers:
+                numbers[part].append(_read_numbers(frame, record, name, part))
+            for part, name in names.flags:
+                flags[part].append(_read_flags(frame, record, name))
+            if names.score is not None:
+                score.append(_read_numbers(frame, record, names.score, "score"))
+        self.numbers = {part: _join(some) for part, some in numbers.items()}
+        self.flags = {part: _join(some) for part, some in flags.items()}
+        self.score = None if names.score is None else _join(score)
+
+
+def _join(some: list[Any]) -> Any:
+    return np.concatenate(some) if some else np.zeros(0)
+
+
+def _read_numbers(frame: Any, record: Any, name: str, what: str) -> Floats:
+    """Read numbers; what is missing becomes NaN, which is refused with its row where it matters."""
+    import pyarrow as pa
+
+    column = record.column(name)
+    if pa.types.is_null(column.type):
+        return np.full(len(column), np.nan)
+    if pa.types.is_decimal(column.type):
+        column = column.cast(pa.float64())
+    if not (pa.types.is_integer(column.type) or pa.types.is_floating(column.type)):
+        kind = ScoreError if what == "score" else FormatError
+        raise kind(
+            f"{frame.where}, column {name!r}: numbers are needed; the column is {column.type}."
+        )
+    return column.to_numpy(zero_copy_only=False).astype(float)  # type: ignore[no-any-return]
+
+
+def _read_flags(frame: Any, record: Any, name: str) -> Any:
+    import pyarrow as pa
+
+    column = record.column(name)
+    kind = column.type
+    if not (pa.types.is_boolean(kind) or pa.types.is_integer(kind) or pa.types.is_null(kind)):
+        raise FormatError(
+            f"{frame.where}, column {name!r}: a flag is 0 or 1; the column is {kind}."
+        )
+    return np.array([bool(one) for one in column.to_pylist()], bool)

@@ -1,0 +1,199 @@
+"""Text files with a box a line: YOLO's labels, VOC's results, and the files of Padilla's tool.
+
+YOLO and Padilla's tool have a file for each image, VOC's results have one for each class.
+"""
+
+import os
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from germane.boxes.columns import Columns
+from germane.boxes.data import Truths
+from germane.boxes.geometry import BoxFormat
+from germane.boxes.reading import Reading, name_side
+from germane.errors import EmptyError, FormatError, InputError, clip
+from germane.readers.files import TextFile
+from germane.readers.formats import is_path
+from germane.readers.streams import explain_os_error
+
+LOOK = 20  # files that show of which kind the others are
+
+
+@dataclass(frozen=True)
+class Lines:
+    """The fields of a line; truths have no score."""
+
+    fields: tuple[str, ...]
+    box_format: BoxFormat
+    relative: bool = False
+
+    def list_fields(self, side: str) -> tuple[str, ...]:
+        return tuple(one for one in self.fields if side == "detections" or one != "score")
+
+
+YOLO = Lines(("class", "cx", "cy", "width", "height", "score"), "cxcywh", relative=True)
+PADILLA = Lines(("class", "score", "left", "top", "right", "bottom"), "xyxy")
+VOC = Lines(("image", "score", "left", "top", "right", "bottom"), "xyxy")
+
+_NOT_BOXES = re.compile(
+    r"(classes|predefined_classes|train|val|test|readme|requirements)\.txt$", re.IGNORECASE
+)
+_OF_CLASS = re.compile(r"(?:^|_)det_[^_]+_(.+)\.txt$", re.IGNORECASE)
+
+
+def list_files(folder: str, suffix: str) -> list[str]:
+    """List the files of a folder that have a suffix, in the order of their names."""
+    with explain_os_error(folder):
+        names = sorted(os.listdir(folder))
+    return [os.path.join(folder, one) for one in names if one.casefold().endswith(suffix)]
+
+
+def list_labels(given: Any) -> list[str]:
+    """List the files of boxes in a folder, or in its folder ``labels``; none if it is not such a folder."""
+    if not is_path(given) or not os.path.isdir(given):
+        return []
+    folder = find_label_folder(os.fspath(given))
+    return [
+        one for one in list_files(folder, ".txt") if not _NOT_BOXES.fullmatch(os.path.basename(one))
+    ]
+
+
+def find_label_folder(folder: str) -> str:
+    """Find the folder of labels in a data set."""
+    inside = os.path.join(folder, "labels")
+    return inside if os.path.isdir(inside) else folder
+
+
+def is_yolo(given: object) -> bool:
+    """Is this a folder of YOLO's labels, a file an image: are the numbers of its boxes shares?"""
+    files = list_labels(given)
+    return bool(files) and not is_voc_results(given) and not _has_pixels(files)
+
+
+def is_padilla(given: object) -> bool:
+    """Is this a folder with a file an image, as Padilla's tool reads them?"""
+    files = list_labels(given)
+    return bool(files) and not is_voc_results(given) and _has_pixels(files)
+
+
+def is_voc_results(given: Any) -> bool:
+    """Is this one of VOC's files of results, which are named after a class, or a folder of them?"""
+    if is_path(given) and not os.path.isdir(given):
+        return bool(os.fspath(given).casefold().endswith(".txt"))
+    return any(_OF_CLASS.search(os.path.basename(one)) for one in list_labels(given))
+
+
+def _has_pixels(files: list[str]) -> bool:
+    """Is any number beyond what shares of an image are?"""
+    for path in files[:LOOK]:
+        for _, fields in read_lines(path):
+            numbers = [_read_number(one) for one in fields[1:]]
+            if any(one is not None and abs(one) > 2 for one in numbers):
+                return True
+    return False
+
+
+def read_lines(path: Any) -> Iterator[tuple[int, list[str]]]:
+    """Read the lines of a file that are not blank: the number and the fields of each."""
+    with TextFile(path) as file:
+        number = 0
+        for block in file.read_blocks("lines"):
+            for line in block.data.splitlines():
+                number += 1
+                if line.strip():
+                    try:
+                        yield number, line.decode().split()
+                    except UnicodeDecodeError:
+                        raise FormatError(f"{file.name}:{number}: the line is not UTF-8.") from None
+
+
+def read_boxes(files: list[str], lines: Lines, side: str, reading: Reading, named: str) -> Columns:
+    """Read a box from each line of some files. Images or classes are named by the files."""
+    fields = lines.list_fields(side)
+    places: list[tuple[str, int]] = []
+    faults: list[str] = []
+    rows: dict[str, list[Any]] = {one: [] for one in (*fields, named)}
+    for path in files:
+        stem = name_of_file(path, named)
+        for number, texts in read_lines(path):
+            fault = _find_fault(texts, fields, lines, side)
+            if fault:
+                faults.append(f"{path}:{number}: {fault}: {clip(' '.join(texts))}")
+                continue
+            places.append((path, number))
+            rows[named].append(stem)
+            for one, text in zip(fields, texts, strict=True):
+                rows[one].append(_READ.get(one, float)(text))
+    sides = [one for one in fields if one not in ("image", "class", "score")]
+    coordinates = reading.coordinates or ("relative" if lines.relative else "pixels")
+    return Columns(
+        image=rows["image"],
+        label=rows["class"],
+        boxes=list(zip(*(rows[one] for one in sides), strict=True)),
+        score=rows.get("score"),
+        locate=lambda at: f"{places[at][0]}:{places[at][1]}",
+        box_format=reading.box_format or lines.box_format,
+        relative=coordinates == "relative",
+        images=[name_of_file(path, named) for path in files] if named == "image" else None,
+        faults=faults,
+        where=os.path.dirname(files[0]) if len(files) > 1 else files[0],
+    )
+
+
+def name_of_file(path: str, named: str) -> str:
+    """Name the image or the class that a file holds."""
+    name = os.path.basename(path)
+    of_class = _OF_CLASS.search(name) if named == "class" else None
+    return of_class[1] if of_class else os.path.splitext(name)[0]
+
+
+def _read_class(text: str) -> Any:
+    """Read a class: figures alone are a number, but not with zeros before them."""
+    return int(text) if re.fullmatch("0|[1-9][0-9]{,17}", text) else text
+
+
+_READ: dict[str, Any] = {"image": str, "class": _read_class}
+
+
+def _read_number(text: str) -> float | None:
+    try:
+        return float(text) if "_" not in text else None
+    except ValueError:
+        return None
+
+
+def _find_fault(texts: list[str], fields: tuple[str, ...], lines: Lines, side: str) -> str:
+    """Say why a line cannot be read; "" if it can."""
+    if len(texts) != len(fields):
+        says = f"{len(texts)} fields where a line has {len(fields)} ({' '.join(fields)})"
+        if side == "detections" and len(texts) == len(fields) - 1:
+            how = " Ultralytics writes one with save_conf=True." if lines is YOLO else ""
+            return f"{says}. Is the score missing, or are these truths?{how}"
+        if side == "truth" and len(texts) == len(fields) + 1:
+            return f"{says}. Are these detections? Give the truth first"
+        return says
+    pairs = zip(fields, texts, strict=True)
+    odd = [text for one, text in pairs if one not in _READ and _read_number(text) is None]
+    return f"{clip(odd[0])} is no number" if odd else ""
+
+
+def read_voc_results(given: Any, reading: Reading) -> Columns:
+    """Read VOC's results: lines of image, score and corners, in a file for each class."""
+    files = require_labels(given) if os.path.isdir(given) else [os.fspath(given)]
+    return read_boxes(files, VOC, "detections", reading, "class")
+
+
+def read_padilla(given: Any, reading: Reading, truths: Truths | None) -> Columns:
+    """Read files of images, with lines of class, score and corners; truths have no score."""
+    return read_boxes(require_labels(given), PADILLA, name_side(truths), reading, "image")
+
+
+def require_labels(given: Any) -> list[str]:
+    """List the files of boxes in a folder. Raises InputError or EmptyError where there are none."""
+    if files := list_labels(given):
+        return files
+    if not is_path(given) or not os.path.isdir(given):
+        raise InputError(f"a folder of text files is needed; got {clip(given)}")
+    raise EmptyError(f"{os.fspath(given)}: this folder has no file .txt.")

@@ -1,0 +1,165 @@
+"""Arguments that the verbs of ``germane boxes`` share: files, reading, dialect and conventions."""
+
+import argparse
+from collections.abc import Iterable
+from typing import Any, get_args
+
+from germane.boxes.conventions import WORDS
+from germane.boxes.geometry import BOX_FORMATS
+from germane.boxes.reading import Coordinates
+from germane.boxes.sources import KINDS
+from germane.cli import arguments
+
+_SAYS = {
+    "overlap": "shared area by covered area; iou+1 counts the last pixel of each side",
+    "candidate": "a detection tries the next best free truth, or its best one alone",
+    "reach": "an overlap is at least the threshold, or above it",
+    "equal_overlaps": "which of equal overlaps is the best",
+    "crowds": "boxes around many objects",
+    "difficult": "truths that are marked as difficult",
+    "depth_of": "what --depth is of",
+    "area_of": "whose area puts a truth into a range",
+    "ties": "the order of equal scores: by image, or as given",
+    "classes": "detections match their own class, or all classes are one",
+    "no_truth": "classes without truths: left out of means, or 0",
+    "unknown": "detections of classes that the truth does not list",
+    "precision": "of boxes and scores: as given, or rounded to single precision",
+    "thresholds": "precision of the thresholds of overlap",
+    "id_zero": "truths with the id 0; unmatched is a mistake of pycocotools",
+    "ap_depth": "AP has a value at any depth, or at 100 alone, which is a mistake of pycocotools",
+}
+
+_READING = {
+    "box_format": (BOX_FORMATS, "the four numbers of a box"),
+    "coordinates": (get_args(Coordinates), "relative ones are shares of the image"),
+    "input_format": (KINDS, "the format of the files"),
+}
+
+
+def add_files(command: argparse.ArgumentParser, count: int | str) -> None:
+    """Add TRUTH and DETECTIONS, one or several."""
+    command.add_argument(
+        "truth",
+        metavar="TRUTH",
+        help="annotated boxes: COCO's JSON, or a folder or file of another format",
+    )
+    command.add_argument(
+        "detections",
+        metavar="DETECTIONS",
+        nargs=count,
+        help="boxes of a detector, in any of these formats",
+    )
+
+
+def add_measures(command: argparse.ArgumentParser, default: str) -> None:
+    """Add the measures; ``default`` says which ones are computed otherwise."""
+    command.add_argument(
+        "-m",
+        "--measures",
+        metavar="MEASURES",
+        action="append",
+        help=f"names such as 'AP AP50 AP(area=small) AR@10 P(confidence=.25)' (default: {default})",
+    )
+
+
+def add_reading(command: argparse.ArgumentParser) -> None:
+    """Add how files are read."""
+    reading = command.add_argument_group("reading (default: by what the files are)")
+    for name, (words, says) in _READING.items():
+        reading.add_argument(
+            f"--{name.replace('_', '-')}",
+            metavar="|".join(words),
+            type=arguments.read_sides,
+            help=f"{says}; or of one side, as in truth={words[0]}",
+        )
+    reading.add_argument(
+        "--columns",
+        metavar="PART=NAME,…",
+        type=arguments.read_columns,
+        help="names of columns that are not found by themselves, such as 'class=kind,x=left'",
+    )
+    reading.add_argument(
+        "--images",
+        metavar="PATH",
+        help="all images: a folder of pictures, or a file with their sizes",
+    )
+    reading.add_argument(
+        "--class-names", metavar="FILE", help="the names of classes that are numbers"
+    )
+
+
+def add_conventions(
+    command: argparse.ArgumentParser, *, confidence: bool = True, dialect: bool = True
+) -> None:
+    """Add how files are read, the dialect and the conventions."""
+    add_reading(command)
+    if dialect:
+        command.add_argument("--dialect", metavar="NAME", help="the conventions of another tool")
+    group = command.add_argument_group("conventions (COCO's are the defaults)")
+    for name, words in WORDS.items():
+        group.add_argument(
+            f"--{name.replace('_', '-')}",
+            metavar="|".join(words),
+            type=arguments.choose_from(words),
+            help=f"{_SAYS[name]} (default: {words[0]})",
+        )
+    group.add_argument(
+        "--iou", metavar="THRESHOLDS", help="such as .5, .5,.75 or .5:.95:.05 (default: .5:.95)"
+    )
+    group.add_argument(
+        "--depth",
+        metavar="N|none",
+        type=_read_depth,
+        default=_NOT_GIVEN,
+        help="the N highest scores count (default: 100)",
+    )
+    if confidence:
+        group.add_argument(
+            "--confidence",
+            metavar="P",
+            type=arguments.read_fraction,
+            help="drop detections with a lower score",
+        )
+    group.add_argument(
+        "--areas",
+        metavar="NAME=LOW-HIGH,…",
+        type=_read_areas,
+        help="ranges of areas in square pixels, such as all=0-1e10,tiny=0-256",
+    )
+
+
+_NOT_GIVEN = -1
+
+
+def _read_depth(text: str) -> int | None:
+    return None if text == "none" else arguments.read_whole(text)
+
+
+def _read_areas(text: str) -> dict[str, tuple[float, float]]:
+    areas = {}
+    for part in text.split(","):
+        name, _, ends = part.partition("=")
+        low, dash, high = ends.partition("-")
+        if not name or not dash:
+            raise argparse.ArgumentTypeError(
+                f"takes NAME=LOW-HIGH, such as tiny=0-256; got {part!r}."
+            )
+        areas[name] = (arguments.read_fraction(low), arguments.read_fraction(high))
+    return areas
+
+
+def collect_reading(options: argparse.Namespace) -> dict[str, Any]:
+    """Collect how files are read, as far as it was given."""
+    return _collect_given(options, (*_READING, "columns", "images", "class_names"))
+
+
+def collect(options: argparse.Namespace, *, confidence: bool = True) -> dict[str, Any]:
+    """Collect how files are read, the dialect, and the conventions, as far as they were given."""
+    names = ("dialect", *WORDS, "iou", "areas", *(("confidence",) if confidence else ()))
+    given = {**collect_reading(options), **_collect_given(options, names)}
+    return given if options.depth == _NOT_GIVEN else {**given, "depth": options.depth}
+
+
+def _collect_given(options: argparse.Namespace, names: Iterable[str]) -> dict[str, Any]:
+    given = {name: getattr(options, name, None) for name in names}
+    return {name: value for name, value in given.items() if value is not None}

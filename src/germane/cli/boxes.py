@@ -1,0 +1,343 @@
+"""germane boxes: object detection. Each verb is a command; evaluate is the one that needs no word."""
+
+import argparse
+import os
+import shlex
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, get_args
+
+from germane.boxes.api import evaluate_many_boxes, explain_boxes
+from germane.boxes.groups import Part
+from germane.cli import arguments, box_arguments
+from germane.cli.check import FOUND
+from germane.cli.compare import add_statistics, collect_statistics
+from germane.cli.gate import FAILED, add_limits, write_gate
+from germane.cli.reconcile import write_reconciliation
+from germane.cli.terminal import as_json
+from germane.comparison.settings import WORDS as STATISTICS
+from germane.errors import InputError
+from germane.output import writing
+from germane.output.formatting import add_schema
+from germane.output.tables import stack_tables
+
+VERBS = {
+    "evaluate": "match the boxes of detectors with annotated boxes, and print measures with their definitions",
+    "explain": "the outcome of every detection of an image or a class; with -o FILE.svg a picture of an image",
+    "check": "find problems that can distort the numbers: swapped corners, relative boxes, boxes outside, and others",
+    "dialects": "the value of a measure under the conventions of every tool; or define one tool by its NAME",
+    "reconcile": "find the conventions that give a reported number",
+    "compare": "differences of detectors on the same images, with intervals and significance",
+    "gate": "exit 1 if a detector has fallen behind its baseline",
+    "report": "one HTML page about detectors, to send to others",
+}
+_VIEWS = ("leaderboard", "pairs")
+
+
+def name_verb(given: Sequence[str]) -> list[str]:
+    """Make the verb part of the command: ``boxes explain``, or ``boxes`` alone for evaluate."""
+    command, *rest = given
+    if rest[:1] == ["evaluate"]:
+        return [command, *rest[1:]]
+    return (
+        [f"{command} {rest[0]}", *rest[1:]] if rest[:1] and rest[0] in VERBS else [command, *rest]
+    )
+
+
+def add(commands: Any) -> None:
+    for add_one in (
+        _add_evaluate,
+        _add_explain,
+        _add_check,
+        _add_dialects,
+        _add_reconcile,
+        _add_compare,
+        _add_gate,
+        _add_report,
+    ):
+        add_one(commands)
+
+
+def _add_evaluate(commands: Any) -> None:
+    command = _add_verb(commands, "evaluate", "TRUTH DETECTIONS... [options]", run)
+    box_arguments.add_files(command, "+")
+    box_arguments.add_measures(command, "COCO's summary of 12 numbers, or the dialect's")
+    command.add_argument(
+        "--by",
+        metavar="|".join(get_args(Part)),
+        type=arguments.choose_from(get_args(Part)),
+        help="a row for each class, each range of areas or each image",
+    )
+    arguments.add_output(command)
+    box_arguments.add_conventions(command)
+
+
+def _add_explain(commands: Any) -> None:
+    usage = "TRUTH DETECTIONS --image ID|--class NAME [options]"
+    command = _add_verb(commands, "explain", usage, run_explain)
+    box_arguments.add_files(command, 1)
+    command.add_argument("--image", metavar="ID", help="the image to explain")
+    command.add_argument("--class", metavar="NAME", dest="label", help="the class to explain")
+    box_arguments.add_measures(command, "AP50")
+    arguments.add_output(command)
+    box_arguments.add_conventions(command)
+
+
+def _add_check(commands: Any) -> None:
+    command = _add_verb(commands, "check", "TRUTH DETECTIONS [options]", run_check)
+    box_arguments.add_files(command, 1)
+    command.add_argument(
+        "--strict", action="store_true", help="exit 1 for a problem that distorts numbers"
+    )
+    arguments.add_format(command, ("text", "json"))
+    arguments.add_output_file(command)
+    box_arguments.add_reading(command)
+
+
+def _add_dialects(commands: Any) -> None:
+    command = _add_verb(commands, "dialects", "[NAME | TRUTH DETECTIONS] [options]", run_dialects)
+    command.add_argument("given", metavar="NAME | TRUTH DETECTIONS", nargs="*")
+    command.add_argument("-m", "--measure", default="AP", help="(default: AP)")
+    arguments.add_output(command)
+    box_arguments.add_conventions(command, dialect=False)
+
+
+def _add_reconcile(commands: Any) -> None:
+    usage = "TRUTH DETECTIONS --reported NUMBER [options]"
+    command = _add_verb(commands, "reconcile", usage, run_reconcile)
+    box_arguments.add_files(command, 1)
+    command.add_argument(
+        "--reported",
+        metavar="NUMBER",
+        required=True,
+        help="as it is written, since .51 is less precise than .510; 51%% and 51.0 are percent",
+    )
+    command.add_argument("-m", "--measure", help="(default: AP, or the dialect's first)")
+    arguments.add_output(command)
+    box_arguments.add_conventions(command)
+
+
+def _add_compare(commands: Any) -> None:
+    command = _add_verb(
+        commands, "compare", "TRUTH DETECTIONS DETECTIONS... [options]", run_compare
+    )
+    box_arguments.add_files(command, "+")
+    box_arguments.add_measures(command, "AP AP50")
+    command.add_argument(
+        "--view",
+        metavar="|".join(_VIEWS),
+        type=arguments.choose_from(_VIEWS),
+        help="one table alone",
+    )
+    words = {name: choices for name, choices in STATISTICS.items() if name != "family"}
+    add_statistics(command, words)
+    arguments.add_output(command)
+    box_arguments.add_conventions(command, confidence=False)  # of the intervals
+
+
+def _add_gate(commands: Any) -> None:
+    command = _add_verb(commands, "gate", "TRUTH DETECTIONS --baseline FILE [options]", run_gate)
+    box_arguments.add_files(command, 1)
+    box_arguments.add_measures(command, "AP AP50")
+    command.add_argument("--baseline", metavar="FILE", required=True, help="detections, too")
+    add_limits(command)
+    arguments.add_seed(command)
+    arguments.add_output(command)
+    box_arguments.add_conventions(command)
+
+
+def _add_report(commands: Any) -> None:
+    command = _add_verb(commands, "report", "TRUTH DETECTIONS... [options]", run_report)
+    box_arguments.add_files(command, "+")
+    box_arguments.add_measures(command, "AP AP50 AP75, AP of three areas, AR@100")
+    command.add_argument(
+        "-o", "--output", metavar="FILE", default="report.html", help="(default: report.html)"
+    )
+    command.add_argument("--title", metavar="TEXT", help="(default: the names of the detectors)")
+    command.add_argument("--baseline", metavar="NAME", help="compare every detector with this one")
+    box_arguments.add_conventions(command)
+
+
+def _add_verb(
+    commands: Any, verb: str, usage: str, run: Callable[[argparse.Namespace], int | None]
+) -> argparse.ArgumentParser:
+    """Add the command of a verb; that of evaluate lists the others."""
+    implied = verb == "evaluate"
+    others = "\n".join(f"  {one:<10}{says}" for one, says in VERBS.items() if one != verb)
+    command: argparse.ArgumentParser = commands.add_parser(
+        "boxes" if implied else f"boxes {verb}",
+        **(
+            {"help": "object detection: match boxes with truths and evaluate them"}
+            if implied
+            else {}
+        ),
+        description=f"{VERBS[verb][0].upper()}{VERBS[verb][1:]}.",
+        usage=f"%(prog)s {usage}"
+        + "\n       %(prog)s VERB TRUTH DETECTIONS... [options]" * implied,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        epilog=f"verbs (a file of such a name is ./check):\n{others}\n"
+        "See: germane boxes VERB --help"
+        if implied
+        else None,
+    )
+    command.set_defaults(run=run)
+    return command
+
+
+def run(options: argparse.Namespace) -> None:
+    results = evaluate_many_boxes(
+        options.truth, _open_paths(options), options.measures, **box_arguments.collect(options)
+    )
+    if options.by is None:
+        arguments.write_result(
+            options,
+            lambda digits: results.table(digits=digits),
+            results.to_dict,
+            arguments.FOR_PAPERS,
+        )
+        return
+    groups = {name: result.by(options.by) for name, result in results.items()}
+    arguments.write_result(
+        options,
+        lambda digits: stack_tables(
+            "detections", {name: one.table(digits=digits) for name, one in groups.items()}
+        ),
+        lambda: add_schema(
+            {"groups": [{"name": name, **one.to_dict()} for name, one in groups.items()]}
+        ),
+    )
+
+
+def run_explain(options: argparse.Namespace) -> None:
+    [(name, path)] = _open_paths(options).items()
+    picture = arguments.is_picture(options.output)
+    if picture and not options.output.lower().endswith(".svg"):
+        raise InputError(f"{options.output}: a picture of boxes is an .svg file.")
+    explanation = explain_boxes(
+        options.truth,
+        path,
+        options.measures or "AP50",
+        image=options.image,
+        label=options.label,
+        name=name,
+        **box_arguments.collect(options),
+    )
+    if picture:
+        writing.write(options.output, explanation.svg())
+        return
+    arguments.write_result(
+        options, lambda digits: explanation.table(digits=digits), explanation.to_dict
+    )
+
+
+def run_check(options: argparse.Namespace) -> int:
+    from germane.boxes.checkup import check_boxes
+
+    [path] = _open_paths(options).values()
+    found = check_boxes(options.truth, path, **box_arguments.collect_reading(options))
+    text = as_json(found.to_dict()) if options.format == "json" else f"{found}\n"
+    writing.write(options.output, text)
+    return FOUND if options.strict and found.serious else 0
+
+
+def run_dialects(options: argparse.Namespace) -> None:
+    from germane.boxes.dialects import box_dialects, resolve_box_dialect
+    from germane.boxes.spread import spread_boxes
+    from germane.cli.dialects import define_dialect, list_dialects, write_table
+
+    match options.given:
+        case []:
+            write_table(options, list_dialects(box_dialects(), "germane boxes dialects"))
+        case [name] if not os.path.exists(name):
+            write_table(options, define_dialect(resolve_box_dialect(name)))
+        case [truth, detections]:
+            writing.check(options.output, options.given)
+            found = spread_boxes(
+                truth, detections, options.measure, **box_arguments.collect(options)
+            )
+            arguments.write_result(
+                options,
+                lambda digits: found.table(digits=digits),
+                lambda: add_schema(found.to_dict()),
+            )
+        case _:
+            raise InputError(
+                "germane boxes dialects takes nothing, the NAME of a dialect, or TRUTH and DETECTIONS."
+            )
+
+
+def run_reconcile(options: argparse.Namespace) -> None:
+    from germane.boxes.reconciliation import reconcile_boxes
+
+    [(name, path)] = _open_paths(options).items()
+    found = reconcile_boxes(
+        options.truth,
+        path,
+        reported=options.reported,
+        measure=options.measure,
+        name=name,
+        **box_arguments.collect(options),
+    )
+    write_reconciliation(options, found)
+
+
+def run_compare(options: argparse.Namespace) -> None:
+    from germane.boxes.comparison import COMPARED, compare_boxes  # its import takes long
+
+    comparison = compare_boxes(
+        options.truth,
+        _open_paths(options),
+        options.measures or COMPARED,
+        **collect_statistics(options),
+        **box_arguments.collect(options, confidence=False),
+    )
+    if options.view is None and options.format == "table":
+        writing.write(options.output, comparison.text())
+        return
+    pairs = options.view == "pairs" or (options.view is None and options.format in ("csv", "tsv"))
+    table = comparison.table if pairs else comparison.leaderboard
+    arguments.write_result(
+        options,
+        lambda digits: table(digits=digits),
+        comparison.to_dict,
+        arguments.FOR_PAPERS,
+    )
+
+
+def run_gate(options: argparse.Namespace) -> int:
+    from germane.boxes.comparison import COMPARED, gate_boxes
+
+    [(_, path)] = _open_paths(options, options.baseline).items()
+    found = gate_boxes(
+        options.truth,
+        path,
+        options.measures or COMPARED,
+        baseline=options.baseline,
+        max_drop=options.max_drop,
+        alpha=options.alpha,
+        rng=options.seed,
+        **box_arguments.collect(options),
+    )
+    write_gate(options, found)
+    return 0 if found.passed else FAILED
+
+
+def run_report(options: argparse.Namespace) -> None:
+    from germane.boxes.report import REPORTED, report_boxes
+
+    made = report_boxes(
+        options.truth,
+        _open_paths(options),
+        options.measures or REPORTED,
+        title=options.title,
+        baseline=options.baseline,
+        command=shlex.join(["germane", *sys.argv[1:]]),
+        **box_arguments.collect(options),
+    )
+    writing.write(options.output, made.html)
+
+
+def _open_paths(options: argparse.Namespace, *more: str) -> Mapping[str, str]:
+    """Name the files of detections, after a look at the output."""
+    writing.check(options.output, [options.truth, *options.detections, *more])
+    return arguments.read_runs(options.truth, options.detections)

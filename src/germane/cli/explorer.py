@@ -1,0 +1,30 @@
+"""germane explorer: one HTML page on which a list is rearranged and every definition follows."""
+
+import argparse
+from typing import Any
+
+from germane.output import writing
+
+
+def add(commands: Any) -> None:
+    command = commands.add_parser(
+        "explorer",
+        help="one HTML page to try every definition on one list",
+        description="Write one HTML page that needs no network: move, grade and tie the items of a list, "
+        "and see each measure's terms, value and calculation.",
+    )
+    command.set_defaults(run=run)
+    command.add_argument(
+        "-o",
+        "--output",
+        metavar="FILE",
+        default="explorer.html",
+        help="the file to write (default: explorer.html)",
+    )
+
+
+def run(options: argparse.Namespace) -> None:
+    writing.check(options.output)
+    from germane.reports.explorer import explorer  # its import takes long
+
+    writing.write(options.output, explorer().html)

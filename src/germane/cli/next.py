@@ -1,0 +1,48 @@
+"""germane next: the pairs of query and item to judge next."""
+
+import argparse
+from typing import Any
+
+from germane.cli import arguments
+from germane.cli.terminal import make_progress_line
+from germane.errors import InputError
+from germane.output import writing
+
+
+def add(commands: Any) -> None:
+    command = commands.add_parser(
+        "next",
+        help="choose the items to judge next",
+        description="Choose the pairs of query and item without a judgment that have the largest weight in a "
+        "measure. With --format csv -o FILE, fill in the column grade: FILE is then qrels.",
+    )
+    command.set_defaults(run=run)
+    arguments.add_files(command, "the runs that will be compared")
+    arguments.add_measures(command, "nDCG@10")
+    command.add_argument(
+        "-n", "--budget", metavar="N", type=arguments.read_whole, default=100, help="pairs (default: 100)"
+    )  # fmt: skip
+    command.add_argument(
+        "--by",
+        metavar="weight|difference",
+        type=arguments.choose_from(("weight", "difference")),
+        default="weight",
+        help="the weight of a pair over the runs, or how much it differs between runs (default: weight)",
+    )
+    arguments.add_shared(command)
+
+
+def run(options: argparse.Namespace) -> None:
+    from germane.comparison.judges.selection import choose_judgments
+
+    measures = arguments.parse_measures(options)
+    if len(measures) > 1:
+        raise InputError(f"next takes one measure; got {', '.join(map(str, measures))}.")
+    runs = arguments.read_runs(options.qrels, options.runs)
+    writing.check(options.output, [options.qrels, *options.runs])
+    with make_progress_line() as progress:
+        found = choose_judgments(
+            options.qrels, runs, measures[0], budget=options.budget, by=options.by, progress=progress,
+            **arguments.collect_policy(options),
+        )  # fmt: skip
+    arguments.write_result(options, lambda digits: found.table(digits=digits), found.to_dict)

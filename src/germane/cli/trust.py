@@ -1,0 +1,117 @@
+"""germane trust: numbers that rest on a model's judgments, corrected by people's."""
+
+import argparse
+from typing import TYPE_CHECKING, Any
+
+from germane.cli import arguments
+from germane.cli.terminal import as_json, make_progress_line, say
+from germane.errors import InputError
+from germane.evaluation.choices import DEFAULT
+from germane.output import writing
+from germane.output.tables import stack_tables
+
+if TYPE_CHECKING:
+    from germane.comparison.judges.trust import Trusts
+
+
+def add(commands: Any) -> None:
+    command = commands.add_parser(
+        "trust",
+        help="correct numbers that rest on a model's judgments by people's",
+        description="Correct the means of runs and their differences, which rest on a model's judgments, by "
+        "people's judgments of some of the queries; and measure how far the two judges agree.",
+    )
+    command.set_defaults(run=run)
+    command.add_argument("runs", metavar="RUN", nargs="+", help="one run or more")
+    for judge, says in (
+        (
+            "people",
+            "people's judgments of some queries: in each, of all items that the model judged",
+        ),
+        ("model", "the model's judgments of all queries"),
+    ):
+        command.add_argument(f"--{judge}", metavar="QRELS", required=True, help=says)
+    arguments.add_measures(command, DEFAULT)
+    drawn = command.add_argument_group("how people's queries were drawn (default: at random)")
+    drawn.add_argument(
+        "--about",
+        metavar="population|queries",
+        type=arguments.choose_from(("population", "queries")),
+        default="population",
+        help="the numbers are about the population that the queries come from, or about these queries "
+        "(default: population)",
+    )
+    drawn.add_argument(
+        "--weights",
+        metavar="FILE",
+        help="how many queries each of people's stands for: a file of two columns, or JSON",
+    )
+    drawn.add_argument(
+        "--strata",
+        metavar="FILE",
+        help="the stratum of every query: a file of two columns, or JSON",
+    )
+    command.add_argument(
+        "--judge-family",
+        metavar="WORD",
+        action="append",
+        default=[],
+        help="a word in the names of runs that the judge is related to; may be repeated",
+    )
+    command.add_argument(
+        "--detect",
+        metavar="D",
+        type=arguments.read_fraction,
+        help="also plan how many queries show a difference of D between two runs",
+    )
+    command.add_argument(
+        "--confidence", metavar="P", type=arguments.read_fraction, default=0.95, help="(default: 0.95)"
+    )  # fmt: skip
+    arguments.add_shared(command)
+
+
+def run(options: argparse.Namespace) -> None:
+    from germane.comparison.judges.api import trust_many
+
+    if options.detect is not None and len(options.runs) < 2:
+        raise InputError("--detect plans for a difference of two runs; give two or more.")
+    if "-" in options.runs or options.people == options.model == "-":
+        raise InputError(
+            "standard input (-) can be read only once, and each run is evaluated by both judges. Give files."
+        )
+    runs = arguments.read_runs(options.people, options.runs)
+    named = [options.weights, options.strata]
+    inputs = [options.people, options.model, *options.runs, *filter(None, named)]
+    writing.check(options.output, inputs)
+    with make_progress_line() as progress:
+        found = trust_many(
+            runs, people=options.people, model=options.model,
+            measures=arguments.parse_measures(options), about=options.about, weights=options.weights,
+            strata=options.strata, confidence=options.confidence, judge_family=options.judge_family,
+            progress=progress, **arguments.collect_policy(options),
+        )  # fmt: skip
+    if options.format in ("csv", "tsv"):  # which have no notes
+        for line in dict.fromkeys(str(one) for name in found for one in found[name].findings):
+            say(f"germane: {line}")
+    writing.write(options.output, _format(found, options))
+
+
+def _format(found: "Trusts", options: argparse.Namespace) -> str:
+    plans = {}
+    if options.detect is not None:
+        plans = {
+            f"{one.title}, {one.measure}": one.plan(options.detect) for one in found.differences
+        }
+    if options.format == "json":
+        planned = {"plans": {name: vars(plan) for name, plan in plans.items()}} if plans else {}
+        return as_json({**found.to_dict(), **planned})
+    digits = arguments.choose_digits(options)
+    text = arguments.format_table(found.table(digits=digits), options)
+    if options.format in ("csv", "tsv"):
+        return text
+    tables = [found[name].agreement.table(digits=digits) for name in list(found)[:1]]
+    if plans:
+        tables.append(
+            stack_tables("difference", {n: p.table(digits=digits) for n, p in plans.items()})
+        )
+    return "\n".join([text, *(arguments.format_table(table, options) for table in tables)])

@@ -1,0 +1,277 @@
+"""Agreement of judges: on grades, by statistics that correct for chance, and on the order of systems."""
+
+import math
+from collections import Counter
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from germane.comparison.agreement import kendall_tau, tau_ap
+from germane.core.ragged import Floats
+from germane.errors import CoverageError
+from germane.measures.measure import Measure
+from germane.output.formatting import add_schema, format_number, to_json_number, write_count
+from germane.output.tables import Table, Tabular
+
+SKEWED = 0.8  # the share of one grade from which statistics contradict each other
+
+
+@dataclass(frozen=True, eq=False)
+class JudgeAgreement(Tabular):
+    """How far two judges agree on the pairs of query and item that both judged.
+
+    >>> found = germane.compare_judges({"q": {"a": 1, "b": 0}}, {"q": {"a": 1, "b": 1}})
+    >>> found.grades, found.confusion.tolist()
+    ((0.0, 1.0), [[0.0, 1.0], [0.0, 1.0]])
+
+    ``table()`` has a row for each grade of the first judge and a column for each of the second. Statistics
+    are NaN where both judges gave all items one grade.
+    """
+
+    grades: tuple[float, ...]
+    """G: every grade that a judge gave, ascending"""
+    confusion: Floats
+    """G × G: number of pairs by the first judge's grade (row) and the second's (column)"""
+    per_query: dict[Hashable, float]
+    """query → share of its pairs with equal grades"""
+
+    @property
+    def pairs(self) -> int:
+        """The number of pairs."""
+        return int(self.confusion.sum())
+
+    @property
+    def raw(self) -> float:
+        """The share of pairs with equal grades."""
+        return float(np.trace(self.confusion)) / self.pairs
+
+    @property
+    def bias(self) -> float:
+        """The mean grade of the second judge less that of the first."""
+        grades = np.array(self.grades)
+        return float((self.confusion * (grades[None, :] - grades[:, None])).sum()) / self.pairs
+
+    @property
+    def kappa(self) -> float:
+        """Cohen's κ: agreement above chance, where each judge keeps the own shares of grades (1960)."""
+        return _compute_kappa(self.confusion, _weigh_agreement(len(self.grades), 0))
+
+    @property
+    def kappa_linear(self) -> float:
+        """Cohen's κ where grades apart count by the number of steps between them (1968)."""
+        return _compute_kappa(self.confusion, _weigh_agreement(len(self.grades), 1))
+
+    @property
+    def kappa_quadratic(self) -> float:
+        """Cohen's κ where grades apart count by the square of the steps between them (1968)."""
+        return _compute_kappa(self.confusion, _weigh_agreement(len(self.grades), 2))
+
+    @property
+    def alpha(self) -> float:
+        """Krippendorff's α of unordered grades."""
+        return compute_alpha(self._list_units(), ordered=False)
+
+    @property
+    def alpha_ordinal(self) -> float:
+        """Krippendorff's α of ordered grades."""
+        return compute_alpha(self._list_units(), ordered=True)
+
+    @property
+    def ac1(self) -> float:
+        """Gwet's AC1: agreement above chance, where only items that are hard to grade agree by chance (2008)."""
+        return _compute_gwet(self.confusion, _weigh_agreement(len(self.grades), 0))
+
+    @property
+    def ac2(self) -> float:
+        """Gwet's AC2: AC1 where grades apart count by the square of the steps between them."""
+        return _compute_gwet(self.confusion, _weigh_agreement(len(self.grades), 2))
+
+    def _list_units(self) -> list[tuple[Counter[float], float]]:
+        cells = np.argwhere(self.confusion > 0)
+        return [
+            (Counter([self.grades[i], self.grades[j]]), float(self.confusion[i, j]))
+            for i, j in cells.tolist()
+        ]
+
+    @property
+    def statistics(self) -> dict[str, float]:
+        """Every statistic by its name."""
+        return {
+            "raw": self.raw, "κ": self.kappa, "κ linear": self.kappa_linear,
+            "κ quadratic": self.kappa_quadratic, "α": self.alpha, "α ordinal": self.alpha_ordinal,
+            "AC1": self.ac1, "AC2": self.ac2,
+        }  # fmt: skip
+
+    def table(self, *, digits: int | None = 4) -> Table:
+        """Make the confusion table, with the statistics and their definitions as notes."""
+        rows = tuple(
+            (f"{grade:g}", *(f"{count:.0f}" for count in line))
+            for grade, line in zip(self.grades, self.confusion, strict=True)
+        )
+        heading = ("people \\ model", *(f"{grade:g}" for grade in self.grades))
+        return Table(heading, rows, (*self.write_notes(digits), "", *DEFINITIONS))
+
+    def write_notes(self, digits: int | None = 4) -> Iterable[str]:
+        """Write the statistics in a line, and the traps that this data set."""
+        number = partial(format_number, digits=digits)
+        words = (f"{name} {number(value)}" for name, value in self.statistics.items())
+        yield (
+            f"agreement on {write_count(self.pairs, 'pair')} of {write_count(len(self.per_query), 'query')}: "
+            f"{', '.join(words)}"
+        )
+        kind = (
+            "as lenient"
+            if abs(self.bias) < 1e-12
+            else "stricter"
+            if self.bias < 0
+            else "more lenient"
+        )
+        yield (
+            f"the model's mean grade is {format_number(self.bias, digits, sign='+')} from people's: it is {kind}"
+        )
+        shares = self.confusion.sum(axis=1) / self.pairs
+        most = int(shares.argmax())
+        if shares[most] >= SKEWED:
+            yield (
+                f"grades are skewed: people gave {self.grades[most]:g} to {shares[most]:.0%} of the pairs. Raw "
+                "agreement, AC1 and AC2 are then high for any judge that gives it often, and κ and α can be low "
+                "for a good one. Look at the rarer grades."
+            )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values for JSON; NaN becomes None."""
+        return add_schema({
+            "pairs": self.pairs,
+            "grades": list(self.grades),
+            "confusion": self.confusion.tolist(),
+            "statistics": {name: to_json_number(value) for name, value in self.statistics.items()},
+            "per_query": {str(query): share for query, share in self.per_query.items()},
+        })  # fmt: skip
+
+
+DEFINITIONS = (
+    "raw: share of equal grades",
+    "κ: (raw - chance) ÷ (1 - chance), chance = Σ share of the grade for one judge · for the other (Cohen)",
+    "κ linear, κ quadratic: the same, with partial agreement of grades that are near each other",
+    "α: 1 - observed ÷ expected disagreement, expected from the grades of both (Krippendorff)",
+    "AC1, AC2: as κ, chance = Σ π·(1-π) ÷ (grades - 1), π = mean share of the grade (Gwet); AC2 is quadratic",
+)
+
+
+def measure_agreement(
+    shared: Mapping[Hashable, Sequence[tuple[float, float]]],
+) -> JudgeAgreement:
+    """Measure agreement on the grades (first, second) of each query's items."""
+    pairs = [pair for of_query in shared.values() for pair in of_query]
+    if not pairs:
+        raise CoverageError("no item was judged by both judges. Have both the same ids?")
+    grades = tuple(sorted({grade for pair in pairs for grade in pair}))
+    place = {grade: g for g, grade in enumerate(grades)}
+    confusion = np.zeros((len(grades), len(grades)))
+    for first, second in pairs:
+        confusion[place[first], place[second]] += 1
+    per_query = {
+        query: sum(first == second for first, second in of_query) / len(of_query)
+        for query, of_query in shared.items()
+        if of_query
+    }
+    return JudgeAgreement(grades, confusion, per_query)
+
+
+def _weigh_agreement(size: int, power: int) -> Floats:
+    """G × G: 1 for equal grades, less for grades apart; power 0 is all or nothing."""
+    steps = np.abs(np.subtract.outer(np.arange(size), np.arange(size))).astype(float)
+    if power == 0 or size < 2:
+        return np.eye(size)
+    weights: Floats = 1 - (steps / (size - 1)) ** power
+    return weights
+
+
+def _correct_chance(agreed: float, chance: float) -> float:
+    return (agreed - chance) / (1 - chance) if chance < 1 else math.nan
+
+
+def _compute_kappa(confusion: Floats, weights: Floats) -> float:
+    shares = confusion / confusion.sum()
+    chance = float(shares.sum(axis=1) @ weights @ shares.sum(axis=0))
+    return _correct_chance(float((shares * weights).sum()), chance)
+
+
+def _compute_gwet(confusion: Floats, weights: Floats) -> float:
+    size = len(confusion)
+    if size < 2:
+        return math.nan
+    shares = confusion / confusion.sum()
+    mean = (shares.sum(axis=0) + shares.sum(axis=1)) / 2
+    chance = float(weights.sum() / (size * (size - 1)) * (mean @ (1 - mean)))
+    return _correct_chance(float((shares * weights).sum()), chance)
+
+
+def compute_alpha(units: Iterable[tuple[Counter[float], float]], *, ordered: bool) -> float:
+    """Compute Krippendorff's α of units: the number of each grade that judges gave, and how many units have it.
+
+    Units with fewer than two grades say nothing. Any number of judges may have graded each.
+    """
+    rated = [(counts, times) for counts, times in units if counts.total() > 1]
+    grades = sorted({grade for counts, _ in rated for grade in counts})
+    if len(grades) < 2:
+        return math.nan
+    place = {grade: g for g, grade in enumerate(grades)}
+    together = np.zeros((len(grades), len(grades)))
+    for counts, times in rated:
+        at = [place[grade] for grade in counts]
+        given = np.array(list(counts.values()), float)
+        both = np.outer(given, given) - np.diag(given)
+        together[np.ix_(at, at)] += times * both / (counts.total() - 1)
+    totals = together.sum(axis=0)
+    apart = _measure_distance(totals, ordered)
+    expected = (np.outer(totals, totals) - np.diag(totals)) / (totals.sum() - 1)
+    return 1 - float((together * apart).sum() / (expected * apart).sum())
+
+
+def _measure_distance(totals: Floats, ordered: bool) -> Floats:
+    """G × G: squared distance of grades; of ordered ones by the number of grades given between them."""
+    if not ordered:
+        nominal: Floats = np.ones((len(totals), len(totals))) - np.eye(len(totals))
+        return nominal
+    middle = np.cumsum(totals) - totals / 2
+    distance: Floats = np.subtract.outer(middle, middle) ** 2
+    return distance
+
+
+@dataclass(frozen=True)
+class OrderAgreement:
+    """How far two judges order systems alike on a measure, over the queries that both judged."""
+
+    measure: Measure
+    tau: float
+    """Kendall's τ; NaN where a judge ties all systems"""
+    tau_ap: float
+    """the model's order against people's, where errors near the top count more"""
+    swapped: tuple[tuple[str, str], ...]
+    """pairs (better, worse) by people's judgments that the model orders the other way"""
+
+    def __str__(self) -> str:
+        swaps = "; ".join(f"people: {better} > {worse}" for better, worse in self.swapped)
+        return (
+            f"{self.measure}: τ {self.tau:.3f}, τ_AP {self.tau_ap:.3f}, "
+            f"{write_count(len(self.swapped), 'pair')} swapped{f' ({swaps})' if swaps else ''}"
+        )
+
+
+def order_systems(
+    measure: Measure, people: Mapping[str, float], model: Mapping[str, float]
+) -> OrderAgreement:
+    """Compare the order of systems by the means of two judges."""
+    swapped = []
+    for pair in combinations(people, 2):
+        better, worse = sorted(pair, key=lambda run: -people[run])
+        if people[better] > people[worse] and model[better] < model[worse]:
+            swapped.append((better, worse))
+    tied = len(set(people.values())) == 1 or len(set(model.values())) == 1
+    tau = math.nan if tied else kendall_tau(model, people)
+    return OrderAgreement(measure, tau, tau_ap(model, people), tuple(swapped))

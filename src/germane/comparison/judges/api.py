@@ -1,0 +1,317 @@
+"""The functions trust and trust_many: numbers that rest on a model's judgments, corrected by people's."""
+
+import warnings
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from itertools import combinations
+from typing import Any, Unpack
+
+import numpy as np
+
+from germane.comparison.judges.agreement import JudgeAgreement, measure_agreement, order_systems
+from germane.comparison.judges.correction import About, Design, Tuning, correct_mean
+from germane.comparison.judges.sampling import (
+    compare_drawn,
+    find_odd_samples,
+    find_rare_disagreement,
+    list_shared_grades,
+    make_design,
+    match_judges,
+)
+from germane.comparison.judges.trust import CorrectedMean, Trust, Trusts
+from germane.core.bootstrap import check_confidence, estimate_mean_interval
+from germane.core.finding import Finding
+from germane.core.progress import Progress
+from germane.core.qrels import Qrels
+from germane.core.ragged import Floats
+from germane.errors import (
+    GermaneWarning,
+    InputError,
+    MeasureError,
+    PolicyError,
+    check_choice,
+    list_some,
+)
+from germane.evaluation.api import evaluate_many
+from germane.evaluation.choices import (
+    DEFAULT,
+    Choices,
+    drop_candidates,
+    make_plan,
+    open_judgments,
+    read_once,
+)
+from germane.evaluation.collection import read_graded
+from germane.evaluation.result import Results
+from germane.measures.measure import Measure, Measures
+
+
+def trust(
+    run: Any,
+    *,
+    people: Any,
+    model: Any,
+    measures: Measures = DEFAULT,
+    name: str = "run",
+    about: About = "population",
+    weights: Any = None,
+    strata: Any = None,
+    tuning: Tuning = "optimal",
+    confidence: float = 0.95,
+    judge_family: Iterable[str] | str = (),
+    **policy: Unpack[Choices],
+) -> Trust:
+    """Correct means that rest on a model's judgments, by people's judgments of some of the queries.
+
+    >>> model = {q: {"a": 1, "b": int(q % 3 == 0)} for q in range(60)}
+    >>> people = {q: {"a": int(q % 4 > 0), "b": int(q % 3 == 0)} for q in range(0, 60, 5)}
+    >>> run = {q: ["a", "b"] for q in range(60)}
+    >>> number = germane.trust(run, people=people, model=model, measures="P@1")["P@1"]
+    >>> number.naive_mean, number.mean
+    (1.0, 0.75)
+
+    ``run``, ``people`` and ``model`` are what ``evaluate`` takes as a run and as qrels. The model judged
+    all queries. People judged some of them: in these, they judged every item that the model judged. The
+    result maps each measure to a ``CorrectedMean``: ``mean`` and ``interval``, beside the ``naive_mean``
+    and ``naive_interval`` of the model's judgments alone.
+
+    ``about`` is the population that the queries were drawn from, or these ``queries``. People's queries
+    are a random sample of all, or were drawn with other probabilities: ``weights`` says how many queries
+    each of them stands for, and ``strata`` gives a stratum to every query, as a mapping, a function or a
+    file. ``tuning`` is optimal (PPI++) or full (PPI). ``judge_family`` are words in the names of
+    systems that the judge is related to; such a run is warned of.
+
+    Raises CoverageError where people did not judge what they had to, MeasureError for a measure that is
+    no mean over queries, PolicyError, InputError, and what ``evaluate`` raises. Angelopoulos et al. 2023
+    and 2024; Oosterhuis et al. 2024 for rankings.
+    """
+    found = trust_many(
+        {name: run}, people=people, model=model, measures=measures, about=about, weights=weights,
+        strata=strata, tuning=tuning, confidence=confidence, judge_family=judge_family, **policy,
+    )  # fmt: skip
+    return found[name]
+
+
+def trust_many(
+    runs: Mapping[str, Any],
+    *,
+    people: Any,
+    model: Any,
+    measures: Measures = DEFAULT,
+    about: About = "population",
+    weights: Any = None,
+    strata: Any = None,
+    tuning: Tuning = "optimal",
+    confidence: float = 0.95,
+    judge_family: Iterable[str] | str = (),
+    progress: Progress | bool | None = None,
+    **policy: Unpack[Choices],
+) -> Trusts:
+    """Correct the means of several runs, and every difference of two; and compare their orders.
+
+    ``runs`` maps each run's name to the run; the other arguments are those of ``trust``.
+
+    >>> runs = {"ab": {q: ["a", "b"] for q in range(60)}, "ba": {q: ["b", "a"] for q in range(60)}}
+    >>> model = {q: {"a": 1, "b": int(q % 3 == 0)} for q in range(60)}
+    >>> people = {q: {"a": int(q % 4 > 0), "b": int(q % 3 == 0)} for q in range(0, 60, 5)}
+    >>> found = germane.trust_many(runs, people=people, model=model, measures="P@1")
+    >>> round(found.differences[0].naive_mean, 3), round(found.differences[0].mean, 3)
+    (-0.667, -0.417)
+    """
+    check_confidence(confidence)
+    check_choice("about", about, ("population", "queries"))
+    check_choice("tuning", tuning, ("optimal", "full"))
+    _check_policy(policy)
+    policy = read_once(policy)
+    judges = [_read_judge(given, measures, policy) for given in (people, model)]
+    match_judges(*judges)
+    rest: Any = drop_candidates(policy)
+    with warnings.catch_warnings():  # findings of the model's judgments are in the result
+        warnings.simplefilter("ignore", GermaneWarning)
+        by_people, by_model = (
+            evaluate_many(qrels, runs, measures, progress=progress, **rest) for qrels in judges
+        )
+    chosen = _check_measures(by_model)
+    design = make_design(judges[0].queries, judges[1].queries, weights, strata)
+    maker = _Maker(by_people, by_model, design, about, tuning, confidence)
+    agreement = measure_agreement(list_shared_grades(*judges))
+    family = _find_family(runs, judge_family)
+    trusts = {
+        run: Trust(
+            run,
+            {measure: maker.correct(measure, run) for measure in chosen},
+            agreement,
+            (
+                *(replace(one, advice="") for one in by_model[run].findings),
+                *maker.check(chosen, run),
+                *(one for one in family if one.where == run),
+            ),
+            maker.list_assumptions(weights is not None, strata is not None),
+            by_model[run].policy,
+        )
+        for run in runs
+    }
+    differences = tuple(
+        maker.correct(measure, second, first)
+        for measure in chosen
+        for first, second in combinations(runs, 2)
+    )
+    orders = tuple(
+        order_systems(
+            measure,
+            {run: by_people[run][measure].mean for run in runs},
+            {run: maker.average_drawn(measure, run) for run in runs},
+        )
+        for measure in chosen
+        if len(runs) > 1
+    )
+    return Trusts(trusts, differences, orders)
+
+
+def compare_judges(first: Any, second: Any, **reading: Any) -> JudgeAgreement:
+    """Measure how far two judges agree on the pairs of query and item that both judged.
+
+    >>> found = germane.compare_judges({"q": {"a": 1, "b": 0, "c": 1}}, {"q": {"a": 1, "b": 0, "c": 0}})
+    >>> round(found.raw, 3), round(found.kappa, 3), round(found.ac1, 3)
+    (0.667, 0.4, 0.333)
+
+    Both are qrels as ``evaluate`` takes them. Raises CoverageError where there is no such pair. See
+    ``JudgeAgreement`` for the numbers.
+    """
+    judges = [_read_judge(given, "AP", reading) for given in (first, second)]
+    return measure_agreement(list_shared_grades(*judges))
+
+
+def _read_judge(given: Any, measures: Measures, policy: Mapping[str, Any]) -> Qrels:
+    """Read the judgments of one judge."""
+    judgments, conventions = open_judgments(given, policy)
+    plan = make_plan(measures, None, conventions, drop_candidates(policy))
+    return read_graded(judgments, conventions, plan.needs)
+
+
+def _check_policy(policy: Mapping[str, Any]) -> None:
+    """Refuse conventions that leave queries out, which then differ between the judges."""
+    if policy.get("unknown") == "zero":
+        raise PolicyError("unknown=zero counts queries that nobody judged; leave it out.")
+    for name in ("missing", "no_relevant", "no_hit"):
+        if policy.get(name) in ("skip", "nan"):
+            raise PolicyError(
+                f"{name}={policy[name]} leaves out queries, and the judges would differ in which; a "
+                "corrected mean is over all queries. Choose zero."
+            )
+
+
+def _check_measures(results: Results) -> tuple[Measure, ...]:
+    first = next(iter(results.values()))
+    for measure in first.measures:
+        is_geometric = ("mean", "geometric") in measure.parameters
+        if is_geometric or not first[measure].has_interval:
+            raise MeasureError(
+                f"{measure} is not an arithmetic mean over queries: it cannot be corrected."
+            )
+    return first.measures
+
+
+def _find_family(runs: Iterable[str], families: Iterable[str] | str) -> tuple[Finding, ...]:
+    """Find runs whose name has a word of the judge's family."""
+    words = [families] if isinstance(families, str) else list(families)
+    if any(not isinstance(word, str) or not word for word in words):
+        raise InputError("judge_family takes words that stand in the names of runs, such as 'gpt'.")
+    found = []
+    for run in runs:
+        related = [word for word in words if word.casefold() in run.casefold()]
+        if related:
+            finding = Finding(
+                "serious",
+                "circular judge",
+                f"the judge is related to this run ({list_some(related)}). A judge that ranked, reranked or "
+                "trained a system favors it, in every query that people did not judge",
+                1,
+                (),
+                "Compare this run by people's judgments alone (Clarke and Dietz 2024).",
+                run,
+            )
+            found.append(finding)
+    return tuple(found)
+
+
+class _Maker:
+    """Makes the corrected means of runs that both judges evaluated."""
+
+    def __init__(
+        self, people: Results, model: Results, design: Design, about: About, tuning: Tuning, confidence: float,
+    ) -> None:  # fmt: skip
+        self.people, self.model, self.design = people, model, design
+        self.about: About = about
+        self.tuning: Tuning = tuning
+        self.confidence = confidence
+        self.queries = next(iter(people.values())).queries
+
+    def list_values(self, measure: Measure, run: str) -> tuple[Floats, Floats]:
+        """List people's values (n) and the model's (N) of a run."""
+        return self.people[run][measure].values, self.model[run][measure].values
+
+    def correct(self, measure: Measure, run: str, baseline: str | None = None) -> CorrectedMean:
+        """Correct a mean, or the mean difference to a baseline."""
+        people, model = self.list_values(measure, run)
+        if baseline is not None:
+            before = self.list_values(measure, baseline)
+            people, model = people - before[0], model - before[1]
+        settings: Any = {"confidence": self.confidence, "about": self.about}
+        corrected = correct_mean(people, model, self.design, tuning=self.tuning, **settings)
+        alone = correct_mean(people, np.zeros_like(model), self.design, **settings)
+        return CorrectedMean(
+            measure=measure,
+            run=run,
+            baseline=baseline,
+            mean=corrected.mean,
+            interval=corrected.interval,
+            people_mean=alone.mean,
+            people_interval=alone.interval,
+            naive_mean=float(model.mean()),
+            naive_interval=estimate_mean_interval(model, self.confidence),
+            tuning=corrected.tuning,
+            judged=len(people),
+            queries=len(model),
+            gap=float(self.design.shares @ (model[self.design.sampled] - people)),
+            people_values=people,
+            model_values=model,
+            design=self.design,
+            about=self.about,
+        )
+
+    def average_drawn(self, measure: Measure, run: str) -> float:
+        """Average the model's values over the queries that people judged."""
+        return float(self.list_values(measure, run)[1][self.design.sampled].mean())
+
+    def check(self, measures: Sequence[Measure], run: str) -> tuple[Finding, ...]:
+        """Check whether people's queries look like the others, and whether enough of them differ."""
+        p: dict[str, float] = {}
+        rare: list[Finding] = []
+        for measure in measures:
+            people, model = self.list_values(measure, run)
+            p[str(measure)] = compare_drawn(model, self.design)
+            differences = people - model[self.design.sampled]
+            rare += find_rare_disagreement(str(measure), differences, self.queries)
+        return (*find_odd_samples(p, self.queries), *rare)
+
+    def list_assumptions(self, weighted: bool, stratified: bool) -> tuple[str, ...]:
+        """List what the corrected numbers rest on, and what was checked of it."""
+        drawn = "at random"
+        if stratified:
+            drawn = f"at random within {int(self.design.strata.max()) + 1} strata"
+        if weighted:
+            drawn += ", with probabilities in proportion to 1 ÷ weight"
+        about = {
+            "population": "the population that all queries are a random sample of",
+            "queries": f"these {self.design.total:,} queries, all of which the model judged",
+        }[self.about]
+        sample = (
+            f"people's {len(self.queries):,} of {self.design.total:,} queries were drawn {drawn}"
+        )
+        return (
+            f"the numbers are about {about}",
+            f"{sample} (assumed; the model's values on them are compared with those on all)",
+            "in each of these queries people judged every item that the model judged (checked)",
+            "people's judgments are the truth; the model did not see them (assumed)",
+        )

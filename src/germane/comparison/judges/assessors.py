@@ -1,0 +1,181 @@
+"""Assessors: a run's numbers by each of several judges, and by their grades merged."""
+
+from collections import Counter
+from collections.abc import Hashable, Mapping
+from functools import partial
+from typing import Any, Literal, TypeAlias, Unpack
+
+import numpy as np
+
+from germane.comparison.judges.agreement import compute_alpha
+from germane.comparison.judges.sampling import list_judged
+from germane.core.qrels import Qrels
+from germane.errors import CoverageError, EmptyError, InputError, check_choice, clip
+from germane.evaluation.api import evaluate
+from germane.evaluation.choices import DEFAULT, Choices, drop_candidates, open_judgments, read_once
+from germane.evaluation.collection import read_graded
+from germane.evaluation.result import Result
+from germane.measures.headings import write_definition
+from germane.measures.measure import Measure, Measures, parse
+from germane.output.formatting import add_schema, format_number, to_json_number, write_count
+from germane.output.tables import Table, Tabular
+from germane.readers import Needs
+
+Merging: TypeAlias = Literal["majority", "mean"]
+MERGED: tuple[Merging, ...] = ("majority", "mean")
+
+
+class JudgedByMany(Tabular):
+    """A run's numbers by each judge, by the majority of them and by their mean grade.
+
+    >>> judges = {"ann": {"q": {"a": 1, "b": 0}}, "bob": {"q": {"a": 0, "b": 0}}}
+    >>> germane.evaluate_judges(judges, {"q": ["a", "b"]}, "P@2").spread("P@2")
+    0.5
+
+    ``results`` maps each judge, and ``majority`` and ``mean``, to a ``Result``.
+    """
+
+    def __init__(
+        self, results: Mapping[str, Result], judges: tuple[str, ...], alpha: float, ordinal: float, pairs: int, left_out: int,
+    ) -> None:  # fmt: skip
+        self.results = dict(results)
+        self.judges = judges
+        self.alpha = alpha
+        """Krippendorff's α of all judges, of unordered grades"""
+        self.alpha_ordinal = ordinal
+        self.pairs = pairs
+        """pairs of query and item that two judges or more judged"""
+        self.left_out = left_out
+        """queries that not every judge judged"""
+
+    @property
+    def measures(self) -> tuple[Measure, ...]:
+        """The measures."""
+        return next(iter(self.results.values())).measures
+
+    def spread(self, measure: str | Measure) -> float:
+        """The largest mean by a judge less the smallest."""
+        key = measure if isinstance(measure, Measure) else parse(measure)
+        means = [self.results[judge][key].mean for judge in self.judges]
+        return max(means) - min(means)
+
+    def table(self, *, digits: int | None = 4) -> Table:
+        """One row a judge, one for each way to merge their grades, and the spread of the judges."""
+        number = partial(format_number, digits=digits)
+        names = {name: f"{name} grade" if name in MERGED else name for name in self.results}
+        rows = [
+            (names[name], *(number(result[measure].mean) for measure in self.measures))
+            for name, result in self.results.items()
+        ]
+        rows.append(("spread of judges", *(number(self.spread(one)) for one in self.measures)))
+        notes = [
+            f"{measure}: {write_definition(measure, str(measure))}" for measure in self.measures
+        ]
+        queries = len(next(iter(self.results.values())).queries)
+        left = f"; {self.left_out:,} left out" if self.left_out else ""
+        alphas = f"α {number(self.alpha)}, α ordinal {number(self.alpha_ordinal)} (Krippendorff)"
+        notes += [
+            "majority grade: the most frequent one, the lowest of several; mean grade: of all who judged the item",
+            f"{write_count(queries, 'query')} that every judge judged{left}",
+            f"agreement of all on {write_count(self.pairs, 'pair')}: {alphas}",
+            f"policy: {next(iter(self.results.values())).policy}",
+        ]
+        return Table(("judge", *map(str, self.measures)), tuple(rows), tuple(notes))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values for JSON."""
+        means = {
+            name: {str(measure): to_json_number(result[measure].mean) for measure in self.measures}
+            for name, result in self.results.items()
+        }
+        alphas = {"alpha": self.alpha, "alpha_ordinal": self.alpha_ordinal}
+        return add_schema({
+            "judges": list(self.judges), "means": means,
+            **{name: to_json_number(alpha) for name, alpha in alphas.items()},
+            "spread": {str(measure): self.spread(measure) for measure in self.measures},
+            "pairs": self.pairs, "left_out": self.left_out,
+        })  # fmt: skip
+
+
+def evaluate_judges(
+    judges: Mapping[str, Any], run: Any, measures: Measures = DEFAULT, **policy: Unpack[Choices]
+) -> JudgedByMany:
+    """Evaluate a run by each of several judges, by the majority of them, and by their mean grade.
+
+    >>> judges = {"ann": {"q": {"a": 1, "b": 0}}, "bob": {"q": {"a": 0, "b": 0}}, "eve": {"q": {"a": 1, "b": 1}}}
+    >>> found = germane.evaluate_judges(judges, {"q": ["a", "b"]}, "P@2")
+    >>> [result["P@2"].mean for result in found.results.values()]
+    [0.5, 0.0, 1.0, 0.5, 0.0]
+
+    ``judges`` maps each name to qrels as ``evaluate`` takes them. Queries that not every judge judged are left
+    out. ``P@2`` of mean grades is 0 here, since 2/3 is below ``rel=1``. Raises InputError for the names
+    majority and mean, and CoverageError where no query has all judges.
+    """
+    policy = read_once(policy)
+    read = _read_judges(judges, policy)
+    first, *others = read.values()
+    queries = [query for query in first.queries if all(query in one.position for one in others)]
+    if not queries:
+        raise CoverageError("no query has the judgments of every judge. Are these the same ids?")
+    given = {
+        name: {query: list_judged(one, query) for query in queries} for name, one in read.items()
+    }
+    pooled = _pool_grades(given, queries)
+    merged: dict[str, Any] = {name: merge(pooled, name) for name in MERGED}
+    rest: Any = drop_candidates(policy)
+    results = {
+        name: evaluate(judgments, run, measures, name=name, **rest)
+        for name, judgments in {**given, **merged}.items()
+    }
+    units = [(Counter(grades), 1.0) for items in pooled.values() for grades in items.values()]
+    alpha, ordinal = (compute_alpha(units, ordered=ordered) for ordered in (False, True))
+    pairs = sum(counts.total() > 1 for counts, _ in units)
+    everywhere = {query for one in read.values() for query in one.queries}
+    return JudgedByMany(results, tuple(read), alpha, ordinal, pairs, len(everywhere) - len(queries))
+
+
+def _read_judges(judges: Mapping[str, Any], policy: Mapping[str, Any]) -> dict[str, Qrels]:
+    if not isinstance(judges, Mapping):
+        raise InputError(f"judges are a mapping of name to qrels; got {clip(judges)}")
+    if len(judges) < 2:
+        raise EmptyError("one judge has nobody to be compared with; give two or more.")
+    read = {}
+    for name, given in judges.items():
+        if not isinstance(name, str) or name in MERGED:
+            raise InputError(
+                f"a judge is named by text other than majority and mean; got {clip(name)}"
+            )
+        judgments, conventions = open_judgments(given, policy)
+        read[name] = read_graded(judgments, conventions, Needs())
+    return read
+
+
+Pooled: TypeAlias = dict[Hashable, dict[Hashable, list[float]]]
+
+
+def _pool_grades(
+    given: Mapping[str, Mapping[Hashable, Mapping[Hashable, float]]], queries: list[Hashable]
+) -> Pooled:
+    """Collect the grades of all judges for every item."""
+    pooled: Pooled = {query: {} for query in queries}
+    for judgments in given.values():
+        for query, items in judgments.items():
+            for item, grade in items.items():
+                pooled[query].setdefault(item, []).append(grade)
+    return pooled
+
+
+def merge(pooled: Pooled, how: Merging) -> dict[Hashable, dict[Hashable, float]]:
+    """Merge the grades of each item: the most frequent one (the lowest of several), or their mean."""
+    check_choice("how", how, MERGED)
+    choose = _choose_majority if how == "majority" else lambda grades: float(np.mean(grades))
+    return {
+        query: {item: choose(grades) for item, grades in items.items()}
+        for query, items in pooled.items()
+    }
+
+
+def _choose_majority(grades: list[float]) -> float:
+    counts = Counter(grades)
+    most = max(counts.values())
+    return min(grade for grade, count in counts.items() if count == most)

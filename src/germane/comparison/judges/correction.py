@@ -1,0 +1,150 @@
+"""Correction: the mean that people's judgments would give, from few of theirs and many of a model's."""
+
+import math
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+import numpy as np
+
+from germane.core.bootstrap import Interval, find_student_quantile
+from germane.core.ragged import Floats, Ints
+
+About: TypeAlias = Literal["population", "queries"]
+Tuning: TypeAlias = Literal["optimal", "full"]
+
+LEVERAGE = 0.25  # the largest share that one query may have in the tuning
+# Both are calibrated in bench/judges.py, whose table is bench/JUDGES.md.
+SKEWNESS = 0.25  # the part of the estimated skewness that bends an interval: the estimate is rough
+UNSEEN = (
+    0.5  # how many more queries vary as much as the one that varies most: rare errors are missed
+)
+FEWEST = 5  # people's queries
+
+
+@dataclass(frozen=True, eq=False)
+class Design:
+    """The queries that people judged, among those that the model judged, and how they were drawn."""
+
+    sampled: Ints  # n: places among the N queries of the model
+    weights: Floats  # n: how many queries each stands for; they add up to N
+    strata: Ints  # n, from 0
+    total: int  # N
+
+    @property
+    def shares(self) -> Floats:
+        """n: the weight of each query in a mean; they add up to 1."""
+        shares: Floats = self.weights / self.weights.sum()
+        return shares
+
+    @property
+    def left(self) -> Floats:
+        """n: the probability that each query had of not being drawn."""
+        left: Floats = 1 - np.minimum(1.0, 1 / self.weights)
+        return left
+
+    def center(self, values: Floats, weights: Floats) -> Floats:
+        """Subtract from each value (n) the weighted mean of its stratum."""
+        sums = np.bincount(self.strata, values * weights)
+        centered: Floats = values - (sums / np.bincount(self.strata, weights))[self.strata]
+        return centered
+
+
+@dataclass(frozen=True)
+class Correction:
+    """A corrected mean, its interval, and the weight λ that the model's values got."""
+
+    mean: float
+    interval: Interval
+    tuning: float
+
+
+def correct_mean(
+    people: Floats,
+    model: Floats,
+    design: Design,
+    *,
+    confidence: float = 0.95,
+    about: About = "population",
+    tuning: Tuning = "optimal",
+) -> Correction:
+    """Correct the mean of a model's N values by people's n: prediction-powered inference.
+
+    The mean is λ·(mean of the model's N values) + (mean of people - λ·model over the n queries). Without
+    bias whatever λ is, it varies least where λ is the slope of people's values on the model's; so
+    tuned, this is the regression estimator of survey sampling, and PPI++. ``tuning="full"`` is λ = 1.
+    A query has at most a quarter of the leverage on λ, which is nearer to 0 otherwise.
+
+    The variance has two parts. Residuals give that of drawing n of the N queries, each residual as large
+    as if its query had not been used for λ. The values give that of drawing the N from a population;
+    ``about="queries"`` leaves it out. Student's quantile is bent by a quarter of the skewness (Hall 1992).
+    Half a query that varies as much as the one that varies most stands for rare errors that were not drawn,
+    as half an observation does in each cell of a table (Agresti and Min 2005).
+    Sources: Angelopoulos et al. 2023 and 2024 (PPI, PPI++); Särndal, Swensson and Wretman 1992, chapter 6.
+    """
+    shares, left, drawn = design.shares, design.left, model[design.sampled]
+    gap = float(model.mean() - shares @ drawn)
+    x, y = design.center(drawn, shares), design.center(people, shares)
+    slope, pull = _fit_slope(x, y, shares**2 * left if left.any() else shares)
+    if tuning == "full":
+        slope, pull = 1.0, np.zeros_like(x)
+    mean = float(shares @ people) + slope * gap
+    of_stratum = np.bincount(design.strata, shares)[design.strata]
+    leverage = shares / of_stratum + pull * x
+    parts = (shares + gap * pull) * (y - slope * x) / (1 - leverage) * np.sqrt(left)
+    parts -= (np.bincount(design.strata, parts) / np.bincount(design.strata))[design.strata]
+    second = float(np.sum(parts**2) + UNSEEN * np.max(parts**2))
+    third = float(np.sum(parts**3))
+    if about == "population":
+        of_population = _measure_population(people, shares, design.total)
+        second, third = second + of_population[0], third + of_population[1]
+    freedom = max(1, len(people) - int(design.strata.max()) - 1 - bool(pull.any()))
+    return Correction(mean, _bend_interval(mean, second, third, freedom, confidence), slope)
+
+
+def measure_variances(
+    people: Floats, model: Floats, design: Design, tuning: float
+) -> tuple[float, float]:
+    """Measure the variance of people's values, and of their residuals from tuning · model."""
+    shares = design.shares
+    unbiased = len(people) / (len(people) - 1)
+    values = people - shares @ people
+    residuals = design.center(people - tuning * model[design.sampled], shares)
+    return float(shares @ values**2) * unbiased, float(shares @ residuals**2) * unbiased
+
+
+def _fit_slope(x: Floats, y: Floats, weights: Floats) -> tuple[float, Floats]:
+    """Fit λ, and find the pull of each value on it (n): λ is the sum of pull · y."""
+    squares = weights * x**2
+    total = max(float(squares.sum()), float(squares.max()) / LEVERAGE)
+    pull = weights * x / total if total > 1e-18 else np.zeros_like(x)
+    return float(pull @ y), pull
+
+
+def _measure_population(values: Floats, shares: Floats, total: int) -> tuple[float, float]:
+    """Measure second and third moment of a mean over ``total`` queries, from a weighted sample of them."""
+    centered = values - shares @ values
+    unbiased = len(values) / (len(values) - 1)
+    second = float(shares @ centered**2) * unbiased / total
+    return second, float(shares @ centered**3) / total**2
+
+
+def _bend_interval(
+    mean: float, second: float, third: float, freedom: int, confidence: float
+) -> Interval:
+    """Make an interval from the variance and the third moment of an estimate."""
+    error = math.sqrt(max(0.0, second))
+    if error <= 1e-12 * abs(mean) or not error:
+        return Interval(mean, mean, confidence)
+    student = find_student_quantile(1 - confidence, freedom)
+    skewness = SKEWNESS * third / error**3
+    low, high = (
+        mean - error * _invert_transformation(bound, skewness) for bound in (student, -student)
+    )
+    return Interval(low, high, confidence)
+
+
+def _invert_transformation(bound: float, skewness: float) -> float:
+    """Invert Hall's transformation of a skewed t: t + s·t²/3 + s²·t³/27 + s/6, for skewness s."""
+    if abs(skewness) < 1e-9:
+        return bound
+    return 3 / skewness * (float(np.cbrt(1 + skewness * (bound - skewness / 6))) - 1)

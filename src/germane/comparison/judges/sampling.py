@@ -1,0 +1,150 @@
+"""Sampling: match people's queries with those of a model, and check that both judged the same items."""
+
+import math
+from collections import Counter
+from collections.abc import Hashable
+from statistics import NormalDist
+from typing import Any
+
+import numpy as np
+
+from germane.comparison.judges.correction import FEWEST, Design
+from germane.core.finding import Finding, show_ids
+from germane.core.qrels import Qrels
+from germane.core.ragged import Floats
+from germane.errors import CoverageError, InputError, clip, list_some
+from germane.evaluation.groups import find_categories
+
+
+def match_judges(people: Qrels, model: Qrels) -> None:
+    """Refuse people's judgments that cannot correct the model's.
+
+    Raises CoverageError where people judged a query that the model did not, where people did not judge an
+    item of such a query that the model judged, and for fewer than five queries of people's.
+    """
+    absent = [query for query in people.queries if query not in model.position]
+    if absent:
+        raise CoverageError(
+            f"the model did not judge {list_some(absent)} ({len(absent)} of people's {len(people)} queries). "
+            "Both must have the same query ids, and the model must judge every query."
+        )
+    if len(people) < FEWEST:
+        raise CoverageError(
+            f"people judged {len(people)} queries; a correction needs {FEWEST} or more."
+        )
+    for query in people.queries:
+        judged, asked = list_judged(people, query), list_judged(model, query)
+        unjudged = [item for item in asked if item not in judged]
+        if unjudged:
+            raise CoverageError(
+                f"query {clip(query)}: people did not judge {list_some(unjudged)} ({len(unjudged)} of the "
+                f"{len(asked)} items that the model judged). In a query that people judge, they must judge "
+                "every item that the model judged. Add these judgments, or leave the query out."
+            )
+
+
+def list_judged(qrels: Qrels, query: Hashable) -> dict[Hashable, float]:
+    """List the items of a query that were judged, with their grades; negative ones were not."""
+    q = qrels.position[query]
+    part = slice(int(qrels.offsets[q]), int(qrels.offsets[q + 1]))
+    pairs = zip(qrels.items[part], qrels.grades[part].tolist(), strict=True)
+    return {item: grade for item, grade in pairs if grade >= 0}
+
+
+def list_shared_grades(people: Qrels, model: Qrels) -> dict[Hashable, list[tuple[float, float]]]:
+    """List for each query the grades of both judges for the items that both judged."""
+    shared = {}
+    for query in people.queries:
+        if query in model.position:
+            first, second = list_judged(people, query), list_judged(model, query)
+            shared[query] = [(first[item], second[item]) for item in first if item in second]
+    return shared
+
+
+def make_design(people: list[Any], queries: list[Any], weights: Any, strata: Any) -> Design:
+    """Describe how people's queries were drawn from the model's.
+
+    ``weights`` says how many queries each of people's stands for, and ``strata`` the stratum of every
+    query. Raises InputError for a weight that is not above 0, and CoverageError for a stratum with fewer
+    than two of people's queries.
+    """
+    place = {query: q for q, query in enumerate(queries)}
+    sampled = np.array([place[query] for query in people])
+    names = ["all"] * len(queries) if strata is None else find_categories(queries, strata)
+    number = {name: h for h, name in enumerate(dict.fromkeys(names))}
+    of_query = np.array([number[name] for name in names])
+    drawn = Counter(of_query[sampled].tolist())
+    for name, h in number.items():
+        if drawn[h] < 2:
+            raise CoverageError(
+                f"stratum {clip(name)}: people judged {drawn[h]} of its queries; each stratum needs 2 or more."
+            )
+    raw = np.ones(len(people)) if weights is None else _read_weights(people, weights)
+    sizes, within = np.bincount(of_query), of_query[sampled]
+    scaled = raw * (sizes / np.bincount(within, raw))[within]
+    return Design(sampled, scaled, within, len(queries))
+
+
+def _read_weights(people: list[Any], weights: Any) -> Floats:
+    numbers = []
+    for query, given in zip(people, find_categories(people, weights), strict=True):
+        try:
+            number = math.nan if isinstance(given, bool) else float(given)  # type: ignore[arg-type]
+        except (TypeError, ValueError):
+            number = math.nan
+        if not 0 < number < math.inf:
+            raise InputError(
+                f"query {clip(query)}: a weight is a number above 0, how many queries it stands for; "
+                f"got {clip(given)}"
+            )
+        numbers.append(number)
+    return np.array(numbers)
+
+
+def compare_drawn(model: Floats, design: Design) -> float:
+    """Compute the p-value of drawn queries having the model's mean, as a random sample has it."""
+    shares = design.shares
+    error = math.sqrt(float(model.var(ddof=1) * (shares**2 @ design.left)))
+    gap = abs(float(shares @ model[design.sampled] - model.mean()))
+    return 2 * NormalDist().cdf(-gap / error) if error > 1e-12 else 1.0
+
+
+UNLIKELY = 0.01
+
+
+def find_odd_samples(p: dict[str, float], queries: list[Any]) -> tuple[Finding, ...]:
+    """Find measures on which people's queries differ from all queries by more than chance explains."""
+    odd = [name for name, value in p.items() if value * len(p) < UNLIKELY]
+    if not odd:
+        return ()
+    return (
+        Finding(
+            "doubtful",
+            "sampled queries differ",
+            "by the model's judgments, people's queries differ from all queries by more than a random sample "
+            f"does (p < {UNLIKELY:g}, Bonferroni over {len(p)})",
+            len(odd),
+            tuple(odd[:3]),
+            "If they were not drawn at random, say how: weights=… or strata=….",
+        ),
+    )
+
+
+def find_rare_disagreement(
+    name: str, differences: Floats, queries: list[Any]
+) -> tuple[Finding, ...]:
+    """Find a measure for which hardly any sampled query shows an error of the model."""
+    differing = np.flatnonzero(np.abs(differences) > 1e-12)
+    if len(differing) >= FEWEST:
+        return ()
+    return (
+        Finding(
+            "note",
+            "rare disagreement",
+            f"{name}: people's and the model's value differ on only {len(differing)} of "
+            f"{len(differences)} queries. Errors that are rarer than this cannot be seen in the interval",
+            len(differing),
+            show_ids(queries[i] for i in differing.tolist()),
+            "More queries of people's show them.",
+        ),
+    )

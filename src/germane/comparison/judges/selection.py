@@ -1,0 +1,242 @@
+"""Selection: the pairs of query and item that are worth a judgment next."""
+
+import warnings
+from collections.abc import Hashable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from itertools import combinations
+from typing import Any, Literal, TypeAlias, Unpack
+
+import numpy as np
+
+from germane.core.progress import Progress
+from germane.core.qrels import Qrels
+from germane.core.ragged import Floats
+from germane.core.ranking import Ranking
+from germane.errors import EmptyError, GermaneWarning, InputError, MeasureError, check_choice, clip
+from germane.evaluation.api import evaluate_many, score
+from germane.evaluation.choices import (
+    Choices,
+    drop_candidates,
+    make_reading,
+    open_judgments,
+    read_once,
+)
+from germane.evaluation.collection import read_graded
+from germane.measures.headings import write_definition
+from germane.measures.measure import Measure, parse
+from germane.output.formatting import add_schema, format_number, write_count
+from germane.output.frames import Columnar, make_ids, make_numbers
+from germane.output.tables import Table, Tabular
+from germane.readers import Needs, open_qrels, open_run
+
+By: TypeAlias = Literal["weight", "difference"]
+DEEPEST = 1000  # ranks that have a weight, under a measure without a cutoff
+UNJUDGED = -1.0  # as in qrels: in the pool, but not judged
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A pair of query and item without a judgment, and its weight."""
+
+    query: Hashable
+    item: Hashable
+    weight: float
+
+
+class Selection(Columnar, Tabular):
+    """Pairs to judge next, the heaviest first.
+
+    >>> chosen = germane.choose_judgments({"q": {"d": 1}}, {"a": {"q": ["x", "d"]}}, "RR")
+    >>> [(one.query, one.item, one.weight) for one in chosen]
+    [('q', 'x', 1.0)]
+
+    As CSV it has the columns query, item, grade, which is empty, and weight: fill in the grades, and the
+    file is qrels.
+    """
+
+    def __init__(
+        self,
+        measure: Measure,
+        candidates: tuple[Candidate, ...],
+        open_before: Mapping[str, float],
+        open_after: Mapping[str, float],
+        left: int,
+        by: By,
+    ) -> None:
+        self.measure = measure
+        self.candidates = candidates
+        self.open_before = dict(open_before)
+        """run → the part of the measure's weight that is on items without a judgment"""
+        self.open_after = dict(open_after)
+        """the same, once these pairs are judged"""
+        self.left = left
+        """pairs with a weight that remain without a judgment"""
+        self.by = by
+
+    def __len__(self) -> int:
+        return len(self.candidates)
+
+    def __iter__(self) -> Iterator[Candidate]:
+        return iter(self.candidates)
+
+    def __repr__(self) -> str:
+        return f"<Selection for {self.measure}: {write_count(len(self), 'pair')}>"
+
+    def table(self, *, digits: int | None = 4) -> Table:
+        """One row a pair, with an empty grade."""
+        rows = tuple(
+            (str(one.query), str(one.item), "", format_number(one.weight, digits))
+            for one in self.candidates
+        )
+        return Table(("query", "item", "grade", "weight"), rows, tuple(self._write_notes()), (1,))
+
+    def _write_notes(self) -> Iterator[str]:
+        yield f"{self.measure}: {write_definition(self.measure, str(self.measure))}"
+        how = {
+            "weight": "the value of a list whose only relevant item has the rank of this one, summed over runs",
+            "difference": "how much this value differs between two runs, summed over pairs of runs",
+        }
+        yield f"weight: {how[self.by]}"
+        for run, before in self.open_before.items():
+            after = self.open_after[run]
+            yield f"{run}: {before:.1%} of the weight is on items without a judgment; {after:.1%} once these are judged"
+        yield f"{write_count(len(self), 'pair')}; {self.left:,} more have a weight"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values for JSON."""
+        pairs = [{"query": c.query, "item": c.item, "weight": c.weight} for c in self.candidates]
+        shares = {"open_before": self.open_before, "open_after": self.open_after, "left": self.left}
+        return add_schema({"measure": str(self.measure), "by": self.by, "pairs": pairs, **shares})
+
+    def _list_columns(self) -> dict[str, Any]:
+        return {
+            "query": make_ids(one.query for one in self.candidates),
+            "item": make_ids(one.item for one in self.candidates),
+            "weight": make_numbers(one.weight for one in self.candidates),
+        }
+
+
+def choose_judgments(
+    qrels: Any,
+    runs: Mapping[str, Any],
+    measure: str | Measure = "nDCG@10",
+    *,
+    budget: int = 100,
+    by: By = "weight",
+    progress: Progress | bool | None = None,
+    **policy: Unpack[Choices],
+) -> Selection:
+    """Choose the pairs of query and item to judge next: those with the largest weight in the measure.
+
+    >>> runs = {"a": {"q": ["x", "y", "d"]}, "b": {"q": ["y", "d", "x"]}}
+    >>> [one.item for one in germane.choose_judgments({"q": {"d": 1}}, runs, "RR", budget=2)]
+    ['y', 'x']
+
+    The weight of a rank is the measure's value for a list whose only relevant item has it: 1 ÷ log2(i+1)
+    for nDCG, 1 ÷ i for RR and AP, (1-p)·p^(i-1) for RBP. ``by="weight"`` adds it up over the runs (Moffat,
+    Webber and Zobel 2007). ``by="difference"`` adds up how much it differs between runs: an item that two
+    runs have at one rank cannot change their order. Queries of the runs that have no judgment count, too.
+
+    ``qrels``, ``runs`` and the conventions are those of ``evaluate_many``. Raises MeasureError for a measure
+    that gives ranks no weight, and InputError for a budget that is no whole number from 1.
+    """
+    check_choice("by", by, ("weight", "difference"))
+    if isinstance(budget, bool) or not hasattr(budget, "__index__") or budget < 1:
+        raise InputError(f"budget takes a whole number from 1; got {clip(budget)}")
+    if by == "difference" and len(runs) < 2:
+        raise EmptyError("by=difference is for two runs or more.")
+    key = measure if isinstance(measure, Measure) else parse(measure)
+    policy = read_once(policy)
+    with warnings.catch_warnings():  # of queries without judgments, which are to get some
+        warnings.simplefilter("ignore", GermaneWarning)
+        pooled, rankings = _pool(qrels, runs, key, progress, policy)
+    deepest = max(int(one.rank.max(initial=0)) for one in rankings.values())
+    weights = _weigh_ranks(key, min(deepest, key.k or DEEPEST))
+    of_runs = {
+        run: _spread_weights(one, weights, len(pooled.items)) for run, one in rankings.items()
+    }
+    return _select(key, pooled, of_runs, budget, by)
+
+
+def _select(
+    measure: Measure, pooled: Qrels, of_runs: Mapping[str, Floats], budget: int, by: By
+) -> Selection:
+    unjudged = pooled.grades < 0
+    if by == "weight":
+        total = np.sum(list(of_runs.values()), axis=0)
+    else:
+        total = np.sum([np.abs(a - b) for a, b in combinations(of_runs.values(), 2)], axis=0)
+    total = np.where(unjudged, total, 0.0)
+    order = np.argsort(-total, kind="stable")
+    order = order[total[order] > 0]
+    chosen = order[:budget]
+    owner = np.repeat(np.arange(len(pooled)), np.diff(pooled.offsets))
+    candidates = tuple(
+        Candidate(pooled.queries[owner[j]], pooled.items[j], float(total[j]))
+        for j in chosen.tolist()
+    )
+    still = unjudged.copy()
+    still[chosen] = False
+    before, after = (
+        {run: float(of[flags].sum() / (of.sum() or 1.0)) for run, of in of_runs.items()}
+        for flags in (unjudged, still)
+    )
+    return Selection(measure, candidates, before, after, len(order) - len(chosen), by)
+
+
+def _pool(
+    qrels: Any, runs: Mapping[str, Any], measure: Measure, progress: Any, policy: Any
+) -> tuple[Qrels, dict[str, Ranking]]:
+    """Add every item that a run retrieved to the judgments, as not judged, and rank all of them."""
+    judgments, conventions = open_judgments(qrels, policy)
+    judged = read_graded(judgments, conventions, Needs())
+    reading, rest = make_reading(policy), drop_candidates(policy)
+    held = {name: open_run(run, reading, open_qrels(judged)).hold() for name, run in runs.items()}
+    first = evaluate_many(judged, held, [measure], progress=progress, **rest)
+    queries = list(judged.queries)
+    for result in first.values():
+        assert result.placement is not None
+        queries += [query for query in result.placement.unknown if query not in judged.position]
+    found: dict[Hashable, dict[Hashable, float]] = {query: {} for query in queries}
+    for query in found:
+        one = _select_query(judged, query)
+        found[query] = dict(zip(one.items, one.grades.tolist(), strict=True))
+        for run in held.values():
+            for item in run.select(one, conventions.duplicates)[1]:
+                found[query].setdefault(item, UNJUDGED)
+    found = {query: items for query, items in found.items() if items}
+    pooled = open_qrels(found).read("error", None, Needs("what to judge next"))
+    pooled = replace(pooled, candidates=judged.candidates)
+    again = evaluate_many(pooled, held, [measure], **rest)
+    placements = {name: result.placement for name, result in again.items()}
+    return pooled, {name: one.ranking for name, one in placements.items() if one is not None}
+
+
+def _select_query(qrels: Qrels, query: Hashable) -> Qrels:
+    if query in qrels.position:
+        return qrels.only(query)
+    return Qrels([query], np.array([0, 0]), [], np.array([]), ids=qrels.ids)
+
+
+def _weigh_ranks(measure: Measure, deepest: int) -> Floats:
+    """Weigh each rank by the measure's value of a list whose only relevant item has it."""
+    weights = np.array(
+        [score([0] * rank + [1] + [0] * (deepest - rank - 1), measure) for rank in range(deepest)]
+    )
+    if (
+        measure.row.aggregate != "mean"
+        or not weights.any()
+        or not np.isfinite(weights).all()
+        or weights.min() < 0
+    ):
+        raise MeasureError(f"{measure} gives ranks no weight; choose a measure such as nDCG@10.")
+    return weights
+
+
+def _spread_weights(ranking: Ranking, weights: Floats, items: int) -> Floats:
+    """Give each pair of query and item the weight of its rank in a run."""
+    spread = np.zeros(items)
+    seen = ranking.rank <= len(weights)
+    assert ranking.judgment is not None
+    spread[ranking.judgment[seen]] = weights[ranking.rank[seen] - 1]
+    return spread

@@ -1,0 +1,355 @@
+"""Trust: corrected means and differences, with what they rest on."""
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass, field
+from functools import partial
+from statistics import NormalDist
+from typing import Any
+
+import numpy as np
+
+from germane.comparison.judges.agreement import JudgeAgreement, OrderAgreement
+from germane.comparison.judges.correction import FEWEST, About, Design, measure_variances
+from germane.core.bootstrap import Interval
+from germane.core.finding import Finding
+from germane.core.policy import Policy
+from germane.core.ragged import Floats
+from germane.errors import InputError, NotFoundError, clip, suggest
+from germane.measures.headings import write_definition
+from germane.measures.measure import Measure, parse
+from germane.output.formatting import add_schema, format_number, write_count
+from germane.output.frames import Columnar, Lookup, Named, make_numbers, make_texts
+from germane.output.tables import Table, Tabular
+
+
+@dataclass(frozen=True, eq=False)
+class CorrectedMean:
+    """A mean, or a mean difference, of a model's judgments that people's judgments correct.
+
+    >>> model = {q: {"a": 1} for q in range(40)}
+    >>> people = {q: {"a": int(q > 0)} for q in range(10)}
+    >>> found = germane.trust({q: ["a"] for q in range(40)}, people=people, model=model, measures="RR")
+    >>> round(found["RR"].mean, 3), found["RR"].naive_mean, round(found["RR"].gap, 3)
+    (0.9, 1.0, 0.1)
+    """
+
+    measure: Measure
+    run: str
+    baseline: str | None
+    """the other run of a difference: ``run`` less ``baseline``"""
+    mean: float
+    """corrected"""
+    interval: Interval
+    people_mean: float
+    """by people's judgments alone"""
+    people_interval: Interval
+    naive_mean: float
+    """by the model's judgments alone"""
+    naive_interval: Interval
+    """covers the mean that the model would give, and not the true one"""
+    tuning: float
+    """λ: the weight of the model's values; 0 ignores them"""
+    judged: int
+    """n: queries that people judged"""
+    queries: int
+    """N: queries that the model judged"""
+    gap: float
+    """the model's mean less people's, over the queries that both judged"""
+    people_values: Floats = field(repr=False)  # n
+    model_values: Floats = field(repr=False)  # N
+    design: Design = field(repr=False)
+    about: About = "population"
+
+    @property
+    def title(self) -> str:
+        """The run, or both runs of a difference."""
+        return self.run if self.baseline is None else f"{self.run} - {self.baseline}"
+
+    @property
+    def narrower(self) -> float:
+        """How much narrower the interval is than that of people's judgments alone, as a share."""
+        width = self.people_interval.high - self.people_interval.low
+        return 1 - (self.interval.high - self.interval.low) / width if width else 0.0
+
+    @property
+    def caution(self) -> str:
+        """A sentence where so few of people's values differ that the interval is too narrow, or nothing."""
+        values = self.people_values
+        usual = int(np.unique(values, return_counts=True)[1].max())
+        if self.judged - usual >= FEWEST:
+            return ""
+        return (
+            f"{self.title}, {self.measure}: people's values differ on only {self.judged - usual} of "
+            f"{self.judged} queries, and the interval is likely too narrow"
+        )
+
+    @property
+    def reason(self) -> str:
+        """One sentence: why the corrected and the naive number differ."""
+        shift = self.naive_mean - self.mean
+        low, high = self.naive_interval.low, self.naive_interval.high
+        inside = "within" if low <= self.mean <= high else "outside"
+        return (
+            f"{self.title}, {self.measure}: the model alone gives {self.naive_mean:.4f}, {shift:+.4f} from the "
+            f"corrected {self.mean:.4f}, because its values are {self.gap:+.4f} from people's on the "
+            f"{write_count(self.judged, 'query')} that both judged; the corrected number is {inside} the naive "
+            f"interval, which knows nothing of the model's errors"
+        )
+
+    def __str__(self) -> str:
+        ends = f"[{self.interval.low:.4f}, {self.interval.high:.4f}]"
+        return (
+            f"{self.title}, {self.measure}: {self.mean:.4f}, {self.interval.level} interval {ends}"
+        )
+
+    def plan(self, difference: float, *, power: float = 0.8) -> "Plan":
+        """Plan how many queries show a true difference as large as this with a probability of ``power``.
+
+        This result is the pilot: its variances are those of the plan. Use it on the difference of two
+        runs. Raises InputError for a difference that is not above 0 and a power not between 0 and 1.
+        """
+        if not (isinstance(difference, (int, float)) and 0 < difference < math.inf):
+            raise InputError(f"difference takes a number above 0; got {clip(difference)}")
+        if not (isinstance(power, (int, float)) and 0 < power < 1):
+            raise InputError(f"power takes a number between 0 and 1; got {clip(power)}")
+        return _make_plan(self, float(difference), power)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values for JSON."""
+        named = {"measure": str(self.measure), "run": self.run, "baseline": self.baseline}
+        intervals = {
+            name: asdict(getattr(self, name))
+            for name in ("interval", "people_interval", "naive_interval")
+        }
+        numbers = ("mean", "people_mean", "naive_mean", "tuning", "judged", "queries", "gap")
+        return {**named, **{name: getattr(self, name) for name in numbers}, **intervals}
+
+
+@dataclass(frozen=True)
+class Plan(Tabular):
+    """Numbers of queries that show a difference: people's for several numbers of the model's."""
+
+    difference: float
+    power: float
+    alpha: float
+    people_alone: int
+    """people's queries where there is no model"""
+    people: dict[int, int | None]
+    """the model's queries → people's; None where no number of people's is enough"""
+
+    def table(self, *, digits: int | None = 4) -> Table:
+        """One row for each number of the model's queries."""
+        rows = [("none", f"{self.people_alone:,}")]
+        rows += [(f"{N:,}", "too few" if n is None else f"{n:,}") for N, n in self.people.items()]
+        shown = format_number(self.difference, digits)
+        note = (
+            f"queries that show a true difference of {shown} with probability {self.power:g}, at "
+            f"p < {self.alpha:g}, from the variances of this pilot"
+        )
+        return Table(("the model's queries", "people's queries"), tuple(rows), (note,))
+
+
+def _make_plan(pilot: CorrectedMean, difference: float, power: float) -> Plan:
+    """Plan by Var = residuals ÷ n + (values - residuals) ÷ N, with Guenther's correction (1981)."""
+    alpha = round(1 - pilot.interval.confidence, 12)
+    z, beta = -NormalDist().inv_cdf(alpha / 2), NormalDist().inv_cdf(power)
+    allowed = (difference / (z + beta)) ** 2
+    values, residuals = measure_variances(
+        pilot.people_values, pilot.model_values, pilot.design, pilot.tuning
+    )
+    extra = z**2 / 2
+    found: dict[int, int | None] = {}
+    for total in (pilot.queries * times for times in (1, 2, 5, 20)):
+        rest = allowed - max(0.0, values - residuals) / total
+        needed = math.ceil(residuals / rest + extra) if rest > 0 else math.inf
+        found[total] = int(needed) if needed <= total else None
+    return Plan(difference, power, alpha, math.ceil(values / allowed + extra), found)
+
+
+class Trust(Columnar, Tabular, Lookup[CorrectedMean]):
+    """Corrected means of one run, by measure.
+
+    >>> model = {q: {"a": 1} for q in range(40)}
+    >>> people = {q: {"a": int(q > 0)} for q in range(10)}
+    >>> found = germane.trust({q: ["a"] for q in range(40)}, people=people, model=model, measures="RR")
+    >>> len(found.assumptions), [finding.what for finding in found.findings]
+    (4, ['rare disagreement'])
+
+    ``agreement`` says how far the judges agree, ``findings`` what can distort the numbers, and
+    ``assumptions`` what they rest on. Prints as a table with all of these.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        means: Mapping[Measure, CorrectedMean],
+        agreement: JudgeAgreement,
+        findings: tuple[Finding, ...],
+        assumptions: tuple[str, ...],
+        policy: Policy,
+    ) -> None:
+        self.name = name
+        self.agreement = agreement
+        self.findings = findings
+        self.assumptions = assumptions
+        self.policy = policy
+        self._means = dict(means)
+
+    def __getitem__(self, measure: str | Measure) -> CorrectedMean:
+        key = measure if isinstance(measure, Measure) else parse(measure)
+        if key not in self._means:
+            names = list(map(str, self._means))
+            raise NotFoundError(
+                f"{key} was not evaluated.{suggest(str(key), names)}  There are: {', '.join(names)}"
+            )
+        return self._means[key]
+
+    def __iter__(self) -> Iterator[str]:
+        return map(str, self._means)
+
+    def __len__(self) -> int:
+        return len(self._means)
+
+    def __repr__(self) -> str:
+        return f"<Trust {self.name}: {', '.join(f'{m}={one.mean:.4f}' for m, one in self._means.items())}>"
+
+    def table(self, *, digits: int | None = 4) -> Table:
+        """One row a measure: corrected, by people alone, by the model alone, each with its interval."""
+        return Trusts({self.name: self}, (), ()).table(digits=digits)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values for JSON, in a versioned schema."""
+        return Trusts({self.name: self}, (), ()).to_dict()
+
+    def _list_columns(self) -> dict[str, Any]:
+        return list_columns(tuple(self._means.values()))
+
+
+class Trusts(Columnar, Tabular, Named[Trust]):
+    """Corrected means of several runs, their differences, and how the judges order the runs.
+
+    >>> runs = {"one": {q: ["a"] for q in range(40)}, "two": {q: ["b", "a"] for q in range(40)}}
+    >>> model = {q: {"a": 1} for q in range(40)}
+    >>> people = {q: {"a": int(q > 0)} for q in range(10)}
+    >>> found = germane.trust_many(runs, people=people, model=model, measures="RR")
+    >>> round(found.between("two", "one", "RR").mean, 3), found.orders[0].tau
+    (-0.45, 1.0)
+    """
+
+    _noun = "run"
+
+    def __init__(
+        self,
+        runs: Mapping[str, Trust],
+        differences: tuple[CorrectedMean, ...],
+        orders: tuple[OrderAgreement, ...],
+    ) -> None:
+        super().__init__(runs)
+        self.differences = differences
+        """of every two runs on every measure: the second less the first"""
+        self.orders = orders
+
+    @property
+    def numbers(self) -> tuple[CorrectedMean, ...]:
+        """All means, and all differences after them."""
+        return (*(one for run in self.values() for one in run.values()), *self.differences)
+
+    def between(self, run: str, baseline: str, measure: str | Measure) -> CorrectedMean:
+        """Return the difference of two runs. Raises NotFoundError where it was not computed."""
+        key = measure if isinstance(measure, Measure) else parse(measure)
+        for one in self.differences:
+            if (one.measure, one.run, one.baseline) == (key, run, baseline):
+                return one
+        is_reversed = any((one.run, one.baseline) == (baseline, run) for one in self.differences)
+        hint = f"  There is ({baseline!r}, {run!r})." if is_reversed else ""
+        raise NotFoundError(f"no difference of {clip(run)} to {clip(baseline)} on {key}.{hint}")
+
+    def table(self, *, digits: int | None = 4) -> Table:
+        """One row a measure and run, or pair of runs."""
+        number = partial(format_number, digits=digits)
+
+        def write(mean: float, interval: Interval) -> tuple[str, ...]:
+            return number(mean), number(interval.low), number(interval.high)
+
+        rows = tuple(
+            (
+                str(one.measure), one.title, *write(one.mean, one.interval),
+                *write(one.people_mean, one.people_interval),
+                *write(one.naive_mean, one.naive_interval), number(one.tuning),
+            )
+            for one in self.numbers
+        )  # fmt: skip
+        columns = (
+            "measure", "run", "corrected", "low", "high", "people", "people low", "people high",
+            "model", "model low", "model high", "λ",
+        )  # fmt: skip
+        return Table(columns, rows, tuple(self._write_notes(digits)), (1,))
+
+    def _write_notes(self, digits: int | None) -> Iterator[str]:
+        first = next(iter(self.values()))
+        one = self.numbers[0]
+        for measure in dict.fromkeys(one.measure for one in self.numbers):
+            yield f"{measure}: {write_definition(measure, str(measure))}"
+        yield (
+            f"[low, high]: {one.interval.level} intervals; people, model: by their judgments alone; "
+            "λ: the weight of the model's values in the corrected number"
+        )
+        yield ""
+        yield "Assumptions:"
+        yield from (f"- {line}" for line in first.assumptions)
+        yield f"policy: {first.policy}"
+        yield ""
+        yield "Why the numbers differ:"
+        yield from (f"- {one.reason}." for one in self.numbers)
+        yield ""
+        yield from first.agreement.write_notes(digits)
+        if self.orders:
+            yield "order of the runs by both judges, over people's queries:"
+            yield from (f"- {order}" for order in self.orders)
+        findings = [str(found) for run in self.values() for found in run.findings]
+        findings += [f"{one.caution}." for one in self.numbers if one.caution]
+        if findings:
+            yield ""
+            yield "Findings:"
+            yield from (f"- {found}" for found in dict.fromkeys(findings))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values for JSON, in a versioned schema."""
+        first = next(iter(self.values()))
+        return add_schema({
+            "numbers": [one.to_dict() for one in self.numbers],
+            "assumptions": list(first.assumptions),
+            "policy": first.policy.to_dict(),
+            "agreement": first.agreement.to_dict(),
+            "orders": [
+                {"measure": str(one.measure), "tau": None if math.isnan(one.tau) else one.tau,
+                 "tau_ap": one.tau_ap, "swapped": [list(pair) for pair in one.swapped]}
+                for one in self.orders
+            ],
+            "findings": {name: [f.to_dict() for f in run.findings] for name, run in self.items()},
+        })  # fmt: skip
+
+    def _list_columns(self) -> dict[str, Any]:
+        return list_columns(self.numbers)
+
+
+def list_columns(numbers: tuple[CorrectedMean, ...]) -> dict[str, Any]:
+    """List the columns of a frame with a row a number."""
+    columns: dict[str, Any] = {
+        "measure": make_texts(str(one.measure) for one in numbers),
+        "run": make_texts(one.run for one in numbers),
+        "baseline": make_texts(one.baseline or "" for one in numbers),
+    }
+    for name, prefix in (
+        ("interval", ""),
+        ("people_interval", "people_"),
+        ("naive_interval", "naive_"),
+    ):
+        columns[f"{prefix}mean"] = make_numbers(getattr(one, f"{prefix}mean") for one in numbers)
+        for end in ("low", "high"):
+            ends = (getattr(getattr(one, name), end) for one in numbers)
+            columns[f"{prefix}{end}"] = make_numbers(ends)
+    columns["tuning"] = make_numbers(one.tuning for one in numbers)
+    columns["queries"] = np.array([one.queries for one in numbers], np.int64)
+    return columns

@@ -1,0 +1,166 @@
+"""Bounds: how far items without a judgment could move a mean."""
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import partial
+from itertools import combinations
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from germane.core import ragged
+from germane.core.policy import Policy
+from germane.core.ragged import Ints
+from germane.core.ranking import Ranking
+from germane.errors import InputError, MeasureError
+from germane.measures.averaging import evaluate_measure
+from germane.measures.headings import write_definition
+from germane.measures.measure import Measure
+from germane.output.formatting import add_schema, format_number
+from germane.output.tables import Table, Tabular
+
+if TYPE_CHECKING:
+    from germane.evaluation.result import Result, Results
+
+CLOSED = ("P", "Success", "RR", "DCG", "ERR", "RBP", "MeanP")
+"""Measures that never fall if an item's grade rises, and whose norm does not depend on judgments."""
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """The means of a run if every item without a judgment were worthless, and if every one were best."""
+
+    measure: Measure
+    low: float
+    high: float
+    mean: float
+    """under the run's own convention for items without a judgment"""
+    judged: float
+    """the share of the results, down to the measure's cutoff, that were judged"""
+
+
+def has_bounds(measure: Measure) -> bool:
+    """Has the measure a closed form of its bounds? Those that count relevant items have none."""
+    if measure.name in ("AP", "P") and "norm" in measure.arguments:
+        return bool(measure.arguments["norm"] == "k") and measure.k is not None
+    return measure.name in CLOSED
+
+
+def bound_measure(result: "Result", measure: Measure) -> Bounds:
+    """Bound one measure of a result. Raises MeasureError where it has no closed form, and InputError."""
+    if not has_bounds(measure):
+        raise MeasureError(
+            f"{measure} has no closed form of its bounds: its norm counts relevant items, and items without "
+            f"a judgment change it. Bounds exist for {', '.join(CLOSED)} and AP(norm=k)@k."
+        )
+    if result.placement is None:
+        raise InputError("a result that was read from a file has no ranks; evaluate the run again.")
+    policy, ranking = result.policies.get(measure, result.policy), result.placement.ranking
+    _check_policy(policy, ranking)
+    best = max(1.0, measure.rel or 1.0, float(ranking.ideal.max(initial=1.0)))
+    if measure.name == "ERR":
+        best = float(measure.arguments["max"])
+    low, high = (
+        evaluate_measure(measure, _grade_unjudged(ranking, measure.k, grade), "zero").mean
+        for grade in (0.0, best)
+    )
+    shown = int(ranking.last(measure.k).sum())
+    judged = int(np.count_nonzero(ranking.within(measure.k) & (ranking.relevance >= 0)))
+    share = judged / shown if shown else math.nan
+    return Bounds(measure, low, high, result[measure].mean, share)
+
+
+def _check_policy(policy: Policy, ranking: Ranking) -> None:
+    if policy.unjudged == "remove":
+        raise InputError(
+            "unjudged=remove has removed the items that bounds are about; leave it out."
+        )
+    if ranking.ties != "ordered" or policy.duplicates in ("keep", "recount"):
+        raise InputError("bounds need an order of tied items, and no duplicates.")
+    if policy.no_relevant != "zero":
+        raise InputError("bounds are over all queries; no_relevant takes zero here.")
+
+
+def _grade_unjudged(ranking: Ranking, k: int | None, grade: float) -> Ranking:
+    """Give a grade to every retrieved item without a judgment, down to rank k."""
+    last = ranking.last(k)
+    ends = ragged.make_offsets(last)
+    known = ranking.within(k)
+    place = (ends[ranking.owner] + ranking.rank - 1)[known]
+    grades = np.full(int(ends[-1]), grade)
+    given = ranking.relevance[known]
+    grades[place] = np.where(given < 0, grade, given)
+    owner: Ints = ragged.find_owners(ends)
+    rank = np.arange(len(grades)) - ends[owner] + 1
+    return replace(
+        ranking, owner=owner, rank=rank, relevance=grades, retrieved=last,
+        tied_from=rank, tied_to=rank, judgment=None,
+    )  # fmt: skip
+
+
+class BoundsOfRuns(Tabular):
+    """The bounds of several runs: a row for each run and measure."""
+
+    def __init__(self, results: "Mapping[str, Result] | Results") -> None:
+        measures = next(iter(results.values())).measures
+        self.without = tuple(measure for measure in measures if not has_bounds(measure))
+        self.bounds = {
+            (name, measure): bound_measure(result, measure)
+            for name, result in results.items()
+            for measure in measures
+            if has_bounds(measure)
+        }
+        if not self.bounds:
+            bound_measure(next(iter(results.values())), measures[0])  # says why
+
+    @property
+    def open(self) -> tuple[tuple[Measure, str, str], ...]:
+        """Measure and two runs whose order items without a judgment could turn."""
+        found = []
+        for (name, measure), (other, same) in combinations(self.bounds, 2):
+            if measure == same:
+                one, two = self.bounds[name, measure], self.bounds[other, measure]
+                if one.high > two.low and two.high > one.low:
+                    found.append((measure, name, other))
+        return tuple(found)
+
+    def table(self, *, digits: int | None = 4) -> Table:
+        """One row a run and measure."""
+        number = partial(format_number, digits=digits)
+        rows = tuple(
+            (
+                name,
+                str(measure),
+                number(one.mean),
+                number(one.low),
+                number(one.high),
+                number(one.judged),
+            )
+            for (name, measure), one in self.bounds.items()
+        )
+        columns = ("run", "measure", "mean", "all worthless", "all best", "judged")
+        return Table(columns, rows, tuple(self._write_notes()), (1,))
+
+    def _write_notes(self) -> Iterator[str]:
+        for measure in dict.fromkeys(measure for _, measure in self.bounds):
+            yield f"{measure}: {write_definition(measure, str(measure))}"
+        yield (
+            "all worthless, all best: the mean if every retrieved item without a judgment had grade 0, or the "
+            "highest grade; judged: the share of results that were judged, down to the cutoff"
+        )
+        if self.without:
+            names = ", ".join(map(str, self.without))
+            yield f"without a closed form, since the norm counts relevant items: {names}"
+        for measure, one, other in self.open:
+            yield f"open: items without a judgment could turn the order of {one} and {other} on {measure}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values for JSON."""
+        rows = [
+            {"run": name, "measure": str(measure), "mean": one.mean, "low": one.low, "high": one.high,
+             "judged": None if math.isnan(one.judged) else one.judged}
+            for (name, measure), one in self.bounds.items()
+        ]  # fmt: skip
+        opened = [[str(measure), one, other] for measure, one, other in self.open]
+        return add_schema({"bounds": rows, "open": opened})

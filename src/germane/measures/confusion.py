@@ -1,0 +1,290 @@
+"""Measures that count relevant and other items together: pairs in the right order, and cells of a table."""
+
+from typing import Any
+
+import numpy as np
+
+from germane.core import ragged
+from germane.core.ragged import Floats, Ints
+from germane.core.ranking import Ranking
+from germane.errors import MeasureError, list_some
+from germane.measures.definition import (
+    MEAN,
+    REL,
+    Definition,
+    Parameter,
+    write_hits,
+    write_number,
+    write_ranks,
+)
+from germane.measures.sets import count_filled, count_ranks, mark_hits, write_divisor
+from germane.measures.terms import Scored
+
+ITEMS = Parameter(
+    "items",
+    "retrieved",
+    "the items that exist: those that were retrieved, or a number of items",
+    words=("retrieved",),
+    low=1.0,
+    high=1e12,
+)
+_WORLD = (
+    "With items=retrieved the list holds every item, R is the number of relevant items in it, and k is at "
+    "most N. Items that nobody judged count as not relevant."
+)
+
+
+def _count_items(
+    ranking: Ranking, k: int | None, rel: float, items: Any
+) -> tuple[Ints, Ints | Floats, Ints]:
+    """Count the ranks looked at, the items that exist, and the relevant ones of them (Q each)."""
+    if items == "retrieved":
+        return count_filled(ranking, k), ranking.retrieved, ranking.count_found(rel, None)
+    at, total = count_ranks(ranking, k), ranking.total(rel)
+    least = at + total - ranking.count_found(rel, k)
+    if (least > items).any():
+        which = [ranking.queries[q] for q in np.flatnonzero(least > items)]
+        raise MeasureError(
+            f"items={items:.12g} is fewer than the relevant items and the ranks looked at together: "
+            f"{list_some(which)} ({len(which)} of {len(ranking)} queries)."
+        )
+    return at, np.full(len(ranking), items), total
+
+
+def _write_ranks(k: int | None, p: dict[str, Any]) -> str:
+    return write_divisor(k, "retrieved" if p["items"] == "retrieved" else "k")
+
+
+def _write_items(p: dict[str, Any]) -> str:
+    return "N" if p["items"] == "retrieved" else write_number(p["items"])
+
+
+def fall_out(ranking: Ranking, k: int | None, rel: float, items: Any) -> Scored:
+    at, every, total = _count_items(ranking, k, rel, items)
+    others = every - total
+    return Scored(-mark_hits(ranking, k, rel), others, others.astype(np.int64), at)
+
+
+FALL_OUT = Definition(
+    "FallOut",
+    "Fall-out: the share of the items that are not relevant which was retrieved",
+    fall_out,
+    lambda k, p: f"({_write_ranks(k, p)} - {write_hits(k)})",
+    norm=lambda k, p: f"({_write_items(p)} - R)",
+    example='score([1, 0, 0, 0], "FallOut@2") == 1 / 3',
+    parameters=(REL, ITEMS, MEAN),
+    monotone=False,
+    grouped=True,
+    conventions=_WORLD,
+    undefined="Where every item is relevant, no_relevant decides (0 unless told otherwise).",
+    cite="van Rijsbergen, Information Retrieval, 2nd ed., 1979, ch. 7",
+)
+
+
+def set_accuracy(ranking: Ranking, k: int | None, rel: float, items: Any) -> Scored:
+    at, every, total = _count_items(ranking, k, rel, items)
+    return Scored(2 * mark_hits(ranking, k, rel), every, rest=every - total - at)
+
+
+SET_ACCURACY = Definition(
+    "SetAccuracy",
+    "Accuracy of the retrieved set: relevant items that are in it, and others that are not",
+    set_accuracy,
+    lambda k, p: f"2·({write_hits(k)}) + {_write_items(p)} - R - {_write_ranks(k, p)}",
+    norm=lambda k, p: _write_items(p),
+    example='score([1, 0, 0, 1], "SetAccuracy@1") == 3 / 4',
+    parameters=(REL, ITEMS, MEAN),
+    grouped=True,
+    conventions=_WORLD,
+    undefined="0 where there are no items.",
+    cite="Manning, Raghavan & Schütze, Introduction to Information Retrieval, 2008, ch. 8",
+)
+
+
+def matthews_correlation(ranking: Ranking, k: int | None, rel: float, items: Any) -> Scored:
+    """MCC: true · true not - false · false not is items · hits - k · R."""
+    at, every, total = _count_items(ranking, k, rel, items)
+    every = every.astype(float)
+    spread = np.sqrt(at * (total * (every - total)) * (every - at))
+    terms = every[ranking.owner] * mark_hits(ranking, k, rel)
+    return Scored(terms, spread, total, rest=np.where(spread > 0, -1.0 * at * total, 0.0))
+
+
+MATTHEWS_CORRELATION = Definition(
+    "MCC",
+    "Matthews correlation of being retrieved and being relevant",
+    matthews_correlation,
+    lambda k, p: f"{_write_items(p)}·({write_hits(k)}) - {_write_ranks(k, p)}·R",
+    norm=lambda k, p: (
+        f"√({_write_ranks(k, p)}·R·({_write_items(p)} - R)·({_write_items(p)} - {_write_ranks(k, p)}))"
+    ),
+    example='score([1, 0, 0, 1], "MCC@2") == 0',
+    parameters=(REL, ITEMS, MEAN),
+    grouped=True,
+    conventions=_WORLD + " From -1 to 1.",
+    undefined="0 where all items or none are relevant, or are retrieved. "
+    "Without relevant items: no_relevant decides (0 unless told otherwise).",
+    cite="Matthews, Biochimica et Biophysica Acta 405(2), 1975",
+)
+
+
+def area_under_roc(
+    ranking: Ranking, k: int | None, rel: float, norm: str, negatives: Any
+) -> Scored:
+    """Count, for each relevant hit, the other items that stand below it; half of those it is tied with."""
+    found = ranking.count_found(rel, k)
+    others = (
+        count_filled(ranking, k) - found if negatives == "all" else np.full(len(ranking), negatives)
+    )
+    before = ranking.rank - ranking.so_far(rel) - _count_tied_others(ranking, rel) / 2
+    counted = ranking.mark_relevant(rel, k)
+    if norm == "min":
+        counted = counted & (ranking.so_far(rel) <= others[ranking.owner])
+    below = np.maximum(others[ranking.owner] - before, 0.0)
+    total = ranking.total(rel)
+    most = {"found": found, "R": total, "min": np.minimum(total, others)}[norm]
+    pairs = (most * others).astype(np.int64)
+    defined = pairs if norm == "found" else total
+    return Scored(np.where(counted, below, 0.0), pairs, defined)
+
+
+def _count_tied_others(ranking: Ranking, rel: float) -> Floats | Ints | int:
+    """Count the items that are not relevant in each hit's group of equal scores, if it is one step (H)."""
+    if ranking.ties != "grouped":
+        return 0
+    return ranking.tied_to - ranking.tied_from + 1 - ranking.count_tied(rel)[0]
+
+
+_AUC_NORM = {"found": "hits", "R": "R", "min": "min(R,{})"}
+
+
+def _write_negatives(k: int | None, p: dict[str, Any]) -> str:
+    if p["negatives"] != "all":
+        return write_number(p["negatives"])
+    return "(N - hits)" if k is None else f"(min({k},N) - hits)"
+
+
+AREA_UNDER_ROC = Definition(
+    "AUROC",
+    "Area under the ROC curve: the probability that a relevant item stands above another",
+    area_under_roc,
+    lambda k, p: (
+        f"Σ ({_write_negatives(k, p)} - other items above i)·rel(i), {write_ranks(k)}"
+        + ("" if p["negatives"] == "all" else ", none below 0")
+    ),
+    norm=lambda k, p: (
+        f"({_AUC_NORM[p['norm']].format(_write_negatives(k, p))}·{_write_negatives(k, p)})"
+    ),
+    example='score([1, 0, 1, 0], "AUROC") == 3 / 4',
+    parameters=(
+        REL,
+        Parameter(
+            "norm",
+            "found",
+            "the relevant items that are counted: those retrieved; all, so that a missed one stands below "
+            "every other item; or no more than there are other items",
+            words=("found", "R", "min"),
+        ),
+        Parameter(
+            "negatives",
+            "all",
+            "the other items that are counted: all that were retrieved, or the first so many",
+            words=("all",),
+            low=1.0,
+            high=1e9,
+        ),
+        MEAN,
+    ),
+    aliases=("AUC", "ROC_AUC"),
+    expected=False,
+    grouped=True,
+    monotone=False,
+    conventions="Other items are all that were retrieved and are not relevant, judged or not. Where ties "
+    "are one step, a tied pair counts half. With norm=found a missed relevant item changes nothing.",
+    undefined="Where nothing relevant or nothing else was retrieved, no_relevant decides (0 unless told "
+    "otherwise); with norm=R or min, where nothing is relevant.",
+    cite="Hanley & McNeil, Radiology 143(1), 1982; negatives: McClish, Medical Decision Making 9(3), 1989",
+)
+
+
+def ranking_loss(ranking: Ranking, k: None, rel: float) -> Scored:
+    relevant = ranking.relevant(rel)
+    found = ranking.count_found(rel, None)
+    above = np.where(relevant, ranking.rank - ranking.so_far(rel), 0)
+    pairs = found * (ranking.retrieved - found)
+    return Scored(above, pairs, pairs)
+
+
+RANKING_LOSS = Definition(
+    "RankingLoss",
+    "Ranking loss: the share of pairs of a relevant and another item that are in the wrong order",
+    ranking_loss,
+    lambda k, p: "Σ other items above i·rel(i), i ≤ N",
+    norm=lambda k, p: "(hits·(N - hits))",
+    example='score([0, 1, 0], "RankingLoss") == 1 / 2',
+    parameters=(REL, MEAN),
+    cutoff=False,
+    expected=False,
+    grouped=True,
+    monotone=False,
+    conventions="0 is best. Where ties are one step, a tied pair is wrong. Relevant items that were not "
+    "retrieved are in no pair.",
+    undefined="Where nothing relevant or nothing else was retrieved, no_relevant decides (0 unless told "
+    "otherwise).",
+    cite="Tsoumakas, Katakis & Vlahavas, Mining Multi-label Data, 2010",
+)
+
+
+def find_last_rank(ranking: Ranking, k: None, rel: float) -> Scored:
+    relevant = ranking.relevant(rel)
+    last = relevant & (ranking.so_far(rel) == ranking.count_found(rel, None)[ranking.owner])
+    if ranking.ties == "grouped":  # the last group may hold several
+        last &= ragged.count_running(last, ranking.offsets, ranking.owner) == 1
+    return Scored(np.where(last, ranking.rank, 0), ranking.ones, ranking.total(rel))
+
+
+LAST_RANK = Definition(
+    "LastRank",
+    "Rank of the last relevant item, known as coverage error",
+    find_last_rank,
+    lambda k, p: "rank of the last relevant item",
+    example='score([0, 1, 0], "LastRank") == 2',
+    parameters=(REL, MEAN),
+    aliases=("coverage_error",),
+    cutoff=False,
+    expected=False,
+    grouped=True,
+    monotone=False,
+    conventions="A low value is good. Relevant items that were not retrieved do not count.",
+    cite="Tsoumakas, Katakis & Vlahavas, Mining Multi-label Data, 2010",
+)
+
+
+def recall_at_precision(ranking: Ranking, k: int | None, rel: float, precision: float) -> Scored:
+    """Mark the relevant hits up to the last one whose precision is high enough."""
+    counted = ranking.mark_relevant(rel, k)
+    enough = counted & (ranking.so_far(rel) >= precision * ranking.rank)
+    after = ragged.count_running(
+        enough[::-1],
+        ranking.offsets[-1] - ranking.offsets[::-1],
+        len(ranking) - 1 - ranking.owner[::-1],
+    )[::-1]
+    return Scored((counted & (after > 0)).astype(float), ranking.total(rel), ranking.total(rel))
+
+
+RECALL_AT_PRECISION = Definition(
+    "RecallAtPrecision",
+    "Recall at precision: the highest recall at a rank with enough precision",
+    recall_at_precision,
+    lambda k, p: f"max R@i, {write_ranks(k)}, P@i ≥ {write_number(p['precision'])}",
+    example='score([1, 0, 0, 1, 1], "RecallAtPrecision(precision=0.6)") == 1',
+    parameters=(
+        Parameter("precision", 0.5, "the least precision", low=0.0, high=1.0, written=True),
+        REL,
+        MEAN,
+    ),
+    expected=False,
+    grouped=True,
+    conventions="0 where no rank has that precision.",
+    cite="Saito & Rehmsmeier, PLOS ONE 10(3), 2015",
+)

@@ -1,0 +1,246 @@
+"""Models of a reader who goes from rank to rank with a probability that depends on what was found: C/W/L.
+
+A model is a function of the ranks, the gain at each rank and the gain so far, and gives the probability
+of going on. Its measure is the gain that the reader expects from an item that is examined: every rank has
+the probability of being reached as its weight, and the norm is the sum of all weights. A new model is
+such a function and a ``Definition``: ``docs/user-models.md`` shows one.
+"""
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from germane.core.ragged import Floats
+from germane.core.ranking import Ranking
+from germane.errors import MeasureError
+from germane.measures.definition import MEAN, Definition, Parameter, write_number
+from germane.measures.terms import LOG2, Scored, weigh_hits
+
+RANKS = 1000  # what a reader looks at without a cutoff, as in the reference implementation
+MOST = 1_000_000
+_CELLS = 1 << 20  # ranks of all queries that are weighed at once
+
+GoOn: TypeAlias = Callable[[Floats, Floats, Floats], Floats]
+"""Ranks (K), gains (Q, K) and gains so far (Q, K) → the probability of going on from each rank (Q, K, or one
+row for all queries)."""
+
+LOWEST = Parameter("min", 0.0, "the highest grade that gains nothing", low=0.0, high=1e6)
+HIGHEST = Parameter("max", 4.0, "the grade that gains 1", low=0.0, high=1e6, open_ends=True)
+GOAL = Parameter(
+    "goal", 1.0, "T, the gain that the reader hopes for", low=0.0, high=1e6, open_ends=True
+)
+PATIENCE = Parameter("p", 0.9, "the probability of going on", low=0.0, high=1.0, open_ends=True)
+_SCALED = (
+    "A grade gains (grade - min)/(max - min), not below 0 and not above 1. Without a cutoff the reader looks "
+    f"at {RANKS:,} ranks; ranks beyond the list gain nothing."
+)
+
+
+def scale_grades(grades: Floats, low: float, high: float) -> Floats:
+    """Scale grades to gains from 0 to 1."""
+    if not low < high:
+        raise MeasureError(f"max is above min; got min={low:.12g} and max={high:.12g}")
+    return np.clip((grades - low) / (high - low), 0.0, 1.0)
+
+
+def weigh_examined(
+    ranking: Ranking, k: int | None, gains: Floats, go_on: GoOn
+) -> tuple[Floats, Floats]:
+    """Weigh each hit by the probability that the reader reaches it (H), and sum the weights (Q)."""
+    depth = _find_depth(k)
+    ranks = np.arange(1.0, depth + 1)
+    weights, sums = np.zeros(len(gains)), np.zeros(len(ranking))
+    step = max(_CELLS // depth, 1)
+    for first in range(0, len(ranking), step):
+        last = min(first + step, len(ranking))
+        part = slice(ranking.offsets[first], ranking.offsets[last])
+        inside = np.flatnonzero(ranking.rank[part] <= depth) + part.start
+        at = (ranking.owner[inside] - first, ranking.rank[inside] - 1)
+        gain = np.zeros((last - first, depth))
+        gain[at] = gains[inside]
+        reached = np.ones_like(gain)
+        reached[:, 1:] = go_on(ranks, gain, np.cumsum(gain, axis=1))[:, :-1]
+        np.cumprod(reached, axis=1, out=reached)
+        weights[inside], sums[first:last] = reached[at], reached.sum(axis=1)
+    return weights, sums
+
+
+def _find_depth(k: int | None) -> int:
+    depth = RANKS if k is None else k
+    if depth > MOST:
+        raise MeasureError(
+            f"a model of a reader looks at every rank up to the cutoff: at most @{MOST}; got @{k}"
+        )
+    return depth
+
+
+def measure_reader(
+    ranking: Ranking,
+    k: int | None,
+    model: Callable[..., Floats],
+    min: float,
+    max: float,
+    **parameters: float,
+) -> Scored:
+    """Measure the gain that a reader expects from an examined item."""
+    gains = scale_grades(ranking.relevance, min, max)
+    weights, sums = weigh_examined(ranking, k, gains, partial(model, **parameters))
+    return Scored(gains * weights, sums, ranking.count_judged(ranking.ideal > min))
+
+
+def make_reader(
+    name: str,
+    title: str,
+    model: Callable[..., Floats],
+    says: Callable[[dict[str, Any]], str],
+    example: str,
+    cite: str,
+    parameters: tuple[Parameter, ...] = (),
+    monotone: bool = True,
+) -> Definition:
+    """Make the row of a model: Σ gain · probability of being reached, over the sum of all probabilities."""
+    return Definition(
+        name,
+        title,
+        partial(measure_reader, model=model),
+        lambda k, p: f"Σ g(i)·V(i), i ≤ {k or RANKS}, V(i) = Π_{{j<i}} {says(p)}",
+        norm=lambda k, p: (
+            f"Σ V(i), g = (grade - {write_number(p['min'])})/(max - min), max = {write_number(p['max'])}"
+        ),
+        example=example,
+        parameters=(*parameters, LOWEST, HIGHEST, MEAN),
+        expected=False,
+        monotone=monotone,
+        conventions=_SCALED,
+        cite=cite,
+    )
+
+
+def _go_on_for_goal(ranks: Floats, gain: Floats, so_far: Floats, goal: float) -> Floats:
+    """Go on from rank i with ((i + 2T - 1)/(i + 2T))²."""
+    aim: Floats = ((ranks + 2 * goal - 1) / (ranks + 2 * goal)) ** 2
+    return aim[None, :]
+
+
+def _go_on_for_rest(ranks: Floats, gain: Floats, so_far: Floats, goal: float) -> Floats:
+    """As for a goal, but what was found already is no longer hoped for."""
+    aim = ranks + 2 * goal - so_far
+    out: Floats = ((aim - 1) / aim) ** 2
+    return out
+
+
+def _stop_at_goal(ranks: Floats, gain: Floats, so_far: Floats, goal: float) -> Floats:
+    hoping: Floats = (so_far < goal).astype(float)
+    return hoping
+
+
+def _stop_at_gain(ranks: Floats, gain: Floats, so_far: Floats) -> Floats:
+    return 1.0 - gain
+
+
+def _stop_at_gain_or_rank(ranks: Floats, gain: Floats, so_far: Floats) -> Floats:
+    out: Floats = ranks / (ranks + 1) * (1.0 - gain)
+    return out
+
+
+def _stop_at_gain_or_bored(ranks: Floats, gain: Floats, so_far: Floats, p: float) -> Floats:
+    return p * (1.0 - gain)
+
+
+def _stop_at_gain_or_goal(ranks: Floats, gain: Floats, so_far: Floats, goal: float) -> Floats:
+    return _go_on_for_goal(ranks, gain, so_far, goal) * (1.0 - gain)
+
+
+INSQ = make_reader(
+    "INSQ",
+    "Inverse squares: a reader who hopes for a goal T goes on less and less reluctantly",
+    _go_on_for_goal,
+    lambda p: f"((j+2T-1)/(j+2T))², T = {write_number(p['goal'])}",
+    'round(score([1, 0], "INSQ(max=1)@2"), 6) == round(1 / (1 + 4 / 9), 6)',
+    "Moffat, Scholer & Thomas, ADCS 2012",
+    (GOAL,),
+)
+
+INST = make_reader(
+    "INST",
+    "INST: as INSQ, but what was found is no longer hoped for",
+    _go_on_for_rest,
+    lambda p: f"((j+T+T(j)-1)/(j+T+T(j)))², T(j) = T - gain to j, T = {write_number(p['goal'])}",
+    'round(score([1, 0], "INST(max=1)@2"), 6) == round(1 / (1 + 1 / 4), 6)',
+    "Bailey, Moffat, Scholer & Thomas, SIGIR 2015; Moffat et al., ADCS 2015",
+    (GOAL,),
+)
+
+BPM = make_reader(
+    "BPM",
+    "Bejeweled player model: a reader who stops with a goal T, or at rank k",
+    _stop_at_goal,
+    lambda p: f"(gain to j < {write_number(p['goal'])})",
+    'score([0, 1, 0], "BPM(max=1)@3") == 1 / 2',
+    "Zhang et al., SIGIR 2017 (static)",
+    (GOAL,),
+    monotone=False,
+)
+
+NEARLY_ERR_8 = make_reader(
+    "NERR8",
+    "Nearly ERR: a reader who is satisfied by a gain, or stops at rank k",
+    _stop_at_gain,
+    lambda p: "(1 - g(j))",
+    'score([0, 1, 0], "NERR8(max=1)@3") == 1 / 2',
+    "Azzopardi, Mackenzie & Moffat, ICTIR 2021, equation 8",
+)
+
+NEARLY_ERR_9 = make_reader(
+    "NERR9",
+    "Nearly ERR: as NERR8, and less patient at first",
+    _stop_at_gain_or_rank,
+    lambda p: "j/(j+1)·(1 - g(j))",
+    'round(score([0, 1, 0], "NERR9(max=1)@3"), 6) == round(1 / 2 / (1 + 1 / 2), 6)',
+    "Azzopardi, Mackenzie & Moffat, ICTIR 2021, equation 9",
+)
+
+NEARLY_ERR_10 = make_reader(
+    "NERR10",
+    "Nearly ERR: a reader who is satisfied by a gain, and goes on with probability p otherwise",
+    _stop_at_gain_or_bored,
+    lambda p: f"{write_number(p['p'])}·(1 - g(j))",
+    'round(score([0, 1, 0], "NERR10(p=0.5,max=1)"), 6) == round(1 / 2 / (1 + 1 / 2), 6)',
+    "Azzopardi, Mackenzie & Moffat, ICTIR 2021, equation 10",
+    (PATIENCE,),
+)
+
+NEARLY_ERR_11 = make_reader(
+    "NERR11",
+    "Nearly ERR: a reader who is satisfied by a gain, and hopes for a goal T otherwise",
+    _stop_at_gain_or_goal,
+    lambda p: f"((j+2T-1)/(j+2T))²·(1 - g(j)), T = {write_number(p['goal'])}",
+    'round(score([0, 1, 0], "NERR11(max=1)"), 6) == round(4 / 9 / (1 + 4 / 9), 6)',
+    "Azzopardi, Mackenzie & Moffat, ICTIR 2021, equation 11",
+    (GOAL,),
+)
+
+
+def scaled_dcg(ranking: Ranking, k: int | None, min: float, max: float) -> Scored:
+    depth = _find_depth(k)
+    gains = scale_grades(ranking.relevance, min, max)
+    terms = gains * weigh_hits(ranking, LOG2, ranking.end(depth))
+    norm = LOG2.upto(np.full(len(ranking), depth))
+    return Scored(terms, norm, ranking.count_judged(ranking.ideal > min))
+
+
+SCALED_DCG = Definition(
+    "SDCG",
+    "Scaled DCG: nDCG as if there were k items of the highest grade",
+    scaled_dcg,
+    lambda k, p: f"Σ g(i) ÷ log2(i+1), i ≤ {k or RANKS}",
+    norm=lambda k, p: (
+        f"Σ 1 ÷ log2(i+1), g = (grade - {write_number(p['min'])})/(max - min), max = {write_number(p['max'])}"
+    ),
+    example='score([1, 0], "SDCG(max=1)@2") == 1 / (1 + 1 / log2(3))',
+    parameters=(LOWEST, HIGHEST, MEAN),
+    conventions=_SCALED,
+    cite="Moffat, Bailey, Scholer & Thomas, ACM TOIS 35(3), 2017",
+)

@@ -1,0 +1,41 @@
+"""A dialect's entry for a measure: the one that is called so, or the one of the same kind."""
+
+import pytest
+
+import germane
+from germane import Dialect
+from germane.dialects import resolve_dialect
+from germane.dialects.dialect import Entry
+from germane.dialects.names import find_entry, find_same_kind
+from germane.dialects.table import DIALECTS
+
+from test_dialects import EVERY
+
+
+@pytest.mark.parametrize("dialect", DIALECTS, ids=lambda one: one.name)
+def test_what_is_unlike_germane_s_is_another_measure(dialect: Dialect) -> None:
+    for one in dialect.unlike:
+        own = germane.parse(one.kind)
+        assert bool(one.measure) != bool(one.says)
+        assert not one.measure or germane.parse(one.measure).definition != own.definition
+        assert find_entry(dialect, own) is None
+
+
+@pytest.mark.parametrize(("dialect", "foreign"), EVERY)
+def test_every_measure_of_a_tool_is_the_tool_s(dialect: Dialect, foreign: Entry) -> None:
+    for x in ("0.2", "1"):
+        measure = germane.parse(foreign.write_measure(7).replace("{x}", x))
+        found = find_entry(dialect, measure)
+        assert found is not None
+        filled = germane.parse(found.write_measure(7).replace("{x}", x))
+        assert measure in (filled, filled(rel=float(x)) if filled.rel else filled)
+
+
+def test_a_kind_is_what_the_tool_has_by_the_name_and_by_the_parameters() -> None:
+    means = lambda dialect, kind: find_same_kind(resolve_dialect(dialect), germane.parse(kind)).name  # type: ignore[union-attr]  # noqa: E731
+    assert means("rectools", "R@10") == "Recall(k={k})"
+    assert means("rectools", "R(norm=min)@10") == "Precision(k={k},r_precision=True)"
+    assert means("rectools", "AP@10") == "MAP(k={k})"
+    assert means("rectools", "AP(norm=k)@10") == "MAP(k={k},divide_by_k=True)"
+    assert means("recometrics", "R@10") == "R@K(k={k})"
+    assert means("recometrics", "AP(rel=2)@10") == "AP@K(k={k})"

@@ -1,0 +1,76 @@
+"""Bounds: against every way to grade the items without a judgment."""
+
+import json
+from itertools import product
+from pathlib import Path
+
+import pytest
+
+import germane
+from germane import cli
+from germane.evaluation.bounds import CLOSED, has_bounds
+
+LIST = ["a", "x", "b", "y", "c", "z"]
+QRELS = {"q": {"a": 0, "b": 2, "c": 1, "missed": 1}}
+MEASURES = "P@4 P(norm=k)@8 Success@2 RR RR@3 DCG@5 DCG ERR@4 RBP(p=0.8) AP(norm=k)@5 MeanP@4"
+
+
+@pytest.mark.parametrize("name", MEASURES.split())
+def test_bounds_are_those_of_every_assignment(name: str) -> None:
+    measure = germane.parse(name)
+    best = 4 if measure.name == "ERR" else 2
+    result = germane.evaluate(QRELS, {"q": LIST}, [measure])
+    values = []
+    for grades in product((0, 1, best), repeat=3):
+        known = {**QRELS["q"], **dict(zip("xyz", grades, strict=True))}
+        values.append(germane.evaluate({"q": known}, {"q": LIST}, [measure])[measure].mean)
+    found = result.bounds(measure)
+    assert (found.low, found.high) == pytest.approx((min(values), max(values)), abs=1e-12)
+    assert found.low <= found.mean <= found.high
+
+
+def test_every_measure_with_bounds_is_monotone_and_the_others_say_why_not() -> None:
+    assert {one.name for one in germane.measures() if has_bounds(one)} <= {*CLOSED}
+    result = germane.evaluate(QRELS, {"q": LIST}, "AP nDCG@10 R@10")
+    for name in result:
+        with pytest.raises(germane.MeasureError, match="counts relevant items"):
+            result.bounds(name)
+
+
+def test_share_of_judged_results() -> None:
+    result = germane.evaluate(QRELS, {"q": LIST}, "P@4 RR")
+    assert result.bounds("P@4").judged == 2 / 4
+    assert result.bounds("RR").judged == 3 / 6
+    assert (
+        germane.evaluate({"q": {"a": 1, "b": -1}}, {"q": ["a", "b"]}, "P@2").bounds("P@2").judged
+        == 0.5
+    )
+
+
+def test_orders_that_are_open() -> None:
+    runs = {"one": {"q": ["b", "c"]}, "two": {"q": ["x", "y"]}, "three": {"q": ["x", "b"]}}
+    bounds = germane.evaluate_many(QRELS, runs, "P@2").bounds()
+    assert {pair[1:] for pair in bounds.open} == {("two", "three")}
+    assert "could turn the order of two and three" in str(bounds)
+
+
+def test_conventions_that_have_no_bounds() -> None:
+    removed = germane.evaluate(QRELS, {"q": LIST}, "P@4", unjudged="remove")
+    with pytest.raises(germane.InputError, match="unjudged=remove has removed"):
+        removed.bounds("P@4")
+
+
+def test_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    qrels, one, two = (str(tmp_path / name) for name in ("qrels.txt", "one.run", "two.run"))
+    Path(qrels).write_text("q 0 a 1\nq 0 b 0\np 0 a 1\n", "utf-8")
+    Path(one).write_text("q Q0 a 1 2 x\nq Q0 x 2 1 x\np Q0 x 1 1 x\n", "utf-8")
+    Path(two).write_text("q Q0 b 1 2 x\nq Q0 a 2 1 x\np Q0 a 1 1 x\n", "utf-8")
+    assert cli.main(["evaluate", qrels, one, two, "-m", "P@2 AP", "--bounds"]) == 0
+    shown = capsys.readouterr().out
+    assert "all worthless" in shown
+    assert "without a closed form" in shown
+    assert cli.main(["compare", qrels, one, two, "-m", "P@2", "--bounds"]) == 0
+    assert "open: items without a judgment" in capsys.readouterr().out
+    assert cli.main(["compare", qrels, one, two, "-m", "P@2", "--bounds", "--format", "json"]) == 0
+    assert json.loads(capsys.readouterr().out)["bounds"][""]["open"] == [["P@2", "one", "two"]]
+    assert cli.main(["evaluate", qrels, one, "-m", "AP", "--bounds"]) == 2

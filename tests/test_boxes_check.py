@@ -1,0 +1,163 @@
+"""check_boxes: every check finds what it looks for, nothing in sound data, and evaluate_boxes warns of the serious ones."""
+
+import warnings
+from typing import Any
+
+import numpy as np
+import pytest
+
+import germane
+from boxes_sets import draw_traits, make_boxes
+from check_boxes_examples import CORNERS, EXAMPLES, FOUND, SHARES, TRUTH, change, find, find_all
+from germane.boxes.checks import TABLE
+
+FOLLOWS = {
+    "relative numbers taken for pixels": {"boxes without size"},
+    "constant scores": set(),
+    "pixels taken for relative numbers": {"boxes outside their image"},
+    "another format of boxes": {"boxes outside their image"},
+}
+"""Findings that follow from another one."""
+
+
+def test_every_check_has_an_example() -> None:
+    assert [row.name for row in TABLE] == [*EXAMPLES]
+
+
+@pytest.mark.parametrize("row", TABLE, ids=lambda row: row.name)
+def test_every_check_finds_its_example_and_little_else(row: Any) -> None:
+    found = find_all(row.name)
+    mine = [one for one in found if one.what == row.name]
+    assert mine
+    assert {one.severity for one in mine} == {row.severity}
+    assert all(one.count and one.advice and one.says for one in mine)
+    serious = {one.what for one in found if one.severity != "note"} - {row.name}
+    assert serious <= FOLLOWS.get(row.name, set())
+
+
+@pytest.mark.parametrize("row", TABLE, ids=lambda row: row.name)
+def test_evaluate_boxes_reacts_as_the_table_says(row: Any) -> None:
+    truth, found, options = EXAMPLES[row.name]
+    if row.evaluate == "error":
+        with pytest.raises(germane.InputError):
+            germane.evaluate_boxes(truth, found, "AP", **options)
+    elif row.evaluate == "warning":
+        with pytest.warns(germane.GermaneWarning) as seen:
+            result = germane.evaluate_boxes(truth, found, "AP", **options)
+        assert [one.what for one in result.findings] == [row.name]
+        assert str(seen[0].message).endswith(str(result.findings[0]))
+        assert seen[0].filename == __file__
+    else:
+        result = germane.evaluate_boxes(truth, found, "AP", unknown="ignore", **options)
+        assert result.findings == ()
+
+
+def test_sound_sets_cause_no_warning() -> None:
+    """200 random sets with crowds, ties, zero sizes and what else a set may have; half of them without sizes of images."""
+    for seed in range(200):
+        traits = [one for one in draw_traits(seed) if one != "equal scores"]
+        truth, found = make_boxes(seed, traits)
+        if seed % 2:
+            truth["images"] = [{"id": one["id"]} for one in truth["images"]]
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            assert germane.evaluate_boxes(truth, found, "AP50", unknown="ignore").findings == ()
+
+
+def test_a_sound_set_has_no_finding() -> None:
+    checkup = germane.check_boxes(TRUTH, FOUND)
+    assert str(checkup) == f"nothing found in {len(TABLE)} checks"
+
+
+def test_nothing_on_both_sides_is_a_note() -> None:
+    nothing = {"boxes": [], "labels": []}
+    checkup = germane.check_boxes([nothing], [{**nothing, "scores": []}])
+    assert {one.severity for one in checkup} == {"note"}
+
+
+def test_all_faults_are_reported_at_once() -> None:
+    truth = {**TRUTH, "annotations": [{"id": 0, "image_id": 0}, *TRUTH["annotations"]]}
+    truth["annotations"] = change(truth["annotations"], 5, bbox=[1, 2, -3, 4])
+    found = change(change(FOUND, 0, image_id="?"), 1, category_id="\x1b[2J")
+    found = change(change(change(found, 2, score=None), 3, bbox=["x"]), 4, bbox=[1, 1, 1, -1])
+    checkup = germane.check_boxes(truth, found)
+    places = {(one.what, one.where): one.examples for one in checkup.serious}
+    assert places == {
+        ("malformed boxes", "the truth"): ("the truth: annotation 1 (id 0) has no 'category_id': {'id': 0, 'image_id': 0}",),
+        ("malformed boxes", "detections"): ("detections: detection 4",),
+        ("negative sizes", "the truth"): ("the truth: annotation 6 (id 5)",),
+        ("negative sizes", "detections"): ("detections: detection 5",),
+        ("unknown images", "detections"): ("detections: detection 1",),
+        ("unknown classes", "detections"): ("detections: detection 2",),
+        ("scores that are no numbers", "detections"): ("detections: detection 3",),
+    }  # fmt: skip
+    assert str(checkup).replace("\n", "").isprintable()
+    assert len(checkup.table().rows) == len(checkup)
+
+
+def test_other_formats_are_found_on_either_side_with_and_without_sizes() -> None:
+    """The advice reads the side as it is meant."""
+    with pytest.warns(germane.GermaneWarning, match="read as xyxy, 0%"):
+        germane.evaluate_boxes(CORNERS, FOUND, "AP")
+    right = {"truth": "xyxy"}
+    assert germane.evaluate_boxes(CORNERS, FOUND, "AP", box_format=right)["AP"].mean == 1
+    bare = {**TRUTH, "images": [{"id": i} for i in range(10)]}
+    rng = np.random.default_rng(1)
+    places, sizes = rng.integers(50, 400, (20, 2)), rng.integers(8, 40, (20, 2))
+    far = np.column_stack((places, places + sizes)).tolist()
+    found = [{**one, "bbox": box} for one, box in zip(FOUND, far, strict=True)]
+    with pytest.warns(germane.GermaneWarning, match=r"corners \(xyxy\) are taken for sizes"):
+        germane.evaluate_boxes(bare, found, "AP")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        germane.evaluate_boxes(bare, found, "AP", box_format={"detections": "xyxy"})
+
+
+def test_relative_numbers_are_found_and_read() -> None:
+    with pytest.warns(germane.GermaneWarning, match="relative numbers are taken for pixels"):
+        germane.evaluate_boxes(SHARES, find(SHARES), "AP")
+    options = {"coordinates": {"detections": "relative"}}
+    result = germane.evaluate_boxes(TRUTH, find(SHARES), "AP", **options)
+    assert result["AP"].mean == pytest.approx(1)
+    assert result.findings == ()
+
+
+def test_large_data_is_doubted_by_a_sample() -> None:
+    """One score that differs, in 30,000, is not constant; no box is relative if one is far away."""
+    n = 30_000
+    found = {
+        "boxes": np.tile([[0.1, 0.1, 0.5, 0.5]], (n, 1)),
+        "labels": np.ones(n, int),
+        "scores": np.ones(n),
+    }
+    truth = [{"boxes": [[1.0, 2.0, 30.0, 40.0]], "labels": [1]}]
+    with pytest.warns(germane.GermaneWarning) as seen:
+        result = germane.evaluate_boxes(truth, [found], "AP")
+    assert {one.what for one in result.findings} == {
+        "constant scores",
+        "relative numbers taken for pixels",
+    }
+    assert "all 30,000 detections have the score 1" in str(seen[0].message)
+    found["scores"][777], found["boxes"][778] = 0.5, [3, 3, 9, 9]
+    assert germane.evaluate_boxes(truth, [found], "AP").findings == ()
+
+
+@pytest.mark.parametrize("sizes", [True, False])
+def test_large_objects_in_the_middle_cause_no_warning(sizes: bool) -> None:
+    """Objects that fill most of their image are wider than their distance from the left."""
+    rng = np.random.default_rng(3)
+    size = {"width": 640, "height": 480} if sizes else {}
+    wide, high = rng.uniform(0.36, 1, 200) * 640, rng.uniform(0.36, 1, 200) * 480
+    boxes = np.column_stack((320 - wide / 2, 240 - high / 2, wide, high)).tolist()
+    truth = {
+        "images": [{"id": i, **size} for i in range(200)],
+        "categories": [{"id": 1, "name": "cat"}],
+        "annotations": [
+            {"id": i + 1, "image_id": i, "category_id": 1, "bbox": box}
+            for i, box in enumerate(boxes)
+        ],
+    }
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert germane.evaluate_boxes(truth, find(truth)[:32], "AP").findings == ()
+        assert [one.severity for one in germane.check_boxes(truth, find(truth)[:32])] == ["note"]

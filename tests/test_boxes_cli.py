@@ -1,0 +1,154 @@
+"""germane boxes: each verb on files, its formats, exit statuses and errors of one line."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+import germane
+from boxes_sets import make_boxes
+from germane import cli
+from germane.boxes.conventions import WORDS
+from germane.cli.boxes import VERBS, name_verb
+
+
+@pytest.fixture
+def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    truth, found = make_boxes(5, "floats, crowds")
+    _, other = make_boxes(5, "floats, crowds, tied scores")
+    for name, content in (("truth", truth), ("one", found), ("two", other)):
+        (tmp_path / f"{name}.json").write_text(json.dumps(content))
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.fixture
+def say(capsys: pytest.CaptureFixture[str], files: Path):
+    def run(command: str, status: int = 0) -> str:
+        assert cli.main(["boxes", *command.split()]) == status
+        out, err = capsys.readouterr()
+        assert (err == "") == (status != 2)
+        return out or err
+
+    return run
+
+
+def test_several_detectors_are_rows(say, files):
+    lines = say("truth.json one.json two.json -m AP").splitlines()
+    for line, name in zip(lines[2:4], ("one", "two"), strict=True):
+        value = germane.evaluate_boxes("truth.json", f"{name}.json", "AP")["AP"].mean
+        assert line.split() == [name, f"{value:.4f}"]
+    assert say("evaluate truth.json one.json two.json -m AP").splitlines() == lines
+
+
+def test_formats(say, files):
+    plain = json.loads(say("truth.json one.json --format json"))
+    assert plain["detections"][0]["measures"][1]["measure"] == "AP50"
+    assert say("truth.json one.json -m AP50 --format csv").startswith("detections,AP50")
+    assert "\\toprule" in say("truth.json one.json -m AP50 --format latex")
+    by = json.loads(say("truth.json one.json two.json --by class --format json"))
+    assert [one["name"] for one in by["groups"]] == ["one", "two"]
+    assert say("truth.json one.json -m AP50 -o out.txt") == ""
+    assert (files / "out.txt").read_text().startswith("detections")
+
+
+@pytest.mark.parametrize("part", ["class", "area", "image"])
+def test_by(say, part):
+    assert say(f"truth.json one.json --by {part}").split()[0] == part
+
+
+def test_conventions_are_options(say, files):
+    given = "--crowds drop --candidate best --depth 3 --iou .5,.75 --confidence .1"
+    line = say(f"truth.json one.json -m AP {given}")
+    wanted = germane.evaluate_boxes(
+        "truth.json", "one.json", "AP", crowds="drop", candidate="best", depth=3, iou=(0.5, 0.75),
+        confidence=0.1,
+    )  # fmt: skip
+    assert f"{wanted['AP'].mean:.4f}" in line
+    assert "depth=none" in say("truth.json one.json --depth none -m AP")
+    assert "tiny" in say("truth.json one.json -m AP50 --by area --areas all=0-1e10,tiny=0-99")
+    assert "mAP50-95" in say("truth.json one.json --dialect ultralytics")
+
+
+def test_every_convention_has_an_option(capsys):
+    for verb in VERBS:
+        if verb == "check":  # it matches nothing
+            continue
+        with pytest.raises(SystemExit):
+            cli.main(["boxes", verb, "--help"])
+        said = capsys.readouterr().out
+        assert all(f"--{name.replace('_', '-')} " in said for name in WORDS), verb
+
+
+def test_explain(say, files):
+    said = say("explain truth.json one.json --class class\u00a02".replace("class\u00a02", "2"))
+    assert "missed" in said
+    say("explain truth.json one.json --image 3 -o image.svg")
+    assert (files / "image.svg").read_text().startswith("<svg")
+    assert json.loads(say("explain truth.json one.json --image 3 --format json"))["image"] == "3"
+
+
+def test_check(say, files):
+    say("check truth.json one.json")
+    _, found = make_boxes(5, "floats, crowds")
+    found[0]["bbox"][2] = -5.0
+    (files / "odd.json").write_text(json.dumps(found))
+    assert "negative" in say("check truth.json odd.json")
+    say("check truth.json odd.json --strict --format json", status=1)
+
+
+def test_other_verbs(say, files):
+    assert "voc2007" in say("dialects")
+    assert "candidate=best" in say("dialects voc2007")
+    assert "spread" in say("dialects truth.json one.json -m AP50")
+    value = germane.evaluate_boxes("truth.json", "one.json", "AP", crowds="drop")["AP"].mean
+    assert "crowds=drop" in say(f"reconcile truth.json one.json --reported {value:.5f}")
+    assert "randomization" in say("compare truth.json one.json two.json")
+    assert "passed" in say("gate truth.json one.json --baseline one.json -m AP50")
+    assert json.loads(say("gate truth.json one.json --baseline one.json --format json"))["passed"]
+    assert say("report truth.json one.json two.json -o page.html") == ""
+    assert "<title>" in (files / "page.html").read_text()
+
+
+def test_the_gate_fails_with_status_1(say, files):
+    _, found = make_boxes(5, "floats, crowds")
+    (files / "less.json").write_text(json.dumps(found[:5]))
+    say("gate truth.json less.json --baseline one.json -m AP50", status=1)
+
+
+@pytest.mark.parametrize(
+    ("command", "says"),
+    [
+        ("truth.json none.json", "none.json"),
+        ("one.json truth.json", "Give the truth first"),
+        ("truth.json one.json -m APP", "is not a measure of detections"),
+        ("truth.json one.json -o one.json", "it would be overwritten"),
+        ("truth.json one.json --dialect pycocotool", "Did you mean"),
+        ("truth.json one.json one.json", "is given twice"),
+        ("explain truth.json one.json", "choose one of them with image=… (--image)"),
+        ("explain truth.json one.json --image 3 -o a.png", "is an .svg file"),
+        ("explain truth.json one.json --class cat", "there is no class 'cat'"),
+        ("compare truth.json one.json", "one detector has nothing to be compared with"),
+        ("dialects one", "Did you mean"),
+        ("reconcile truth.json one.json --reported much", "reported"),
+    ],
+)
+def test_errors_are_one_line(say, command, says):
+    said = say(command, status=2)
+    assert says in said or command == "dialects one"
+    assert said.startswith("germane: ")
+    assert said.count("\n") == 1
+
+
+@pytest.mark.parametrize("given", ["--crowds drp", "--areas tiny", "--by size", "--depth many"])
+def test_wrong_usage(capsys, files, given):
+    with pytest.raises(SystemExit) as stop:
+        cli.main(["boxes", "truth.json", "one.json", *given.split()])
+    assert stop.value.code == 2
+    assert capsys.readouterr().err.count("\n") == 1
+
+
+def test_a_file_named_like_a_verb():
+    assert name_verb(["boxes", "./check", "a.json"]) == ["boxes", "./check", "a.json"]
+    assert name_verb(["boxes", "gate", "a.json"]) == ["boxes gate", "a.json"]
+    assert name_verb(["boxes", "evaluate", "gate"]) == ["boxes", "gate"]

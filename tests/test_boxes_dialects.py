@@ -1,0 +1,167 @@
+"""Dialects of object detection, against answers recorded from the tools (data/boxes.json)."""
+
+import json
+import math
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import germane
+from boxes_sets import make_boxes
+from germane.boxes.result import BoxResult
+
+RECORDED = json.loads(Path(__file__).with_name("data").joinpath("boxes.json").read_text("utf-8"))
+SETS = RECORDED["sets"]
+Data = dict[str, Any]
+
+
+def read_number(value: Any) -> float:
+    """A recorded number; -1 and what is no number are NaN."""
+    return math.nan if value in (-1, "NaN") else float(value)
+
+
+def agree(value: float, recorded: Any, digits: float) -> bool:
+    wanted = read_number(recorded)
+    return (value != value and wanted != wanted) or abs(value - wanted) <= digits
+
+
+def number_images(truth: Data, detections: list[Data]) -> tuple[Data, list[Data]]:
+    """Number the images as they come: this is the order in which tools were given them."""
+    place = {image["id"]: at for at, image in enumerate(truth["images"])}
+    rows = [
+        [{**row, "image_id": place[row["image_id"]]} for row in several]
+        for several in (truth["annotations"], detections)
+    ]
+    images = [{**image, "id": place[image["id"]]} for image in truth["images"]]
+    return {**truth, "images": images, "annotations": rows[0]}, rows[1]
+
+
+Case = tuple[BoxResult, dict[str, Any], float]
+
+
+def ask_pycocotools(truth: Data, detections: list[Data], answer: Data) -> Iterator[Case]:
+    result = germane.evaluate_boxes(truth, detections, dialect="pycocotools")
+    yield result, answer["stats"], 1e-9
+
+
+def ask_hotcoco(truth: Data, detections: list[Data], answer: Data) -> Iterator[Case]:
+    """hotcoco is pycocotools without its mistake about the id 0."""
+    result = germane.evaluate_boxes(truth, detections, dialect="pycocotools", id_zero="matched")
+    yield result, answer["stats"], 1e-9
+
+
+def ask_faster(truth: Data, detections: list[Data], answer: Data) -> Iterator[Case]:
+    result = germane.evaluate_boxes(truth, detections, dialect="faster-coco-eval")
+    stats = dict(zip(list(result)[:12], answer["stats"].values(), strict=True))
+    yield result, stats | {"AR_50": answer["AR50"], "AR_75": answer["AR75"]}, 1e-9
+
+
+def ask_torchmetrics(truth: Data, detections: list[Data], answer: Data) -> Iterator[Case]:
+    given = {"dialect": "torchmetrics", "precision": "xywh"}
+    asked: dict[str, dict[str, Any]] = {
+        "xywh": {},
+        "depths 1 10 50": {"depth": 50},
+        "micro": {"classes": "merged"},
+        "xyxy": {"precision": "xyxy"},
+    }
+    for name, options in asked.items():
+        if name in answer:
+            result = germane.evaluate_boxes(truth, detections, **given | options)
+            yield result, answer[name], 1e-7
+    whole = germane.evaluate_boxes(truth, detections, **given)
+    classes = {f"class {one:g}": i for i, one in enumerate(answer["xywh"]["classes"])}
+    for name in ("map", "mar_100"):
+        each = answer["xywh"][f"{name}_per_class"]
+        ours = whole[name].per_class
+        assert all(agree(ours.get(one, math.nan), each[i], 1e-7) for one, i in classes.items()), (
+            name
+        )
+
+
+def ask_supervision(truth: Data, detections: list[Data], answer: Data) -> Iterator[Case]:
+    rows = [{**row, "difficult": int(bool(row.get("ignore")))} for row in truth["annotations"]]
+    truth = {**truth, "annotations": rows}
+    names = ["map50_95", "map50", "map75"]
+    sizes = {
+        f"{size}_objects.{name}": value
+        for size, values in answer["sizes"].items()
+        for name, value in zip(names, values, strict=True)
+    }
+    result = germane.evaluate_boxes(truth, detections, [*names, *sizes], dialect="supervision")
+    yield result, {name: answer[name] for name in names} | sizes, 1e-7
+
+
+def ask_ultralytics(version: str) -> Callable[[Data, list[Data], Data], Iterator[Case]]:
+    def ask(truth: Data, detections: list[Data], answer: Data) -> Iterator[Case]:
+        names = "P R mAP50 mAP75 mAP50-95"
+        for crowds, values in (("drop", answer), ("count", answer.get("crowds counted", {}))):
+            result = germane.evaluate_boxes(
+                truth, detections, names, dialect=version, crowds=crowds
+            )
+            if result.counts.truths > 0:
+                yield result, {name: values[name] for name in result if name in values}, 1e-9
+
+    return ask
+
+
+def ask_voc(truth: Data, detections: list[Data], answer: Data) -> Iterator[Case]:
+    for year in ("2007", "2010"):
+        result = germane.evaluate_boxes(truth, detections, dialect=f"voc{year}")
+        each = result["mAP"].per_class
+        names = [f"class {one}" for one in sorted(c["id"] for c in truth["categories"])]
+        for name, recorded in zip(names, answer[year], strict=True):
+            if not str(recorded).startswith("ERROR") and name in each:
+                assert agree(each[name], recorded, 1e-9), (year, name, each[name], recorded)
+        yield result, {}, 0
+
+
+def ask_padilla(truth: Data, detections: list[Data], answer: Data) -> Iterator[Case]:
+    names = ("EveryPointInterpolation", "ElevenPointInterpolation")
+    result = germane.evaluate_boxes(truth, detections, names, dialect="padilla")
+    if answer["mAP EveryPointInterpolation"] != "ERROR":
+        yield result, {name: answer[f"mAP {name}"] for name in names}, 1e-9
+
+
+def ask_mmdet(truth: Data, detections: list[Data], answer: Data) -> Iterator[Case]:
+    for name, overlap in (("voc", "iou+1"), ("plain", "iou")):
+        result = germane.evaluate_boxes(
+            truth, detections, "mAP area", dialect="mmdet", overlap=overlap
+        )
+        wanted = {"area": answer[f"{name}, area"]["mAP"], "mAP": answer[f"{name}, 11points"]["mAP"]}
+        if result["area"].per_class:
+            yield result, wanted, 1e-6
+
+
+TOOLS: dict[str, Callable[[Data, list[Data], Data], Iterator[Case]]] = {
+    "pycocotools": ask_pycocotools,
+    "faster-coco-eval": ask_faster,
+    "hotcoco": ask_hotcoco,
+    "torchmetrics": ask_torchmetrics,
+    "supervision": ask_supervision,
+    "mmdet": ask_mmdet,
+    "ultralytics 8.4.190": ask_ultralytics("ultralytics"),
+    "ultralytics 8.4.160": ask_ultralytics("ultralytics-8.4.160"),
+    "ultralytics 8.4.0": ask_ultralytics("ultralytics-8.4.0"),
+    "py-faster-rcnn": ask_voc,
+    "Object-Detection-Metrics": ask_padilla,
+}
+BY_ID = ("pycocotools", "faster-coco-eval", "hotcoco")  # they sort images by their ids
+
+
+@pytest.mark.parametrize("tool", TOOLS)
+@pytest.mark.parametrize("name", SETS)
+def test_recorded_answers(name: str, tool: str) -> None:
+    answer = SETS[name]["answers"].get(tool)
+    if answer is None or isinstance(answer, str) or name == "unknown image":
+        pytest.skip("the tool has no answer")
+    truth, detections = make_boxes(SETS[name]["seed"], SETS[name]["traits"])
+    given = (truth, detections) if tool in BY_ID else number_images(truth, detections)
+    for result, wanted, digits in TOOLS[tool](*given, answer):
+        off = {
+            one: (result[one].mean, wanted[one])
+            for one in wanted
+            if one in result and not agree(result[one].mean, wanted[one], digits)
+        }
+        assert not off

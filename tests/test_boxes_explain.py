@@ -1,0 +1,223 @@
+"""Explanations of boxes: outcomes by hand, terms that sum to the number, and a picture."""
+
+import math
+import re
+from collections import Counter
+from xml.etree import ElementTree
+
+import pytest
+
+import boxes_oracle as oracle
+import germane
+from boxes_sets import draw_traits, make_boxes
+
+TRUTHS = [  # class, box, crowd
+    ("cat", [0, 0, 10, 10], 0),
+    ("cat", [100, 0, 10, 10], 0),
+    ("dog", [0, 100, 10, 10], 0),
+    ("cat", [200, 0, 50, 50], 1),
+]
+FOUND = [  # class, box, score, outcome, truth
+    ("cat", [0, 0, 10, 10], 0.9, "true", 1),
+    ("cat", [0, 0, 10, 9], 0.8, "duplicate of 1", 1),
+    ("cat", [100, 0, 10, 4], 0.7, "overlap below .5", 2),
+    ("cat", [0, 100, 10, 10], 0.6, "other class: dog", 3),
+    ("cat", [50, 50, 9, 9], 0.5, "background", None),
+    ("cat", [210, 10, 5, 5], 0.4, "on a crowd", 4),
+    ("dog", [0, 101, 10, 9], 0.3, "true", 3),
+]
+
+
+def make_example(**more):
+    truth = {
+        "images": [{"id": "a", "width": 300, "height": 200}, {"id": "b"}],
+        "categories": [{"id": 1, "name": "cat"}, {"id": 2, "name": "dog"}],
+        "annotations": [
+            {
+                "id": i,
+                "image_id": "a",
+                "category_id": 1 + (label == "dog"),
+                "bbox": box,
+                "iscrowd": crowd,
+            }
+            for i, (label, box, crowd) in enumerate(TRUTHS, 1)
+        ],
+        **more,
+    }
+    found = [
+        {"image_id": "a", "category_id": 1 + (label == "dog"), "bbox": box, "score": score}
+        for label, box, score, *_ in FOUND
+    ]
+    return truth, found
+
+
+def test_every_outcome_of_an_image():
+    truth, found = make_example()
+    made = germane.explain_boxes(truth, found, image="a")
+    assert [(str(row), row.truth) for row in made.rows] == [(says, at) for *_, says, at in FOUND]
+    assert made.rows[1].overlap == pytest.approx(0.9)
+    assert made.rows[2].overlap == pytest.approx(0.4)
+    assert [(one.id, one.near, one.overlap) for one in made.missed] == [(2, 3, pytest.approx(0.4))]
+    assert made.counts["true"] == 2
+    assert "missed; nearest is 3" in str(made)
+    assert made.value == pytest.approx((51 / 101 + 1) / 2)  # cat: one of two, at rank 1; dog: all
+
+
+def test_dropped_and_outside():
+    truth, found = make_example()
+    deep = germane.explain_boxes(truth, found, image="a", depth=2)
+    assert [row.outcome for row in deep.rows].count("depth") == 4
+    sure = germane.explain_boxes(truth, found, "P(confidence=.65)", label="cat")
+    assert [row.outcome for row in sure.rows][3:] == ["confidence"] * 3
+    assert sure.terms.value == pytest.approx(1 / 3)
+    small = germane.explain_boxes(
+        truth, found, "AP50(area=tiny)", label="cat", areas={"all": (0, 1e9), "tiny": (0, 60)}
+    )
+    outcomes = [row.outcome for row in small.rows]
+    assert outcomes[:2] == ["other area", "outside"]
+    assert outcomes[2] == "low overlap"
+    assert math.isnan(small.terms.value)
+    best = germane.explain_boxes(truth, found, image="a", crowds="drop")
+    assert str(best.rows[5]) == "background"
+
+
+def test_a_truth_with_the_id_zero():
+    truth, found = make_example()
+    truth["annotations"][0]["id"] = 0
+    made = germane.explain_boxes(truth, found, label="cat", id_zero="unmatched")
+    assert made.rows[0].outcome == "id zero"
+    assert 0 in [one.id for one in made.missed]
+
+
+@pytest.mark.parametrize("points", ["101", "11", "all", "101single", "lines"])
+@pytest.mark.parametrize("seed", range(8))
+def test_terms_sum_to_the_number(seed, points):
+    """And the terms are where the oracle has true detections, whose outcomes are the explained ones."""
+    truth, found = make_boxes(seed, draw_traits(seed))
+    name = f"AP50(points={points})"
+    choices = {"unknown": "ignore", "difficult": "count"}
+    try:
+        whole = germane.evaluate_boxes(truth, found, name, **choices)
+    except germane.InputError:
+        pytest.skip("an image that the truth lacks")
+    for category in truth["categories"]:
+        made = germane.explain_boxes(truth, found, name, label=category["id"], **choices)
+        value = whole[name].per_class.get(category["name"], math.nan)
+        if math.isnan(value):
+            assert math.isnan(made.terms.value)
+            continue
+        total = math.fsum(row.term for row in made.rows) + made.terms.rest
+        assert total / made.terms.norm == pytest.approx(value, abs=1e-12)
+        assert made.terms.value == value
+        words = oracle.Words(difficult="count")
+        listed, count = oracle.list_outcomes(truth, found, category["id"], 0.5, (0, 1e10), words)
+        assert count == made.terms.relevant == sum(t.state != "ignored" for t in made.truths)
+        counted = Counter(outcome for *_, outcome in listed)
+        kinds = Counter(row.counts for row in made.rows)
+        assert kinds["true"] == counted["true"]
+        assert kinds["false"] == counted["false"]
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_ranks_and_shares(seed):
+    truth, found = make_boxes(seed, "crowds, tied scores")
+    category = truth["categories"][0]["id"]
+    made = germane.explain_boxes(truth, found, "P", label=category)
+    ranked = [row for row in made.rows if row.rank]
+    assert [row.rank for row in ranked] == list(range(1, len(ranked) + 1))
+    hits = [row.counts == "true" for row in ranked]
+    assert [row.found for row in ranked] == [sum(hits[: i + 1]) for i in range(len(hits))]
+    if ranked:
+        assert made.terms.value == pytest.approx(sum(hits) / len(hits))
+    images = [germane.explain_boxes(truth, found, "P", label=category, image=one["id"])
+              for one in truth["images"]]  # fmt: skip
+    together = Counter(row.outcome for one in images for row in one.rows)
+    assert together == Counter(row.outcome for row in made.rows)
+
+
+def test_refused():
+    truth, found = make_example()
+    for given, error, says in (
+        ({}, germane.InputError, "choose one of them with image="),
+        ({"image": "c"}, germane.NotFoundError, "there is no image 'c'"),
+        ({"label": "cow"}, germane.NotFoundError, "There are: 'cat', 'dog'"),
+        (
+            {"image": "a", "measure": "AP"},
+            germane.MeasureError,
+            "explain one of them, such as AP50",
+        ),
+        ({"label": "cat", "classes": "merged"}, germane.InputError, "leave out the class"),
+    ):
+        with pytest.raises(error, match=re.escape(says)):
+            germane.explain_boxes(truth, found, **given)
+    with pytest.raises(germane.InputError, match="explain one with image="):
+        germane.explain_boxes(truth, found, label="cat").svg()
+    with pytest.raises(germane.PolicyError, match="paper"):
+        germane.explain_boxes(truth, found, image="a").svg(paper="grey")
+
+
+def test_merged_classes_and_frames():
+    truth, found = make_example()
+    made = germane.explain_boxes(truth, found, classes="merged")
+    assert made.rows[3].outcome == "true"
+    assert "class" not in made.table().columns
+    frame = made.to_arrow()
+    assert frame.num_rows == len(found)
+    plain = made.to_dict()
+    assert plain["detections"][3]["counts"] == "true"
+    assert plain["counts"] == made.counts
+
+
+def test_a_picture_is_well_formed_and_escapes_ids():
+    hostile = '<script>alert("1")</script>\x1b[31m&'
+    truth, found = make_example()
+    truth["categories"][0]["name"] = hostile
+    truth["images"][0]["id"] = hostile
+    truth["annotations"] = [{**one, "image_id": hostile} for one in truth["annotations"]]
+    truth["annotations"][1]["id"] = "</text><script>"
+    found = [{**one, "image_id": hostile} for one in found]
+    for paper in (None, "light", "dark"):
+        drawn = germane.explain_boxes(truth, found, image=hostile).svg(paper=paper)
+        assert "<script" not in drawn
+        assert "\x1b" not in drawn
+        root = ElementTree.fromstring(drawn)
+        kinds = Counter(one.get("class") for one in root.iter("{http://www.w3.org/2000/svg}rect"))
+        assert kinds["box true"] == 2
+        assert kinds["box false"] == 4
+        assert kinds["box missed"] == 1
+        assert kinds["box found"] == 2
+        assert ("prefers-color-scheme" in drawn) == (paper is None)
+
+
+def test_pictures_of_nothing_and_of_much():
+    truth, found = make_example(annotations=[])
+    nothing = germane.explain_boxes(truth, [], image="b").svg()
+    assert ElementTree.fromstring(nothing) is not None
+    many = [{**found[0], "score": i / 500} for i in range(300)]
+    drawn = germane.explain_boxes(truth, many, image="a", depth=None).svg()
+    assert "… 120 more" in drawn
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_rows_by_class_area_and_image(seed):
+    truth, found = make_boxes(seed, "crowds")
+    result = germane.evaluate_boxes(truth, found, "AP AP50 AR@10")
+    classes, areas, images = (result.by(part) for part in ("class", "area", "image"))
+    known = {k: v for k, v in classes["AP"].items() if v == v}
+    assert known == pytest.approx(result["AP"].per_class)
+    for area in ("all", "small", "medium", "large"):
+        name = f"AP50(area={area})"
+        alone = germane.evaluate_boxes(truth, found, name)[name].mean
+        assert areas["AP50"][area] == pytest.approx(alone, nan_ok=True)
+    for one in truth["images"]:
+        its = {
+            **truth,
+            "images": [one],
+            "annotations": [a for a in truth["annotations"] if a["image_id"] == one["id"]],
+        }
+        own = [row for row in found if row["image_id"] == one["id"]]
+        alone = germane.evaluate_boxes(its, own, "AP")["AP"].mean
+        assert images["AP"][str(one["id"])] == pytest.approx(alone, nan_ok=True)
+    assert int(images.truths.sum()) == int(classes.truths.sum())
+    with pytest.raises(germane.PolicyError, match="by takes class, area or image"):
+        result.by("size")

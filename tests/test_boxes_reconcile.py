@@ -1,0 +1,272 @@
+"""Dialects of boxes side by side, and the conventions behind a reported number."""
+
+import json
+import math
+import re
+from typing import Any
+
+import pytest
+
+import germane
+from boxes_sets import draw_traits, make_boxes
+from germane.boxes.conventions import WORDS, make_conventions
+from germane.boxes.dialects import DIALECTS, resolve_box_dialect
+from germane.boxes.measures import parse_measure
+from germane.dialects.dialect import Dialect
+
+TRAITS = "crowds, difficult, deep, tied scores, own areas, low scores, truthless class"
+TRUTH, FOUND = make_boxes(20, TRAITS)
+GIVEN = {"unknown": "ignore"}
+BOX = {"image_id": 1, "category_id": 1, "bbox": [10, 10, 40, 40]}
+ONE = {
+    "images": [{"id": 1}],
+    "categories": [{"id": 1, "name": "cat"}],
+    "annotations": [{"id": 1, **BOX, "area": 1600}],
+}
+
+
+def reconcile(reported: object, measure: str | None = "AP50", **options: Any) -> Any:
+    return germane.reconcile_boxes(
+        TRUTH, FOUND, reported=f"{reported}", measure=measure, **GIVEN | options
+    )
+
+
+def evaluate(measure: str = "AP50", **options: Any) -> float:
+    return germane.evaluate_boxes(TRUTH, FOUND, measure, **GIVEN | options)[measure].mean
+
+
+# --- The table of dialects --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("dialect", DIALECTS, ids=lambda one: one.name)
+def test_a_dialect_is_words_and_measures_that_exist(dialect: Dialect) -> None:
+    conventions = make_conventions(dialect.choices)
+    for entry in dialect.measuring:
+        parse_measure(entry.measure.replace("{k}", "10")).complete(conventions)
+    result = germane.evaluate_boxes(TRUTH, FOUND, dialect=dialect.name)
+    assert list(result) == dialect.summary.replace("{k}", "100").split()
+    assert all(math.isfinite(result[one].mean) for one in result)
+    assert dialect.name in str(result)
+
+
+def test_names_of_dialects_are_unique_and_other_than_those_of_ranked_lists() -> None:
+    names = [name for one in DIALECTS for name in (one.name, *one.aliases)]
+    assert len(set(names)) == len(names)
+    assert all(resolve_box_dialect(name.upper()).name in germane.box_dialects() for name in names)
+    assert all(not one.matching for one in germane.dialects().values())
+    assert all(one.matching or one.reading for one in DIALECTS)
+
+
+def test_names_are_the_tool_s_or_germane_s() -> None:
+    result = germane.evaluate_boxes(TRUTH, FOUND, "map_50 mar_10 AP50 R50", dialect="torchmetrics")
+    assert list(result) == ["map_50", "mar_10", "AP50", "R50"]
+    assert str(result["map_50"].measure) == "AP50(area=all,points=101single)@100"
+    assert result["map_50"].measure != result["AP50"].measure
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "message"),
+    [
+        ({"dialect": "pycocotool"}, germane.PolicyError, "no dialect 'pycocotool'. Did you mean 'pycocotools'?"),
+        ({"dialect": "ultralytics", "measures": "mAP5O"}, germane.MeasureError, "ultralytics has no measure 'mAP5O'."),
+    ],
+)  # fmt: skip
+def test_names_that_a_dialect_lacks(options: Any, error: type[Exception], message: str) -> None:
+    with pytest.raises(error, match=re.escape(message)):
+        germane.evaluate_boxes(TRUTH, FOUND, **options)
+
+
+def test_a_known_mistake_about_depths_is_a_word() -> None:
+    for dialect, name in (("pycocotools", "AP"), ("torchmetrics", "map")):
+        result = germane.evaluate_boxes(TRUTH, FOUND, dialect=dialect, depth=50)
+        assert math.isnan(result[name].mean)
+        assert math.isfinite(result[list(result)[1]].mean)
+        right = germane.evaluate_boxes(TRUTH, FOUND, dialect=dialect, depth=50, ap_depth="any")
+        assert math.isfinite(right[name].mean)
+    stats = germane.evaluate_boxes(TRUTH, FOUND, dialect="pycocotools", depth=50).stats
+    assert stats[0] == -1
+    assert (stats[1:] > -1).all()
+
+
+def test_a_convention_that_is_given_overrides_the_dialect() -> None:
+    dropped = germane.evaluate_boxes(TRUTH, FOUND, dialect="ultralytics")
+    counted = germane.evaluate_boxes(TRUTH, FOUND, dialect="ultralytics", crowds="count")
+    assert dropped["mAP50"].mean != counted["mAP50"].mean
+    assert counted.conventions.crowds == "count"
+
+
+def test_a_perfect_detector_in_ultralytics() -> None:
+    """Its lines drop to 0 at recall 1: half of the last of 100 intervals is lost."""
+    result = germane.evaluate_boxes(ONE, [{**BOX, "score": 0.9}], dialect="ultralytics")
+    assert result["mAP50"].mean == pytest.approx(1 - 0.01 / 2)
+    assert result["P"].mean == result["R"].mean == 1
+
+
+# --- Side by side -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("measure", ["AP", "AP50", "AP75", "AR@10", "AP(area=small)"])
+def test_spread_says_what_evaluate_says(measure: str) -> None:
+    spread = germane.spread_boxes(TRUTH, FOUND, measure, **GIVEN)
+    assert spread.own.value == evaluate(measure)
+    assert len(spread) + len(spread.without) == len(DIALECTS)
+    for one in spread:
+        alone = germane.evaluate_boxes(TRUTH, FOUND, one.name, dialect=one.dialect)
+        assert alone[one.name].mean == pytest.approx(one.value, abs=1e-12), one.dialect
+        assert bool(one.stages) == (abs(one.value - spread.own.value) > 1e-12)
+    values = [one.value for one in spread]
+    assert values == sorted(values, reverse=True)
+    json.dumps(spread.to_dict())
+    assert spread.own.name in str(spread)
+
+
+def test_spread_names_what_moves_the_value() -> None:
+    rows = {one.dialect: one for one in germane.spread_boxes(TRUTH, FOUND, "AP50", **GIVEN)}
+    assert rows["pycocotools"].stages == ("difficult=count",)
+    for word in rows["voc2010"].stages:
+        name, value = word.split("=")
+        if name in WORDS:
+            assert evaluate(**{name: value}) != pytest.approx(evaluate(), abs=1e-12)
+    held = germane.spread_boxes(TRUTH, FOUND, "AP50", **GIVEN, difficult="count")
+    assert {one.value for one in held if one.dialect in ("pycocotools", "supervision")} == {
+        held.own.value
+    }
+
+
+def test_spread_says_why_a_tool_has_no_value() -> None:
+    rows = {one.dialect: one for one in germane.spread_boxes(TRUTH, FOUND, "AP", depth=50, **GIVEN)}
+    assert math.isnan(rows["pycocotools"].value)
+    assert "no value at depth 50, by mistake" in rows["pycocotools"].says
+    assert math.isfinite(rows["faster-coco-eval"].value)
+
+
+# --- Reported numbers -------------------------------------------------------------------------------
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("dialect", DIALECTS, ids=lambda one: one.name)
+def test_the_number_of_every_tool_is_found(dialect: Dialect) -> None:
+    spread = {one.dialect: one for one in germane.spread_boxes(TRUTH, FOUND, "AP50", **GIVEN)}
+    found = reconcile(f"{spread[dialect.name].value:.6f}")
+    assert any(dialect.name in tool for one in found for tool in one.candidate.tools)
+    assert found.answer == "found"
+    assert all(found.reported.gives(one.value) for one in found)
+    assert found.path[-1].value == found.found[0].value
+
+
+def test_conventions_that_no_tool_has_are_found_in_combination() -> None:
+    changes = {"candidate": "best", "crowds": "drop", "overlap": "iou+1"}
+    found = reconcile(f"{evaluate(**changes):.7f}")
+    assert dict(found.found[0].candidate.choices).items() <= changes.items()
+    assert evaluate(**dict(found.found[0].candidate.choices)) == found.found[0].value
+
+
+def test_what_was_asked_for_comes_first() -> None:
+    found = reconcile(f"{evaluate():.4f}")
+    assert found.found[0].candidate.choices == ()
+    assert len(found.path) == 1
+    assert found.answer == "found"
+
+
+def test_the_path_is_told_one_convention_at_a_time() -> None:
+    """Three detections on a crowd are false positives when it is dropped: 1/4, not 1, below them."""
+    crowd = {
+        "id": 2,
+        "image_id": 1,
+        "category_id": 1,
+        "bbox": [200, 200, 100, 100],
+        "area": 1e4,
+        "iscrowd": 1,
+    }
+    truth = {**ONE, "annotations": [*ONE["annotations"], crowd]}
+    inside = [{**BOX, "bbox": [210 + i, 210, 50, 50], "score": 0.9} for i in range(3)]
+    given = truth, [*inside, {**BOX, "score": 0.5}]
+    assert germane.evaluate_boxes(*given, "AP50")["AP50"].mean == 1
+    found = germane.reconcile_boxes(*given, reported="0.2500", measure="AP50", difficult="count")
+    assert [one.change for one in found.path] == ["", "crowds=drop"]
+    assert (found.path[1].counts.false, found.path[0].counts.false) == (3, 0)
+    assert "crowds=drop moves 1.000000 to 0.250000: 3 more false positives." in found.notes
+    assert "ultralytics" not in str(found.found[0].candidate.tools)
+
+
+def test_a_number_that_nothing_gives() -> None:
+    found = reconcile("0.9321")
+    assert (found.answer, len(found)) == ("none", 0)
+    assert "no conventions give it" in found.verdict
+    assert found.nearest[0].value == max(one.value for one in found.tried)
+    assert len(found.tried) > 100
+
+
+def test_another_measure_is_named() -> None:
+    number = germane.evaluate_boxes(TRUTH, FOUND, dialect="pycocotools")["AP50"].mean
+    found = reconcile(f"{number:.6f}", "AP")
+    assert found.answer == "none"
+    assert any("It is given by another measure: AP50" in one for one in found.hints)
+
+
+def test_several_sets_of_conventions_are_told() -> None:
+    found = reconcile("0.33")
+    assert len(found) > 1
+    assert "sets of conventions give it" in found.verdict
+    steps = [len(one.candidate.choices) for one in found]
+    assert steps == sorted(steps)
+
+
+def test_small_data_is_possible_at_most() -> None:
+    """One truth and four detections have few values: a wrong number is often one of them."""
+    found = [{**BOX, "score": 0.9 - i / 10, "bbox": [10 + 6 * i, 10, 40, 40]} for i in range(4)]
+    said = germane.reconcile_boxes(ONE, found[::-1], reported="0.5", measure="AP50", iou=".5")
+    assert said.answer in ("possible", "none")
+
+
+def test_percent_and_names_of_tools() -> None:
+    number = germane.evaluate_boxes(TRUTH, FOUND, dialect="ultralytics")["mAP50"].mean
+    for reported in (f"{100 * number:.4f}", f"{100 * number:.4f}%"):
+        found = reconcile(reported, "mAP50", dialect="ultralytics")
+        assert (found.answer, found.path[0].change, len(found.path)) == ("found", "", 1)
+    assert str(reconcile(f"{number:.6f}", None, dialect="ultralytics").measure).startswith("P")
+
+
+def test_a_convention_that_is_given_holds_in_all() -> None:
+    found = reconcile(f"{evaluate(crowds='drop'):.6f}", crowds="ignore")
+    names = {name for one in found.tried for name, _ in one.candidate.choices}
+    assert "crowds" not in names
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_any_data_has_an_answer(seed: int) -> None:
+    traits = [one for one in draw_traits(seed) if one != "unknown class"]
+    truth, found = make_boxes(seed, traits)
+    said = germane.reconcile_boxes(truth, found, reported="0.987", measure="AP50")
+    assert said.answer in ("none", "possible")
+    assert said.nearest or said.found
+
+
+def test_spread_says_where_the_order_of_ties_is_open() -> None:
+    rows = {one.dialect: one for one in germane.spread_boxes(TRUTH, FOUND, "AP50", **GIVEN)}
+    assert "no defined order" in rows["voc2007"].unsure
+    assert not rows["padilla"].unsure
+    assert not rows["pycocotools"].unsure
+
+
+@pytest.mark.slow
+def test_it_prints_and_is_json() -> None:
+    for found in (reconcile("0.1787"), reconcile("0.99")):
+        plain = json.loads(json.dumps(found.to_dict()))
+        assert plain["answer"] == found.answer
+        assert found.verdict in str(found)
+        assert "conventions" in found.markdown()
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"reported": "much"}, "reported takes a number such as 0.62 or 62%; got 'much'"),
+        ({"reported": "0.5", "dialect": "voc07"}, "no dialect 'voc07'. Did you mean 'voc2007'?"),
+        ({"reported": "0.5", "measure": "mAPP", "dialect": "voc2007"}, "voc2007 has no measure 'mAPP'."),
+        ({"reported": "0.5", "crowd": "drop"}, "boxes have no convention 'crowd'. Did you mean 'crowds'?"),
+    ],
+)  # fmt: skip
+def test_errors(options: Any, message: str) -> None:
+    with pytest.raises(germane.GermaneError, match=re.escape(message)):
+        germane.reconcile_boxes(TRUTH, FOUND, **options)

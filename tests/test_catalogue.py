@@ -1,0 +1,400 @@
+"""Measures of the catalogue: against an oracle, laws, six tools' recorded answers, and bad input."""
+
+import itertools
+import json
+import math
+import random
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import germane
+from catalogue_oracle import ORACLE, World
+from germane.core.catalogue import Exposure, Lists
+from germane.measures import BY_NAME, CATALOGUE
+
+pytestmark = pytest.mark.filterwarnings("ignore::germane.GermaneWarning")
+RECORDED = json.loads((Path(__file__).parent / "data" / "catalogues.json").read_text("utf-8"))
+ROWS = pytest.mark.parametrize("row", CATALOGUE, ids=lambda row: row.name)
+
+
+def draw_world(seed: int) -> World:
+    """Lists of 0 to 6 of 12 items, of which users saw some, repeatedly."""
+    rng = random.Random(seed)
+    items = [f"i{n}" for n in range(12)]
+    lists = {f"u{u}": rng.sample(items, rng.randint(0, 6)) for u in range(rng.randint(2, 9))}
+    lists["u0"] = lists["u0"] or items[:1]
+    seen = {
+        f"v{u}": rng.choices(items[: rng.randint(3, 12)], k=rng.randint(1, 5)) for u in range(6)
+    }
+    vectors = {item: [rng.random() for _ in range(3)] for item in items}
+    return World(lists, seen, rng.choice([12, 13, 40]), vectors)
+
+
+def evaluate(world: World, names: Any, **choices: Any) -> germane.Result:
+    qrels = {user: {"i0": 1} for user in world.lists}
+    given = {"seen": world.seen, "distance": world.vectors, "catalogue": world.size}
+    return germane.evaluate(qrels, world.lists, names, **given | choices)
+
+
+def vary(row: Any) -> list[germane.Measure]:
+    """Every combination of a measure's words and usual numbers, with cutoffs and without."""
+    values = [(*p.words, *p.numbers, *p.usual) for p in row.parameters]
+    names = [p.name for p in row.parameters]
+    return [
+        germane.Measure(row.name, tuple(zip(names, chosen, strict=True)), k)
+        for chosen in itertools.product(*values)
+        for k in (1, 3, None)
+    ]
+
+
+# --- The oracle ------------------------------------------------------------------------------------
+
+
+def agree(one: float, other: float) -> bool:
+    return (math.isnan(one) and math.isnan(other)) or one == pytest.approx(
+        other, rel=1e-9, abs=1e-9
+    )
+
+
+@ROWS
+@pytest.mark.parametrize("seed", range(12))
+def test_every_definition_is_the_oracles(row: Any, seed: int) -> None:
+    world, measures = draw_world(seed), vary(row)
+    result = evaluate(world, measures)
+    for measure in measures:
+        expected = ORACLE[row.name](world, measure.k, **dict(measure.parameters))
+        assert agree(result[measure].mean, expected), (measure, result[measure].mean, expected)
+
+
+def test_the_checker_sees_a_wrong_value() -> None:
+    world = draw_world(3)
+    right = ORACLE["Gini"](world, 3, over="catalogue", sign="unequal", norm="n")
+    assert not agree(evaluate(world, "Gini(norm=n-1)@3")["Gini(norm=n-1)@3"].mean, right)
+
+
+@ROWS
+def test_a_list_has_its_own_value(row: Any) -> None:
+    """The value of a user is that of a run with this user alone; other users' lists do not matter."""
+    if row.of_lists is None:
+        return
+    world, name = draw_world(5), f"{row.name}@3"
+    values = evaluate(world, name)[name].per_query
+    for user, got in world.lists.items():
+        alone = World({user: got}, world.seen, world.size, world.vectors)
+        if user in values:
+            assert agree(evaluate(alone, name)[name].mean, values[user])
+        else:
+            assert not got
+
+
+# --- Laws ------------------------------------------------------------------------------------------
+
+
+def measure(lists: Any, name: str, **given: Any) -> float:
+    return germane.evaluate({next(iter(lists)): ["a"]}, lists, name, **given)[name].mean
+
+
+def test_equal_exposure_has_no_inequality() -> None:
+    lists = {"u": ["a", "b"], "v": ["c", "d"]}
+    assert measure(lists, "Gini@2", catalogue=4) == 0
+    assert measure(lists, "Gini(sign=equal)@2", catalogue=4) == 1
+    assert measure(lists, "Entropy@2") == math.log2(4)
+    assert measure(lists, "Entropy(norm=catalogue)@2", catalogue=4) == 1
+    assert measure(lists, "Personalization@2") == 1
+    assert measure(lists, "Coverage@2", catalogue=4) == 1
+
+
+def test_one_item_for_everyone_is_the_other_end() -> None:
+    lists = {"u": ["a"], "v": ["a"], "w": ["a"]}
+    assert measure(lists, "Gini@1", catalogue=5) == pytest.approx(1 - 1 / 5)
+    assert measure(lists, "Gini(norm=n-1)@1", catalogue=5) == pytest.approx(1)
+    assert measure(lists, "Entropy@1") == 0
+    assert measure(lists, "Personalization@1") == pytest.approx(0)
+    assert measure(lists, "Coverage@1", catalogue=5) == 1 / 5
+
+
+def test_the_two_signs_add_up_to_one() -> None:
+    result = evaluate(draw_world(1), "Gini@3 Gini(sign=equal)@3")
+    assert result["Gini@3"].mean + result["Gini(sign=equal)@3"].mean == pytest.approx(1)
+
+
+@ROWS
+@pytest.mark.parametrize("seed", range(4))
+def test_neither_items_beyond_k_nor_the_order_of_users_matter(row: Any, seed: int) -> None:
+    world, name = draw_world(seed), f"{row.name}@2"
+    rng = random.Random(seed)
+    users = list(world.lists)
+    rng.shuffle(users)
+    cut = World({u: world.lists[u][:2] for u in users}, world.seen, world.size, world.vectors)
+    assert agree(evaluate(world, name)[name].mean, evaluate(cut, name)[name].mean)
+
+
+@ROWS
+def test_judgments_do_not_matter(row: Any) -> None:
+    world, name = draw_world(2), f"{row.name}@3"
+    value = evaluate(world, name)[name].mean
+    few = germane.evaluate(
+        {"u0": {"i1": 1}}, world.lists, [name, "AP"], catalogue=world.size, seen=world.seen,
+        distance=world.vectors,
+    )  # fmt: skip
+    assert agree(few[name].mean, value)
+    assert few.table().columns == ("run", name, "AP")
+
+
+def test_exposures_of_parts_add_up() -> None:
+    rng = np.random.default_rng(0)
+    sizes = rng.integers(0, 5, 30)
+    offsets = np.append(0, np.cumsum(sizes))
+    lists = Lists(offsets, rng.integers(0, 9, offsets[-1]))
+    whole = Exposure.of_lists(lists, 9)
+    first = Exposure.of_lists(Lists(offsets[:12], lists.items[: offsets[11]]), 9)
+    rest = Exposure.of_lists(Lists(offsets[11:] - offsets[11], lists.items[offsets[11] :]), 9)
+    merged = Exposure.nothing().merge(first).merge(rest)
+    for name in ("counts", "shares", "norms", "sizes"):
+        np.testing.assert_allclose(getattr(merged, name), getattr(whole, name), rtol=1e-12)
+
+
+# --- Other tools -----------------------------------------------------------------------------------
+
+
+def count_differing(features: Any) -> Any:
+    """The distance that RecTools was given: the number of features that differ."""
+    return lambda a, b: sum(x != y for x, y in zip(features[a], features[b], strict=True))
+
+
+ANSWERS = [
+    (name, tool, asked, value)
+    for name, one in RECORDED["sets"].items()
+    for tool, answers in one["answers"].items()
+    for asked, value in answers.items()
+]
+
+
+def read_set(name: str) -> tuple[Any, Any, Any]:
+    one = RECORDED["sets"][name]
+    return tuple(
+        {int(key): got for key, got in one[part].items()} for part in ("lists", "seen", "features")
+    )  # type: ignore[return-value]
+
+
+@pytest.mark.parametrize(("name", "tool", "asked", "value"), ANSWERS)
+def test_dialects_give_the_answers_of_their_tools(
+    name: str, tool: str, asked: str, value: float
+) -> None:
+    lists, seen, features = read_set(name)
+    distance = count_differing(features) if tool == "rectools" else features
+    found = germane.evaluate(
+        {user: [1] for user in lists}, lists, asked, dialect=tool, seen=seen, distance=distance,
+        catalogue=range(1, RECORDED["items"] + 1),
+    )  # fmt: skip
+    [result] = found.values()
+    assert result.mean == pytest.approx(value, rel=1e-9, abs=1e-12)
+
+
+def test_every_tool_has_answers() -> None:
+    assert {tool for _, tool, _, _ in ANSWERS} == {
+        "recommenders", "rectools", "recbole", "lenskit", "evidently", "elliot",
+    }  # fmt: skip
+
+
+def test_reconcile_finds_which_gini_a_number_is() -> None:
+    lists, _, _ = read_set("all")
+    qrels = {user: [1] for user in lists}
+    found = germane.reconcile(qrels, lists, reported="0.5335", measure="Gini@4", catalogue=24)
+    assert [str(one) for one in found] == ["Gini(sign=equal,norm=n-1)@4"]
+    assert found.found[0].candidate.tools == ("elliot:Gini@4",)
+    assert not any(one.convention in ("missing", "unjudged") for one in found.undecided)
+
+
+def test_spread_shows_the_signs() -> None:
+    lists, seen, _ = read_set("all")
+    spread = germane.spread(
+        {user: [1] for user in lists},
+        lists,
+        "Gini@4",
+        catalogue="seen",
+        seen=seen | {0: range(1, 25)},
+    )
+    values = {one.dialect: one.value for one in spread}
+    assert values["recbole"] == values["lenskit"] == spread.own.value
+    assert values["elliot"] == pytest.approx(1 - spread.own.value * 24 / 23)
+    assert not any(one.unsure for one in spread)
+
+
+# --- Inputs ----------------------------------------------------------------------------------------
+
+NAMES = "Coverage@2 Gini@2 Novelty@2 ARP@2 AP@2"
+LISTS = {"u": ["a", "b"], "v": ["a", "c"], "w": ["d"]}
+SAW = {"x": ["a", "b"], "y": ["a"], "z": ["a", "c"]}
+ROWS_OF_LISTS = [(u, i, len(got) - n) for u, got in LISTS.items() for n, i in enumerate(got)]
+
+
+def list_means(run: Any, **given: Any) -> list[float]:
+    result = germane.evaluate({"u": ["a"], "v": ["c"]}, run, NAMES, **given)
+    return [one.mean for one in result.values()]
+
+
+EXPECTED = list_means(LISTS, catalogue=list("abcd"), seen=SAW)
+
+
+def make_frame(rows: Any) -> pd.DataFrame:
+    return pd.DataFrame(rows, columns=["user_id", "item_id", "score"])
+
+
+def test_every_source_gives_the_same(tmp_path: Path) -> None:
+    rows = make_frame(ROWS_OF_LISTS)
+    scattered = make_frame(ROWS_OF_LISTS[::2] + ROWS_OF_LISTS[1::2])
+    saw = pd.DataFrame(
+        [(u, i) for u, got in SAW.items() for i in got], columns=["user_id", "item_id"]
+    )
+    rows.to_csv(tmp_path / "run.csv", index=False)
+    rows.to_parquet(tmp_path / "run.parquet")
+    saw.to_csv(tmp_path / "saw.csv", index=False)
+    (tmp_path / "items.txt").write_text("a\nb\n\nc\nd\n")
+    pd.DataFrame({"item_id": list("abcd")}).to_csv(tmp_path / "items.csv", index=False)
+    lines = [f"{u} Q0 {i} 1 {s} t" for u, i, s in ROWS_OF_LISTS]
+    (tmp_path / "run.txt").write_text("\n".join(lines) + "\n")
+    (tmp_path / "mixed.txt").write_text("\n".join(lines[::2] + lines[1::2]) + "\n")
+    runs = [rows, scattered, {u: {i: s for w, i, s in ROWS_OF_LISTS if w == u} for u in LISTS}]
+    runs += [str(tmp_path / name) for name in ("run.csv", "run.parquet", "run.txt", "mixed.txt")]
+    runs.append(germane.read_run(tmp_path / "run.txt"))
+    for run in runs:
+        assert list_means(run, catalogue=list("abcd"), seen=SAW) == pytest.approx(EXPECTED)
+    catalogues = [set("abcd"), 4, "4", str(tmp_path / "items.txt"), str(tmp_path / "items.csv")]
+    catalogues += [pd.DataFrame({"item": list("abcd")}), pd.Series(list("abcda"))]
+    for catalogue in catalogues:
+        assert list_means(LISTS, catalogue=catalogue, seen=SAW) == pytest.approx(EXPECTED)
+    for seen in (saw, str(tmp_path / "saw.csv")):
+        assert list_means(LISTS, catalogue=4, seen=seen) == pytest.approx(EXPECTED)
+
+
+def test_integers_match_the_digits_of_files(tmp_path: Path) -> None:
+    (tmp_path / "saw.csv").write_text("user,item\n9,1\n9,2\n8,1\n")
+    frame = pd.DataFrame({"user_id": [5, 5, 6], "item_id": [1, 3, 2], "rank": [1, 2, 1]})
+    name = "Novelty(unseen=drop)@2"
+    of_file = germane.evaluate({5: [1]}, frame, name, seen=str(tmp_path / "saw.csv"))[name].mean
+    assert (
+        of_file
+        == germane.evaluate({5: [1]}, frame, name, seen={9: [1, 2], 8: [1]})[name].mean
+        == 0.5
+    )
+
+
+def test_arrays_have_lists_too() -> None:
+    run = np.array([[1, 2], [2, 3]])
+    result = germane.evaluate([{1}, {2}], run, "Coverage@2", catalogue=6)
+    assert result["Coverage@2"].mean == 3 / 6
+
+
+def test_ties_decide_what_stands_within_the_cutoff() -> None:
+    run = {"u": {"a": 1.0, "b": 1.0}, "v": {"a": 1.0, "b": 1.0}}
+    saw = {"x": ["a"], "y": ["a", "b"]}
+    for ties, expected in (("trec", 1), ("given", 2)):  # trec puts b first
+        result = germane.evaluate({"u": ["a"]}, run, "ARP@1", seen=saw, ties=ties)
+        assert result["ARP@1"].mean == expected
+
+
+def test_intervals_are_of_means_over_users() -> None:
+    result = evaluate(draw_world(0), "Novelty@3 Gini@3 Novelty(mean=micro)@3")
+    interval = result["Novelty@3"].interval()
+    assert interval is not None
+    assert interval.low <= result["Novelty@3"].mean <= interval.high
+    for name in ("Gini@3", "Novelty(mean=micro)@3"):
+        with pytest.raises(germane.MeasureError, match="not a mean over queries"):
+            result[name].interval()
+
+
+def test_explain_names_the_items() -> None:
+    result = germane.evaluate({"u": ["a"]}, LISTS, "Gini@2", catalogue=5)
+    explained = result["Gini@2"].explain()  # type: ignore[attr-defined]
+    assert explained.items == (("a", 2), ("b", 1), ("c", 1), ("d", 1))
+    assert explained.tail_share == 1 - 2 / 5  # the head is one of five items
+    assert "5 recommendations of 4 of 5 items" in str(explained)
+    assert explained.to_dict()["recommendations"] == 5
+
+
+BAD: list[tuple[str, dict[str, Any], str]] = [
+    ("Coverage@2", {}, "needs the catalogue.*of subtopics is StRecall"),
+    ("Novelty@2", {}, "needs what users saw"),
+    ("ILD@2", {}, "needs to know how items differ"),
+    ("Coverage@2", {"catalogue": 2}, "4 different ones are recommended"),
+    ("Coverage@2", {"catalogue": ["a", "b"]}, "2 recommended items are not in the catalogue: 'c', 'd'"),
+    ("Coverage@2", {"catalogue": "seen"}, "which is missing"),
+    ("Coverage@2", {"catalogue": "seen", "seen": {"x": ["a"]}}, "not in the catalogue"),
+    ("Coverage@2", {"catalogue": -1}, "at least 1"),
+    ("Coverage@2", {"catalogue": []}, "no items"),
+    ("Coverage@2", {"catalogue": [1, 2]}, "different types"),
+    ("Coverage@2", {"catalogue": "none.txt"}, "no such file"),
+    ("Novelty@2", {"seen": 3}, "seen= takes rows"),
+    ("Novelty@2", {"seen": {}}, "seen= has no rows"),
+    ("ILD@2", {"distance": {"a": [1]}}, "no vector for the item 'b'"),
+    ("ILD@2", {"distance": {"a": [0, 0]}}, "zero or not finite"),
+    ("ILD@2", {"distance": lambda a, b: math.nan}, "not a finite number"),
+    ("ILD@2", {"distance": 3}, "distance= takes"),
+    ("Gini@2", {"catalogue": 9, "ties": "expected"}, "closed form"),
+    ("Gini@2", {"catalogue": 9, "exclude": {"u": ["b"]}}, "remove these"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "given", "says"), BAD)
+def test_bad_input_is_an_error(name: str, given: dict[str, Any], says: str) -> None:
+    with pytest.raises(germane.GermaneError, match=says):
+        germane.evaluate({"u": ["a"]}, LISTS, name, **given)
+
+
+def test_a_repeated_item_of_an_unjudged_user_is_an_error() -> None:
+    with pytest.raises(germane.DuplicateError, match="item 'c' is retrieved twice for query 'w'"):
+        germane.evaluate({"u": ["a"]}, {"u": ["a"], "w": ["c", "c"]}, "Coverage@1", catalogue=3)
+
+
+def test_functions_that_know_judged_items_alone_refuse() -> None:
+    with pytest.raises(germane.MeasureError, match="whole lists"):
+        germane.score([1, 0], "Gini@2")
+    batches = germane.Evaluator({"u": ["a"]}, "Gini@2", catalogue=4)
+    batches.update(LISTS)
+    with pytest.raises(germane.MeasureError, match="whole lists"):
+        batches.result()
+    with pytest.raises(germane.MeasureError, match="no categories"):
+        evaluate(draw_world(0), "Gini@3").by(lambda user: 1)
+
+
+def test_names_belong_to_one_measure() -> None:
+    names = [{n.casefold() for n in (row.name, *row.aliases)} for row in BY_NAME.values()]
+    assert sum(map(len, names)) == len(set().union(*names))
+
+
+@ROWS
+def test_rows_define_themselves(row: Any) -> None:
+    for one in vary(row):
+        assert germane.parse(str(one)) == one
+        assert "; " in one.definition, one  # says what a low or a high value means
+    scope = {"evaluate": germane.evaluate, "log2": math.log2}
+    assert eval(row.example, scope), row.example
+
+
+def test_the_command_line_takes_files(tmp_path: Path) -> None:
+    (tmp_path / "q.txt").write_text("u 0 a 1\n")
+    (tmp_path / "r.run").write_text("".join(f"{u} Q0 {i} 1 {s} t\n" for u, i, s in ROWS_OF_LISTS))
+    (tmp_path / "items.txt").write_text("a\nb\nc\nd\n")
+    (tmp_path / "saw.csv").write_text("user,item\nx,a\nx,b\ny,a\nz,a\nz,c\n")
+
+    def call(*words: str) -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, "-m", "germane", *words]
+        return subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+
+    given = ["q.txt", "r.run", "--catalogue", "items.txt", "--seen", "saw.csv"]
+    out = call("evaluate", *given, "-m", "AP@2 Gini@2 Novelty@2")
+    assert out.returncode == 0, out.stderr
+    assert "1.0000  0.1500     1.0566" in out.stdout
+    assert "4 of 4 items" in call("explain", *given, "-m", "Gini@2").stdout
+    assert "lenskit" in call("dialects", *given, "-m", "Gini@2").stdout
+    assert (
+        "one definition" in call("reconcile", *given, "-m", "Gini@2", "--reported", "0.8000").stdout
+    )
+    assert call("evaluate", "q.txt", "r.run", "-m", "Gini@2").returncode == 2

@@ -1,0 +1,272 @@
+"""The explorer: its script computes what germane computes, and its page is small and shows texts as text."""
+
+import itertools
+import json
+import re
+import shutil
+import subprocess
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import germane
+from germane.cli import main
+from germane.output.formatting import format_number
+from germane.reports.explorer import NAMES, PRESETS
+
+from browser import CHROMIUM, Browser, browser
+
+NODE = shutil.which("node")
+ORDERS = ("given", "best", "worst")
+in_node = pytest.mark.skipif(NODE is None, reason="there is no Node here")
+in_chromium = pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium here")
+Grade = int | None
+
+# Compute every value of every state, written as the page writes it and in full.
+COMPUTE = """
+(states) => states.map((s) => Object.keys(MEASURES).map((name) =>
+  range(name, { total: s.total, k: s.k, items: s.grades.map((grade, i) => ({ grade, tie: s.ties[i], id: "" })) })
+    .map((value) => [writeValue(value), value])))
+"""
+
+
+@cache
+def script() -> str:
+    found = re.findall(r"<script>(.*?)</script>", germane.explorer().html, re.DOTALL)
+    assert len(found) == 1
+    return str(found[0])
+
+
+def run_node(program: str, given: object) -> Any:
+    assert NODE is not None
+    whole = f"{script()}\nprocess.stdout.write(JSON.stringify(({program})(JSON.parse(require('fs').readFileSync(0)))))"
+    done = subprocess.run(
+        [NODE, "-e", whole], input=json.dumps(given), capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr[-2000:]
+    return json.loads(done.stdout)
+
+
+def list_states(longest: int, k: int, kinds: tuple[Grade, ...]) -> Iterator[dict[str, Any]]:
+    """Every list of these grades, with no tie, every second one tied, or all; with or without missed items."""
+    for length in range(1, longest + 1):
+        for grades in itertools.product(kinds, repeat=length):
+            found = sum(grade is not None and grade > 0 for grade in grades)
+            for step, missed in itertools.product((1, 2, 9), (0, 2)):
+                ties = [i % step > 0 for i in range(length)]
+                yield {"grades": grades, "ties": ties, "total": found + missed, "k": k}
+
+
+def evaluate(states: list[dict[str, Any]], k: int) -> dict[str, dict[str, dict[str, float]]]:
+    """Evaluate the states as queries of one run, under each order of ties."""
+    qrels: dict[str, dict[str, int]] = {}
+    run: dict[str, dict[str, float]] = {}
+    for q, state in enumerate(states):
+        grades = dict(enumerate(state["grades"]))
+        judged = {f"d{i}": grade for i, grade in grades.items() if grade is not None}
+        missed = state["total"] - sum(grade > 0 for grade in judged.values())
+        qrels[f"q{q}"] = {**judged, **{f"m{i}": 1 for i in range(missed)}}
+        score, scores = 0.0, {}
+        for i, tie in enumerate(state["ties"]):
+            score -= 0 if tie else 1
+            scores[f"d{i}"] = score
+        run[f"q{q}"] = scores
+    names = [name.replace("@k", f"@{k}" if k else "") for name in NAMES]
+    return {
+        ties: {
+            name: germane.evaluate(qrels, run, name, ties=ties)[name].per_query for name in names
+        }
+        for ties in ORDERS
+    }  # type: ignore[return-value]
+
+
+def compare(states: list[dict[str, Any]], k: int, computed: Any) -> int:
+    """Compare what the page computes with what germane computes, and count the numbers."""
+    expected, count = evaluate(states, k), 0
+    for q, (state, values) in enumerate(zip(states, computed, strict=True)):
+        for name, each in zip(NAMES, values, strict=True):
+            for ties, (text, value) in zip(ORDERS, each, strict=True):
+                germanes = expected[ties][name.replace("@k", f"@{k}" if k else "")][f"q{q}"]
+                where = (state, name, ties)
+                assert value == pytest.approx(germanes, rel=1e-12, abs=1e-15), where
+                assert text == format_number(germanes, 4), where
+                count += 1
+    return count
+
+
+def keep_judged(states: Iterator[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Keep lists of which something is judged: germane refuses or leaves out others."""
+    return [s for s in states if s["total"] or any(g is not None for g in s["grades"])]
+
+
+@pytest.mark.slow
+@in_node
+@pytest.mark.filterwarnings("ignore::germane.GermaneWarning")
+@pytest.mark.parametrize("k", [0, 3, 10])
+def test_numbers_are_germanes_in_node(k: int) -> None:
+    states = keep_judged(list_states(3, k, (None, 0, 1, 3)))
+    assert compare(states, k, run_node(COMPUTE, states)) > 30_000
+
+
+@in_node
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore::germane.GermaneWarning")
+@pytest.mark.parametrize("k", [0, 4])
+def test_numbers_of_lists_of_six_in_node(k: int) -> None:
+    states = keep_judged(list_states(6, k, (0, 1)))
+    assert compare(states, k, run_node(COMPUTE, states)) > 50_000
+
+
+@in_node
+def test_comparison_sees_a_wrong_norm() -> None:
+    states = keep_judged(list_states(2, 1, (0, 1)))
+    wrong = COMPUTE.replace("(states) =>", '(states) => (MEASURES["AP@k"].norm = R) &&')
+    with pytest.raises(AssertionError, match="AP@k"):
+        compare(states, 1, run_node(wrong, states))
+
+
+@in_node
+def test_table_has_the_names_of_the_page() -> None:
+    assert run_node("() => Object.keys(MEASURES)", None) == list(NAMES)
+
+
+@in_node
+def test_formula_has_the_numbers() -> None:
+    program = '(s) => [writeFormula("AP@k", makeList(s)), writeFormula("nDCG@k", makeList(s))]'
+    items = [{"grade": grade, "tie": False, "id": ""} for grade in (1, 0, 1)]
+    ap, ndcg = run_node(program, {"items": items, "total": 20, "k": 10})
+    assert ap == germane.explain([1, 0, 1], "AP@10", relevant=20).readings[0].formula
+    assert ndcg.startswith("nDCG@10 = (1 + 1/log2(4)) / ")
+
+
+@in_node
+@pytest.mark.parametrize(
+    ("text", "grades", "ids", "ties"),
+    [
+        ("0 0 1 u 1", [0, 0, 1, None, 1], [""] * 5, [False] * 5),
+        ("[1, null, 3]", [1, None, 3], [""] * 3, [False] * 3),
+        ('{"a": 1, "b": 0}', [1, 0], ["a", "b"], [False] * 2),
+        ("q Q0 a 1 2.5 t\nq Q0 b 2 2.5 t\nq Q0 c 3 9 t", [None] * 3, ["c", "a", "b"], [0, 0, 1]),
+    ],
+)
+def test_reads_pasted_lists(text: str, grades: list[Grade], ids: list[str], ties: Any) -> None:
+    got = run_node("readList", text)
+    assert [item["grade"] for item in got] == grades
+    assert [item["id"] for item in got] == ids
+    assert [item["tie"] for item in got] == [bool(tie) for tie in ties]
+
+
+@in_node
+@pytest.mark.parametrize("text", ["0 9", "1 x", "-1", "[0.5]", "", "0 " * 31, "{", "q Q0 a 1 x t"])
+def test_refuses_other_lists(text: str) -> None:
+    program = (
+        "(t) => { try { setList(readList(t)); return null; } catch (e) { return e.message; } }"
+    )
+    assert run_node(program, text)
+
+
+@in_node
+def test_address_holds_the_state() -> None:
+    program = """(text) => { setList(readList(text), 7, 3); state.items[1].tie = true;
+      const before = JSON.stringify(state), address = writeAddress();
+      setList([makeItem(1)]); readAddress(address); return [before, JSON.stringify(state), address]; }"""
+    hostile = json.dumps({"<b>&=,.#": 1, "é t": 0, "z": None})
+    before, after, address = run_node(program, hostile)
+    assert before == after
+    assert address.startswith("#l=1.0t.u&R=7&k=3&ids=")
+
+
+@in_node
+@pytest.mark.parametrize(
+    ("ties", "start", "end", "expected"),
+    [
+        ("..t.", 1, 3, "...."),  # the first of two tied items leaves: the other is tied with none
+        (".tt.", 2, 0, ".tt."),  # within its group
+        (".tt.", 3, 1, ".ttt"),  # amid a group: it joins
+        (".tt.", 0, 3, ".t.."),  # the first of three leaves: the two others stay tied
+        (".t.t", 3, 0, "..t."),
+    ],
+)
+def test_ties_stay_where_they_are(ties: str, start: int, end: int, expected: str) -> None:
+    program = """([ties, from, to]) => { setList([...ties].map((t) => makeItem(0, "", t === "t")));
+      move(from, to); return state.items.map((item) => (item.tie ? "t" : ".")).join(""); }"""
+    assert run_node(program, [ties, start, end]) == expected
+
+
+# --- The page ------------------------------------------------------------------------------------
+
+
+def test_page_is_small_and_loads_nothing(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    page = germane.explorer()
+    assert len(page.html.encode()) <= 60_000
+    assert not re.search(r'(?:src|href)="(?!#)', page.html)
+    assert "innerHTML" not in script()
+    assert "default-src 'none'" in page.html
+    assert main(["explorer", "-o", str(tmp_path / "e.html")]) == 0
+    assert (tmp_path / "e.html").read_text("utf-8") == page.html
+    assert main(["explorer", "-o", str(tmp_path / "none" / "e.html")]) == 2
+    assert capsys.readouterr().err.startswith("germane: ")
+
+
+def test_tools_are_those_of_the_dialects() -> None:
+    data = json.loads(
+        re.findall(r'id="data">(.*?)</script>', germane.explorer().html, re.DOTALL)[0]
+    )
+    tools = {one["name"]: dict(one["tools"]) for one in data["measures"]}
+    assert tools["AP(norm=R)@k"]["trec_eval-9"] == "map_cut_k"
+    assert tools["AP@k"]["ml_metrics"] == "mapk@k"
+    assert "torchmetrics" in tools["AP(norm=found)@k"]
+    assert [each["list"] for each in data["presets"]] == [each[1] for each in PRESETS]
+
+
+@pytest.fixture(scope="module")
+def chromium(tmp_path_factory: pytest.TempPathFactory) -> Any:
+    with browser(tmp_path_factory.mktemp("profile")) as opened:
+        yield opened
+
+
+@in_chromium
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore::germane.GermaneWarning")
+def test_numbers_are_germanes_in_chromium(chromium: Browser, tmp_path: Path) -> None:
+    germane.explorer().save(tmp_path / "e.html")
+    chromium.open(tmp_path / "e.html")
+    states = keep_judged(list_states(3, 3, (None, 0, 1, 3)))
+    assert compare(states, 3, chromium.value(f"({COMPUTE})({json.dumps(states)})")) > 30_000
+    assert chromium.troubles == []
+    assert chromium.requests == [(tmp_path / "e.html").as_uri()]
+
+
+@in_chromium
+@pytest.mark.slow
+def test_keyboard_address_and_hostile_ids(chromium: Browser, tmp_path: Path) -> None:
+    germane.explorer().save(tmp_path / "e.html")
+    chromium.size(390)
+    chromium.open(tmp_path / "e.html")
+    assert chromium.value("document.documentElement.scrollWidth") <= 390
+    chromium.value("document.querySelectorAll('#items [data-name=up]')[2].focus()")
+    chromium.press("Enter")
+    assert chromium.value("location.hash") == "#l=0.1.0.0.1.0.0.1.0.0&R=3&k=10"
+    assert "Moved from rank 3 to 2." in chromium.value(
+        "document.getElementById('says').textContent"
+    )
+    assert chromium.value("document.activeElement.ariaLabel") == "move rank 2 up"
+    hostile = json.dumps({"<img src=x onerror=alert(1)>": 1, "</script><b>": 0})
+    chromium.value(f"document.getElementById('text').value = {json.dumps(hostile)}")
+    chromium.value("document.getElementById('paste').click()")
+    ids = "[...document.querySelectorAll('#items .id')].map((e) => e.textContent)"
+    assert chromium.value(ids) == ["<img src=x onerror=alert(1)>", "</script><b>"]
+    assert chromium.value("document.querySelectorAll('#items img, #items b').length") == 0
+    chromium.value("location.hash = '#l=1t.0t.u&R=5&k=2'")
+    assert (
+        chromium.value(
+            "new Promise((done) => setTimeout(() => done(document.getElementById('total').value), 50))"
+        )
+        == "5"
+    )
+    assert chromium.troubles == []

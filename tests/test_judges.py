@@ -1,0 +1,360 @@
+"""Judges: corrected means, agreement and what to judge next, against other tools and simulation."""
+
+import json
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import germane
+from germane import cli
+
+RECORDED = json.loads((Path(__file__).parent / "data" / "judges.json").read_text("utf-8"))
+N = 80
+
+
+def make_worlds(rows: Any, queries: Any = None) -> dict[str, dict[str, int]]:
+    """Qrels of an array of grades: queries × items."""
+    places = range(len(rows)) if queries is None else queries
+    return {f"q{q}": {f"d{i}": int(grade) for i, grade in enumerate(rows[q])} for q in places}
+
+
+def make_runs(seed: int = 2) -> tuple[Any, Any, dict[str, Any]]:
+    """True grades, a lenient model's grades, and two runs."""
+    rng = np.random.default_rng(seed)
+    truth = (rng.random((N, 12)) < rng.beta(1, 2, N)[:, None]).astype(int)
+    model = np.maximum(truth, rng.random(truth.shape) < 0.15)
+    scores = {
+        name: truth * skill + rng.normal(0, 1, truth.shape)
+        for name, skill in (("a", 0.5), ("b", 1.5))
+    }
+    runs = {
+        name: {
+            f"q{q}": {f"d{i}": float(s) for i, s in enumerate(row)} for q, row in enumerate(rows)
+        }
+        for name, rows in scores.items()
+    }
+    return truth, model, runs
+
+
+TRUTH, MODEL, RUNS = make_runs()
+DRAWN = list(range(0, N, 4))
+PEOPLE, JUDGED = make_worlds(TRUTH, DRAWN), make_worlds(MODEL)
+
+
+def trust(**changes: Any) -> Any:
+    given = {"people": PEOPLE, "model": JUDGED, "measures": "nDCG@10 P@5", **changes}
+    return germane.trust_many(RUNS, **given)
+
+
+# --- Agreement -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("case", RECORDED["pairs"])
+def test_agreement_is_that_of_other_tools(case: dict[str, Any]) -> None:
+    first, second = ({"q": dict(enumerate(grades))} for grades in case["both"])
+    found = germane.compare_judges(first, second)
+    for name in (
+        "raw",
+        "kappa",
+        "kappa_linear",
+        "kappa_quadratic",
+        "alpha",
+        "alpha_ordinal",
+        "ac1",
+        "ac2",
+    ):
+        assert getattr(found, name) == pytest.approx(case[name], abs=1e-9), name
+
+
+def test_one_grade_leaves_chance_undefined() -> None:
+    found = germane.compare_judges({"q": {"a": 0, "b": 0}}, {"q": {"a": 0, "b": 0}})
+    assert found.raw == 1
+    assert all(math.isnan(one) for one in (found.kappa, found.alpha, found.ac1, found.ac2))
+    assert "nan" in str(found)
+
+
+def test_skewed_grades_are_warned_of() -> None:
+    first = {"q": {i: int(i == 0) for i in range(50)}}
+    second = {"q": {i: int(i == 1) for i in range(50)}}
+    found = germane.compare_judges(first, second)
+    assert found.raw == 0.96
+    assert found.kappa < 0 < 0.9 < found.ac1
+    assert "grades are skewed" in str(found)
+
+
+def test_judges_without_a_common_item() -> None:
+    with pytest.raises(germane.CoverageError, match="no item was judged by both"):
+        germane.compare_judges({"q": {"a": 1}}, {"q": {"b": 1}})
+
+
+# --- Corrected means -------------------------------------------------------------------------------
+
+
+def test_mean_is_that_of_prediction_powered_inference() -> None:
+    from germane.comparison.judges.correction import Design, correct_mean
+
+    case = RECORDED["means"]
+    people, model = np.array(case["people"]), np.array(case["model"])
+    n, total = len(people), len(model)
+    design = Design(np.arange(n), np.full(n, total / n), np.zeros(n, int), total)
+    found = correct_mean(people, model, design)
+    # ppi_py's model queries are those that people did not judge: its λ is ours times (total - n) ÷ total
+    lam = found.tuning * (total - n) / total
+    expected = case["lam_0"] + lam * (case["lam_1"] - case["lam_0"])
+    assert found.mean == pytest.approx(expected, abs=1e-12)
+    slope, intercept = np.polyfit(model[:n], people, 1)  # the regression estimator
+    assert found.mean == pytest.approx(intercept + slope * model.mean(), abs=1e-12)
+    assert found.tuning == pytest.approx(slope, abs=1e-12)
+    full = correct_mean(people, model, design, tuning="full")
+    assert full.mean == pytest.approx(model.mean() + (people - model[:n]).mean(), abs=1e-12)
+
+
+def test_values_are_those_of_evaluate() -> None:
+    found = trust()["a"]["nDCG@10"]
+    people = germane.evaluate(PEOPLE, RUNS["a"], "nDCG@10")["nDCG@10"]
+    model = germane.evaluate(JUDGED, RUNS["a"], "nDCG@10")["nDCG@10"]
+    assert found.people_mean == pytest.approx(people.mean)
+    assert found.naive_mean == pytest.approx(model.mean, abs=1e-12)
+    assert found.naive_interval == model.interval()
+    assert (found.judged, found.queries) == (len(DRAWN), N)
+    assert found.interval.low < found.mean < found.interval.high
+    assert found.narrower > 0
+
+
+def test_strata_weigh_by_their_size() -> None:
+    strata = {query: "hard" if q < 20 else "easy" for q, query in enumerate(JUDGED)}
+    drawn = [*range(0, 20, 2), *range(20, N, 6)]  # 10 of 20, and 10 of 60
+    people = make_worlds(TRUTH, drawn)
+    found = trust(people=people, strata=strata)["a"]["P@5"]
+    values = germane.evaluate(people, RUNS["a"], "P@5")["P@5"].values
+    assert found.people_mean == pytest.approx(
+        values[:10].mean() * 20 / N + values[10:].mean() * 60 / N
+    )
+    weights = {f"q{q}": 2 if q < 20 else 6 for q in drawn}
+    weighted = trust(people=people, weights=weights)["a"]["P@5"]
+    assert weighted.people_mean == pytest.approx(found.people_mean)
+
+
+def test_all_queries_judged_by_people_leave_nothing_open() -> None:
+    found = trust(people=make_worlds(TRUTH), about="queries")["a"]["nDCG@10"]
+    assert found.mean == pytest.approx(found.people_mean)
+    assert found.interval.low == found.interval.high == found.mean
+    population = trust(people=make_worlds(TRUTH))["a"]["nDCG@10"]
+    assert population.interval.low < found.mean < population.interval.high
+
+
+def test_a_constant_model_changes_nothing() -> None:
+    found = trust(model=make_worlds(np.ones_like(MODEL)), measures="P@5")["a"]["P@5"]
+    assert found.tuning == 0
+    assert (found.mean, found.interval) == (found.people_mean, found.people_interval)
+
+
+def test_differences_are_those_of_means() -> None:
+    found = trust(tuning="full")
+    difference = found.between("b", "a", "P@5")
+    assert difference.mean == pytest.approx(found["b"]["P@5"].mean - found["a"]["P@5"].mean)
+    assert "within" in difference.reason or "outside" in difference.reason
+    with pytest.raises(germane.NotFoundError, match="no run 'c'"):
+        found["c"]
+    with pytest.raises(germane.NotFoundError, match="There is"):
+        found.between("a", "b", "P@5")
+
+
+def test_order_of_runs() -> None:
+    from germane.comparison.judges.agreement import order_systems
+
+    people, model = {"a": 0.3, "b": 0.2, "c": 0.1}, {"a": 0.2, "b": 0.3, "c": 0.1}
+    found = order_systems(germane.parse("AP"), people, model)
+    assert found.swapped == (("a", "b"),)
+    assert found.tau == pytest.approx(1 / 3)
+    assert found.tau_ap == germane.tau_ap(model, people)
+
+
+def test_intervals_hold_the_truth() -> None:
+    """A short form of bench/judges.py: 95% intervals of 300 repeats hold the truth in 92% to 98%."""
+    from germane.comparison.judges.correction import Design, correct_mean
+
+    rng = np.random.default_rng(8)
+    n, total, repeats = 50, 1000, 300
+    design = Design(np.arange(n), np.full(n, total / n), np.zeros(n, int), total)
+    held = naive = 0
+    for _ in range(repeats):
+        truth = rng.beta(0.7, 0.7, total)  # the mean of the population is 0.5
+        model = np.clip(truth + rng.normal(0.05, 0.15, total), 0, 1)
+        interval = correct_mean(truth[:n], model, design).interval
+        held += interval.low <= 0.5 <= interval.high
+        naive += abs(model.mean() - 0.5) < 1.96 * model.std() / total**0.5
+    assert 0.92 * repeats <= held <= 0.98 * repeats
+    assert naive < 0.2 * repeats
+
+
+def test_a_plan_shows_the_difference_that_it_is_for() -> None:
+    """So many queries as planned show the difference in about 80% of simulated experiments."""
+    pilot = trust(people=make_worlds(TRUTH, range(40))).between("b", "a", "nDCG@10")
+    plan = pilot.plan(0.1)
+    values = pilot.people_values
+    drawn = np.random.default_rng(1).choice(values - values.mean() + 0.1, (2000, plan.people_alone))
+    t = drawn.mean(axis=1) / drawn.std(axis=1, ddof=1) * plan.people_alone**0.5
+    assert (np.abs(t) > 2.0).mean() == pytest.approx(0.8, abs=0.05)
+    assert all(n is None or n <= plan.people_alone + 2 for n in plan.people.values())
+    for wrong in (0, -1, "x"):
+        with pytest.raises(germane.InputError, match="difference takes"):
+            pilot.plan(wrong)
+
+
+# --- Findings and errors ---------------------------------------------------------------------------
+
+
+def test_circular_judges_are_warned_of() -> None:
+    found = trust(judge_family="B")
+    assert [one.what for one in found["b"].findings if one.severity == "serious"] == [
+        "circular judge"
+    ]
+    assert not [one for one in found["a"].findings if one.severity == "serious"]
+    assert "Clarke and Dietz" in str(found)
+
+
+def test_queries_that_were_not_drawn_at_random_are_found() -> None:
+    worst = np.argsort(MODEL.sum(axis=1))[:20].tolist()
+    found = trust(people=make_worlds(TRUTH, worst))
+    assert any(one.what == "sampled queries differ" for one in found["a"].findings)
+    assert not any(one.what == "sampled queries differ" for one in trust()["a"].findings)
+
+
+def test_rare_disagreement_is_noted() -> None:
+    found = trust(model=make_worlds(TRUTH))
+    assert any(one.what == "rare disagreement" for one in found["a"].findings)
+
+
+def test_values_that_hardly_differ_are_cautioned_of() -> None:
+    """In a simulation of 40 queries with rare differences, intervals held the truth in 73% of the repeats."""
+    runs = {"a": RUNS["a"], "b": {**RUNS["a"], "q4": RUNS["b"]["q4"]}}
+    found = germane.trust_many(runs, people=PEOPLE, model=JUDGED, measures="P@1")
+    assert "is likely too narrow" in found.differences[0].caution
+    assert found.differences[0].caution in str(found)
+    assert not found["a"]["P@1"].caution
+
+
+def remove(qrels: Any, query: str, item: str | None) -> Any:
+    changed = {q: dict(items) for q, items in qrels.items()}
+    if item is None:
+        del changed[query]
+    else:
+        del changed[query][item]
+    return changed
+
+
+@pytest.mark.parametrize(
+    ("changes", "says"),
+    [
+        ({"people": remove(PEOPLE, "q8", "d3")}, "query 'q8': people did not judge 'd3'"),
+        ({"people": {**PEOPLE, "q8": {**PEOPLE["q8"], "d3": -1}}}, "query 'q8': people did not judge 'd3'"),
+        ({"model": remove(JUDGED, "q8", None)}, "the model did not judge 'q8'"),
+        ({"people": dict(list(PEOPLE.items())[:4])}, "needs 5 or more"),
+        ({"weights": dict.fromkeys(PEOPLE, 0)}, "a weight is a number above 0"),
+        ({"strata": {q: q == "q0" for q in JUDGED}}, "each stratum needs 2 or more"),
+        ({"measures": "AP(mean=geometric)"}, "not an arithmetic mean"),
+        ({"measures": "NumRelRet"}, "not an arithmetic mean"),
+        ({"missing": "skip"}, "leaves out queries"),
+        ({"about": "world"}, "about takes population or queries"),
+        ({"confidence": 95}, "confidence takes a number between 0 and 1"),
+    ],
+)  # fmt: skip
+def test_errors(changes: dict[str, Any], says: str) -> None:
+    with pytest.raises(germane.GermaneError, match=says):
+        trust(**changes)
+
+
+# --- Command line ----------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> dict[str, str]:
+    paths = {}
+    for name, qrels in (("people", PEOPLE), ("model", JUDGED)):
+        lines = (f"{q} 0 {d} {grade}\n" for q, items in qrels.items() for d, grade in items.items())
+        paths[name] = str(tmp_path / f"{name}.txt")
+        Path(paths[name]).write_text("".join(lines), "utf-8")
+    for name, run in RUNS.items():
+        lines = (
+            f"{q} Q0 {d} 1 {score} x\n" for q, items in run.items() for d, score in items.items()
+        )
+        paths[name] = str(tmp_path / f"{name}.run")
+        Path(paths[name]).write_text("".join(lines), "utf-8")
+    return paths
+
+
+def test_command(files: dict[str, str], capsys: pytest.CaptureFixture[str]) -> None:
+    judges = ["--people", files["people"], "--model", files["model"], "-m", "P@5"]
+    assert cli.main(["trust", files["a"], files["b"], *judges, "--detect", "0.1"]) == 0
+    shown = capsys.readouterr().out
+    for words in (
+        "Assumptions:",
+        "Why the numbers differ:",
+        "people \\ model",
+        "people's queries",
+        "b - a",
+    ):
+        assert words in shown
+    assert cli.main(["trust", files["a"], *judges, "--format", "json"]) == 0
+    plain = json.loads(capsys.readouterr().out)
+    assert (
+        plain["numbers"][0]["mean"]
+        == germane.trust(RUNS["a"], people=PEOPLE, model=JUDGED, measures="P@5")["P@5"].mean
+    )
+    assert cli.main(["trust", files["a"], *judges, "--format", "csv", "--judge-family", "a"]) == 0
+    printed = capsys.readouterr()
+    assert "the judge is related to this run" in printed.err
+    assert printed.out.startswith("measure,run,corrected,low,high")
+    assert cli.main(["trust", files["a"], *judges, "--detect", "0.1"]) == 2
+    assert cli.main(["trust", "-", *judges]) == 2
+
+
+def test_files_of_weights_and_strata(
+    files: dict[str, str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    judges = [
+        "--people",
+        files["people"],
+        "--model",
+        files["model"],
+        "-m",
+        "P@5",
+        "--format",
+        "json",
+    ]
+    weights, strata = tmp_path / "weights.csv", tmp_path / "strata.json"
+    weights.write_text(
+        "query,weight\n" + "".join(f"{q},{1 + i % 3}\n" for i, q in enumerate(PEOPLE)), "utf-8"
+    )
+    strata.write_text(json.dumps({q: i % 8 // 4 for i, q in enumerate(JUDGED)}), "utf-8")
+    for option, path, given in (
+        ("weights", weights, {q: 1 + i % 3 for i, q in enumerate(PEOPLE)}),
+        ("strata", strata, {q: i % 8 // 4 for i, q in enumerate(JUDGED)}),
+    ):
+        assert cli.main(["trust", files["a"], *judges, f"--{option}", str(path)]) == 0
+        plain = json.loads(capsys.readouterr().out)
+        assert (
+            plain["numbers"][0]["mean"] == trust(measures="P@5", **{option: given})["a"]["P@5"].mean
+        )
+
+
+def test_frames_are_read_as_by_evaluate() -> None:
+    pandas = pytest.importorskip("pandas")
+
+    def frame(rows: Any, value: str) -> Any:
+        return pandas.DataFrame(
+            [(q, d, v) for q, items in rows.items() for d, v in items.items()],
+            columns=["query", "item", value],
+        )
+
+    framed = germane.trust(
+        frame(RUNS["a"], "score"),
+        people=frame(PEOPLE, "grade"),
+        model=frame(JUDGED, "grade"),
+        measures="P@5",
+    )
+    assert framed["P@5"].interval == trust(measures="P@5")["a"]["P@5"].interval
