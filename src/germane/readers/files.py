@@ -9,7 +9,7 @@ import re
 import time
 from collections.abc import Iterator
 from typing import Any, Literal, NamedTuple
-from weakref import WeakSet
+from weakref import WeakValueDictionary
 
 from germane.errors import EmptyError, FormatError, InputError
 from germane.readers import streams
@@ -229,10 +229,11 @@ class _ReadAhead:
 
     def __init__(self, stream: Any) -> None:
         self._stream = stream
-        _HELD.add(self)
+        _HELD[id(self)] = self
 
-    def read(self, size: int = -1) -> bytes:
-        data: bytes = b"" if self.closed else self._stream.read(size)
+    def read(self, size: int = -1) -> memoryview:
+        data = memoryview(b"" if self.closed else self._stream.read(size))
+        _HELD[id(data)] = data  # to free it, a thread calls Python as well
         return data
 
     def close(self) -> None:
@@ -240,22 +241,28 @@ class _ReadAhead:
         self._stream.close()
 
 
-_HELD: WeakSet[_ReadAhead] = WeakSet()
+_HELD: WeakValueDictionary[int, Any] = WeakValueDictionary()  # what threads of Arrow have of Python
 _WAIT = 2.0  # seconds, at most, that the end of the program is delayed
 
 
 @atexit.register
 def _end_reading() -> None:
-    """End all streams, and wait until Arrow's threads drop them.
+    """End all streams, and wait until Arrow's threads drop them and what was read.
 
     A thread that calls Python while Python shuts down aborts the program, or never ends.
     """
-    for stream in list(_HELD):
-        stream.closed = True
-        gc.collect()  # the frames of an error may hold the stream
+    _close_streams()
+    if _HELD:
+        gc.collect()  # the frames of an error may hold a stream
     stop = time.monotonic() + _WAIT
     while _HELD and time.monotonic() < stop:
         time.sleep(0.001)
+
+
+def _close_streams() -> None:
+    for held in list(_HELD.values()):
+        if isinstance(held, _ReadAhead):
+            held.closed = True
 
 
 @contextlib.contextmanager
