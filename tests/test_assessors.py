@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import germane
+from germane import cli
 
 RECORDED = json.loads((Path(__file__).parent / "data" / "judges.json").read_text("utf-8"))
 RUN = {"q": ["a", "b", "c", "d"], "p": ["a"]}
@@ -52,3 +53,28 @@ def test_errors() -> None:
         germane.evaluate_judges({"a": {"q": {"x": 1}}, "b": {"p": {"x": 1}}}, RUN)
     with pytest.raises(germane.EmptyError, match="two or more"):
         germane.evaluate_judges({"a": JUDGES["ann"]}, RUN)
+
+
+def test_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    paths = []
+    for name, qrels in JUDGES.items():
+        path = tmp_path / f"{name}.qrels"
+        lines = (f"q 0 {item} {grade}\n" for item, grade in qrels["q"].items())
+        path.write_text("".join(lines), "utf-8")
+        paths.append(str(path))
+    run = tmp_path / "a.run"
+    run.write_text("".join(f"q Q0 {d} {i} {9 - i} a\n" for i, d in enumerate("abcd")), "utf-8")
+    assert cli.main(["judges", str(run), *paths, "-m", "P@2", "--format", "json"]) == 0
+    plain = json.loads(capsys.readouterr().out)
+    assert plain == germane.evaluate_judges(JUDGES, {"q": RUN["q"]}, "P@2").to_dict() | {
+        "left_out": 0
+    }
+    assert cli.main(["judges", str(run), *paths, "-m", "P@2"]) == 0
+    assert "majority grade" in capsys.readouterr().out
+    for wrong, says in (
+        (paths[:1], "give two or more"),
+        ([paths[0], paths[0]], "are given twice"),
+        ([paths[0], "-"], "standard input"),
+    ):
+        assert cli.main(["judges", str(run), *wrong]) == 2
+        assert says in capsys.readouterr().err

@@ -358,3 +358,31 @@ def test_frames_are_read_as_by_evaluate() -> None:
         measures="P@5",
     )
     assert framed["P@5"].interval == trust(measures="P@5")["a"]["P@5"].interval
+
+
+def test_few_differences_of_yes_and_no_are_cautioned(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Intervals are too narrow here: docs/judges.md says by how much."""
+    first, second = tmp_path / "first.run", tmp_path / "second.run"
+    first.write_text("".join(f"q{q} Q0 x 1 1 r\n" for q in range(90)), "utf-8")
+    second.write_text("".join(f"q{q} Q0 y 1 1 r\n" for q in range(90)), "utf-8")
+    paths = {}
+    for name, count, apart in (("people", 40, 2), ("model", 90, 5)):
+        paths[name] = str(tmp_path / f"{name}.qrels")
+        lines = (f"q{q} 0 x {q % 2}\nq{q} 0 y {q % 2 or int(q < apart)}\n" for q in range(count))
+        Path(paths[name]).write_text("".join(lines), "utf-8")
+    words = [
+        "trust",
+        str(first),
+        str(second),
+        "--people",
+        paths["people"],
+        "--model",
+        paths["model"],
+    ]
+    assert cli.main([*words, "-m", "Success@10", "--format", "json"]) == 0
+    numbers = json.loads(capsys.readouterr().out)["numbers"]
+    assert [bool(one["caution"]) for one in numbers] == [False, False, True]
+    assert cli.main([*words, "-m", "Success@10", "--format", "csv"]) == 0
+    assert "differ on only 1 of 40 queries" in capsys.readouterr().err

@@ -29,6 +29,7 @@ COMMANDS = (
     "explorer",
     "gate",
     "trust",
+    "judges",
     "next",
     "simulate",
     "measures",

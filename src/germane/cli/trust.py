@@ -91,7 +91,7 @@ def run(options: argparse.Namespace) -> None:
             progress=progress, **arguments.collect_policy(options),
         )  # fmt: skip
     if options.format in ("csv", "tsv"):  # which have no notes
-        for line in dict.fromkeys(str(one) for name in found for one in found[name].findings):
+        for line in found.list_findings():
             say(f"germane: {line}")
     writing.write(options.output, _format(found, options))
 

@@ -152,6 +152,11 @@ class BoundsOfRuns(Tabular):
         if self.without:
             names = ", ".join(map(str, self.without))
             yield f"without a closed form, since the norm counts relevant items: {names}"
+        if self.open:
+            yield (
+                "open pairs are found from each run's own bounds: where both runs have the same unjudged items, "
+                "an order called open may be settled; an order not called open is settled"
+            )
         for measure, one, other in self.open:
             yield f"open: items without a judgment could turn the order of {one} and {other} on {measure}"
 

@@ -122,7 +122,16 @@ class CorrectedMean:
             name: asdict(getattr(self, name))
             for name in ("interval", "people_interval", "naive_interval")
         }
-        numbers = ("mean", "people_mean", "naive_mean", "tuning", "judged", "queries", "gap")
+        numbers = (
+            "mean",
+            "people_mean",
+            "naive_mean",
+            "tuning",
+            "judged",
+            "queries",
+            "gap",
+            "caution",
+        )
         return {**named, **{name: getattr(self, name) for name in numbers}, **intervals}
 
 
@@ -307,12 +316,16 @@ class Trusts(Columnar, Tabular, Named[Trust]):
         if self.orders:
             yield "order of the runs by both judges, over people's queries:"
             yield from (f"- {order}" for order in self.orders)
-        findings = [str(found) for run in self.values() for found in run.findings]
-        findings += [f"{one.caution}." for one in self.numbers if one.caution]
-        if findings:
+        if findings := self.list_findings():
             yield ""
             yield "Findings:"
-            yield from (f"- {found}" for found in dict.fromkeys(findings))
+            yield from (f"- {found}" for found in findings)
+
+    def list_findings(self) -> list[str]:
+        """List what can distort the numbers: findings of the runs, and cautions of means and differences."""
+        findings = [str(found) for run in self.values() for found in run.findings]
+        findings += [f"{one.caution}." for one in self.numbers if one.caution]
+        return list(dict.fromkeys(findings))
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values for JSON, in a versioned schema."""

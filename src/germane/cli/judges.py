@@ -1,0 +1,43 @@
+"""germane judges: a run's numbers by each of several judges, and by their grades merged."""
+
+import argparse
+from typing import Any
+
+from germane.cli import arguments
+from germane.errors import InputError
+from germane.evaluation.choices import DEFAULT
+from germane.output import writing
+
+
+def add(commands: Any) -> None:
+    command = commands.add_parser(
+        "judges",
+        help="evaluate a run by each of several judges",
+        description="Evaluate a run by each of several judges, by the grade of the majority of them and by "
+        "their mean grade; and measure how far all agree. Queries that not every judge judged are left out.",
+    )
+    command.set_defaults(run=run)
+    command.add_argument("run_file", metavar="RUN", help="the run")
+    command.add_argument(
+        "judges", metavar="QRELS", nargs="+", help="the judgments of each judge: two files or more"
+    )
+    arguments.add_measures(command, DEFAULT)
+    arguments.add_shared(command)
+
+
+def run(options: argparse.Namespace) -> None:
+    from germane.comparison.judges.assessors import evaluate_judges
+
+    if "-" in [options.run_file, *options.judges]:
+        raise InputError(
+            "standard input (-) can be read only once, and each judge evaluates the run. Give files."
+        )
+    if len(set(options.judges)) < len(options.judges):
+        twice = next(path for path in options.judges if options.judges.count(path) > 1)
+        raise InputError(f"the judgments {twice} are given twice.")
+    judges = arguments.read_runs(options.run_file, options.judges)
+    writing.check(options.output, [options.run_file, *options.judges])
+    found = evaluate_judges(
+        judges, options.run_file, arguments.parse_measures(options), **arguments.collect_policy(options)
+    )  # fmt: skip
+    arguments.write_result(options, lambda digits: found.table(digits=digits), found.to_dict)
