@@ -96,3 +96,8 @@ def test_command_writes_a_file_to_fill_in(
     assert len(germane.read_qrels(filled).items) == 2
     assert cli.main(["next", qrels, one, "-m", "RR AP"]) == 2
     assert cli.main(["next", qrels, one, "-m", "RR", "--by", "difference"]) == 2
+
+
+def test_runs_need_names() -> None:
+    with pytest.raises(germane.InputError, match="runs are a mapping of name to run"):
+        germane.choose_judgments({"q": {"d": 1}}, [{"q": ["x"]}], "RR")  # type: ignore[arg-type]

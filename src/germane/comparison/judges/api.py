@@ -214,7 +214,8 @@ def _check_measures(results: Results) -> tuple[Measure, ...]:
 
 def _find_family(runs: Iterable[str], families: Iterable[str] | str) -> tuple[Finding, ...]:
     """Find runs whose name has a word of the judge's family."""
-    words = [families] if isinstance(families, str) else list(families)
+    is_list = isinstance(families, Iterable) and not isinstance(families, str)
+    words: list[Any] = list(families) if is_list else [families]
     if any(not isinstance(word, str) or not word for word in words):
         raise InputError("judge_family takes words that stand in the names of runs, such as 'gpt'.")
     found = []

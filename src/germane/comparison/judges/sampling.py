@@ -12,8 +12,9 @@ from germane.comparison.judges.correction import FEWEST, Design
 from germane.core.finding import Finding, show_ids
 from germane.core.qrels import Qrels
 from germane.core.ragged import Floats
-from germane.errors import CoverageError, InputError, clip, list_some
+from germane.errors import CoverageError, InputError, NotFoundError, clip, list_some
 from germane.evaluation.groups import find_categories
+from germane.output.formatting import write_count
 
 
 def match_judges(people: Qrels, model: Qrels) -> None:
@@ -30,7 +31,7 @@ def match_judges(people: Qrels, model: Qrels) -> None:
         )
     if len(people) < FEWEST:
         raise CoverageError(
-            f"people judged {len(people)} queries; a correction needs {FEWEST} or more."
+            f"people judged {write_count(len(people), 'query')}; a correction needs {FEWEST} or more."
         )
     for query in people.queries:
         judged, asked = list_judged(people, query), list_judged(model, query)
@@ -70,7 +71,7 @@ def make_design(people: list[Any], queries: list[Any], weights: Any, strata: Any
     """
     place = {query: q for q, query in enumerate(queries)}
     sampled = np.array([place[query] for query in people])
-    names = ["all"] * len(queries) if strata is None else find_categories(queries, strata)
+    names = ["all"] * len(queries) if strata is None else _read_given("strata", queries, strata)
     number = {name: h for h, name in enumerate(dict.fromkeys(names))}
     of_query = np.array([number[name] for name in names])
     drawn = Counter(of_query[sampled].tolist())
@@ -85,9 +86,17 @@ def make_design(people: list[Any], queries: list[Any], weights: Any, strata: Any
     return Design(sampled, scaled, within, len(queries))
 
 
+def _read_given(name: str, queries: list[Any], given: Any) -> list[Hashable]:
+    """Read what is given for each query. Errors say which argument it is."""
+    try:
+        return find_categories(queries, given)
+    except (InputError, NotFoundError) as error:
+        raise type(error)(f"{name} are read as categories: {error}") from error
+
+
 def _read_weights(people: list[Any], weights: Any) -> Floats:
     numbers = []
-    for query, given in zip(people, find_categories(people, weights), strict=True):
+    for query, given in zip(people, _read_given("weights", people, weights), strict=True):
         try:
             number = math.nan if isinstance(given, bool) else float(given)  # type: ignore[arg-type]
         except (TypeError, ValueError):

@@ -143,6 +143,8 @@ def choose_judgments(
     check_choice("by", by, ("weight", "difference"))
     if isinstance(budget, bool) or not hasattr(budget, "__index__") or budget < 1:
         raise InputError(f"budget takes a whole number from 1; got {clip(budget)}")
+    if not isinstance(runs, Mapping):
+        raise InputError(f"runs are a mapping of name to run; got {clip(runs)}")
     if by == "difference" and len(runs) < 2:
         raise EmptyError("by=difference is for two runs or more.")
     key = measure if isinstance(measure, Measure) else parse(measure)
