@@ -160,7 +160,8 @@ def test_expected_is_the_mean_over_all_orders(
     """A depth that cuts through a tie is random, too: some of the tied items are looked at."""
     qrels, run = collection
     policy: dict[str, Any] = {"ties": "expected", "depth": depth, "unjudged": unjudged}
-    if unjudged == "remove" and any(torn(scores, depth) for scores in run.values()):
+    open_to_refusal = unjudged == "remove" or any(counts_retrieved(one) for one in measures)
+    if open_to_refusal and any(torn(scores, depth) for scores in run.values()):
         depth = policy["depth"] = None
     result = germane.evaluate(qrels, run, measures, **policy)
     orders = {
@@ -175,6 +176,22 @@ def test_expected_is_the_mean_over_all_orders(
             for query, judged in qrels.items()
         }
         check(result[measure].per_query, expected, (measure, policy))
+
+
+def counts_retrieved(measure: germane.Measure) -> bool:
+    """Does the measure divide by items that a depth draws from the tied ones?"""
+    return dict(measure.parameters).get("items") == "retrieved"
+
+
+def test_retrieved_items_that_a_depth_draws_are_refused() -> None:
+    """The number of other items is random then, and a mean of quotients is no quotient of means."""
+    qrels, run = {"q": {"a": 1}}, {"q": {"a": 1.0, "b": 1.0}}
+    for measure in ("FallOut", "SetAccuracy", "MCC"):
+        with pytest.raises(
+            germane.PolicyError, match=r"cuts through tied items .* items=retrieved"
+        ):
+            germane.evaluate(qrels, run, measure, ties="expected", depth=1)
+        assert germane.evaluate(qrels, run, measure, ties="expected", depth=2)
 
 
 def torn(scores: Scores, depth: int | None) -> bool:

@@ -106,8 +106,7 @@ class Entry:
 
     def write_measure(self, k: int | None) -> str:
         """Write germane's name with its cutoff, and with examples in its other places."""
-        examples = {at: place.read(place.example) for at, place in _PLACES.items() if at != "k"}
-        return _write(self.measure, k, examples)
+        return _write(self.measure, k, _read_examples())
 
     @property
     def open_parameters(self) -> dict[str, str]:
@@ -125,6 +124,11 @@ class Entry:
     def cutoff(self) -> bool:
         """Has the measure a cutoff?"""
         return "{k}" in self.measure
+
+
+@cache
+def _read_examples() -> Mapping[str, str]:
+    return {at: place.read(place.example) for at, place in _PLACES.items() if at != "k"}
 
 
 def normalize_name(name: str) -> str:

@@ -7,7 +7,7 @@ import numpy as np
 from germane.core import ragged
 from germane.core.ragged import Floats, Ints
 from germane.core.ranking import Ranking
-from germane.errors import MeasureError, list_some
+from germane.errors import MeasureError, PolicyError, list_some
 from germane.measures.definition import (
     MEAN,
     REL,
@@ -39,6 +39,14 @@ def _count_items(
 ) -> tuple[Ints, Ints | Floats, Ints]:
     """Count the ranks looked at, the items that exist, and the relevant ones of them (Q each)."""
     if items == "retrieved":
+        if (
+            ranking.ties == "expected"
+            and (ranking.tied_to > ranking.retrieved[ranking.owner]).any()
+        ):
+            raise PolicyError(
+                "ties=expected with a depth that cuts through tied items has no closed form for a measure with "
+                "items=retrieved; choose ties=trec, best or worst."
+            )
         return count_filled(ranking, k), ranking.retrieved, ranking.count_found(rel, None)
     at, total = count_ranks(ranking, k), ranking.total(rel)
     least = at + total - ranking.count_found(rel, k)
