@@ -75,3 +75,14 @@ def test_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["compare", qrels, one, two, "-m", "P@2", "--bounds", "--format", "json"]) == 0
     assert json.loads(capsys.readouterr().out)["bounds"][""]["open"] == [["P@2", "one", "two"]]
     assert cli.main(["evaluate", qrels, one, "-m", "AP", "--bounds"]) == 2
+
+
+def test_report_has_bounds_where_they_are_asked_for() -> None:
+    qrels, runs = {"q": {"a": 1, "b": 0}}, {"one": {"q": ["x", "a", "b", "y"]}, "two": {"q": ["a"]}}
+    page = germane.report(qrels, runs, "P@4 AP", bounds=True).html
+    section = page.partition('<section id="unjudged">')[2].partition("</section>")[0]
+    assert "<td>0.2500</td><td>0.2500</td><td>0.7500</td><td>0.5000</td>" in section
+    assert "without a closed form" in section
+    assert 'id="unjudged"' not in germane.report(qrels, runs, "P@4 AP").html
+    with pytest.raises(germane.MeasureError, match="no closed form"):
+        germane.report(qrels, runs, "AP", bounds=True)

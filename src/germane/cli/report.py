@@ -40,6 +40,7 @@ def add(commands: Any) -> None:
     )
     arguments.add_measures(command, DEFAULT)
     add_statistics(command)
+    arguments.add_bounds(command)
     arguments.add_texts(command)
     arguments.add_reading(command)
     arguments.add_candidates(command)
@@ -63,6 +64,7 @@ def run(options: argparse.Namespace) -> None:
             queries=options.queries,
             items=options.items,
             max_size=options.max_size,
+            bounds=options.bounds,
             layout="folder" if folder else "page",
             command=shlex.join(["germane", *sys.argv[1:]]),
             progress=progress,

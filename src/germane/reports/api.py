@@ -90,6 +90,7 @@ def report(
     items: Any = None,
     max_size: int | None = None,
     layout: Layout = "page",
+    bounds: bool = False,
     command: str | None = None,
     progress: Progress | bool | None = None,
     **policy: Unpack[Choices],
@@ -110,6 +111,8 @@ def report(
     ``queries`` and ``items`` show the texts or images behind the ids: each is the path of a TSV, JSON
     Lines or Parquet file, a mapping of id to text, or a function. A text that is the path of an image
     becomes a thumbnail, and an address becomes a link. The page loads nothing.
+
+    ``bounds=True`` adds how far items without a judgment could move each mean (``Results.bounds``).
 
     ``qrels``, ``runs`` and the conventions are those of ``evaluate_many``, ``baseline`` to
     ``resamples`` those of ``compare``, and ``rng`` is a seed: the same inputs give the same page.
@@ -155,6 +158,7 @@ def report(
         confidence=settings.confidence,
         comparison=compare(results, None, means, **vars(settings), rng=seed) if several else None,
         curves=_average_curves(ordered_runs, confidence, seed) if ordered else {},
+        bounds=ordered_runs.bounds() if bounds else None,
         spreads={name: spreads[name] for name in ordered_runs if name in spreads},
         explain=explain if ordered else None,
         queries=said,

@@ -8,6 +8,7 @@ from typing import Literal, TypeAlias
 from germane.comparison.comparison import Comparison
 from germane.core.bootstrap import Interval
 from germane.core.dispersion import FEW
+from germane.evaluation.bounds import BoundsOfRuns
 from germane.evaluation.layout import find_bands
 from germane.evaluation.result import Result, Results
 from germane.explanation.explanation import Explanation
@@ -36,6 +37,7 @@ class Findings:
     confidence: float
     comparison: Comparison | None  # None for one run
     curves: Mapping[str, MeanPRCurve]
+    bounds: BoundsOfRuns | None  # where they were asked for
     spreads: Spreads  # of each run that was read again, all measures
     explain: Explain | None  # a query of a run; None where items have no ranks
     queries: Texts | None

@@ -23,6 +23,7 @@ from germane.reports.markup import (
     write_notes,
     write_table,
 )
+from germane.reports.unjudged import write_unjudged
 
 SCRIPTS = ("page.js", "rankings.js", "charts.js", "controls.js")  # one function of four parts
 SENTENCES = 8  # comparisons in words; a table has all of them
@@ -371,6 +372,7 @@ SECTIONS: tuple[tuple[str, str, Callable[[Findings], Iterable[str]]], ...] = (
     ("curves", "Precision and recall", _write_curves),
     ("queries", "Query by query", _write_queries),
     ("ties", "Other orders of ties", _write_ties),
+    ("unjudged", "Items without a judgment", write_unjudged),
     ("dialects", "Other tools", write_dialects),
     ("conventions", "Conventions", _write_conventions),
     ("origin", "Origin", _write_origin),
