@@ -23,7 +23,12 @@ from germane.measures import CATALOGUE
 from strategies import ALL, TABLE, WORDS
 
 ROOT = Path(__file__).parents[1]
-PAGES = [ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").rglob("*.md"))]
+WRITTEN = [
+    page
+    for page in sorted((ROOT / "docs").rglob("*.md"))
+    if page.relative_to(ROOT).parts[1] not in ("_build", "reference")  # made by make docs
+]
+PAGES = [*map(ROOT.joinpath, ("README.md", "CHANGELOG.md", "CONTRIBUTING.md")), *WRITTEN]
 EACH_PAGE = pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 
 
@@ -354,7 +359,8 @@ def test_every_measure_has_a_section() -> None:
 def test_changelog() -> None:
     text = (ROOT / "CHANGELOG.md").read_text("utf-8")
     releases = re.split(r"^## ", text, flags=re.MULTILINE)[1:]
-    assert releases[0].startswith("[Unreleased]")
+    assert releases[0].startswith(f"[{germane.__version__}] - ")
+    assert f"\nversion: {germane.__version__}\n" in (ROOT / "CITATION.cff").read_text("utf-8")
     for release in releases:
         assert "### Numbers that changed" in release
 
@@ -434,3 +440,13 @@ def test_replaced_words_stay_away() -> None:
         prose = re.sub(FENCED, "", page.read_text("utf-8"))
         for words in replaced:
             assert not re.search(rf"\b{words}s?\b", prose, re.IGNORECASE), f"{page.name}: {words}"
+
+
+def test_a_report_of_a_number_asks_for_reconcile() -> None:
+    yaml = pytest.importorskip("yaml")
+    forms = ROOT / ".github/ISSUE_TEMPLATE"
+    body = yaml.safe_load((forms / "number.yml").read_text("utf-8"))["body"]
+    (asked,) = [field for field in body if field["id"] == "reconcile"]
+    assert asked["validations"]["required"]
+    for command in re.findall(r"`germane (\w+)", "".join(map(str, body))):
+        assert command in cli.COMMANDS
