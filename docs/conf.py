@@ -41,6 +41,7 @@ html_theme = "furo"
 html_title = f"germane {release}"
 html_static_path = ["site.css"]
 html_css_files = ["site.css"]
+html_search_scorer = str(Path(__file__).with_name("search.js"))
 html_copy_source = False
 html_show_sphinx = False
 

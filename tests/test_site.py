@@ -13,6 +13,7 @@ import pytest
 
 import germane
 
+from browser import CHROMIUM, browser
 from test_docs import loaded
 
 ROOT = Path(__file__).parents[1]
@@ -85,3 +86,45 @@ def test_the_site_loads_nothing_from_elsewhere(site: Path) -> None:
             r'<(?:script|img|link)\b[^>]*(?:src|href)="(https?:[^"]+)"', html.read_text("utf-8")
         )
         assert not loads, html
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(CHROMIUM is None, reason="needs Chromium")
+@pytest.mark.parametrize(
+    ("words", "page"),
+    [
+        ("MAP@10 differs", "docs/which-ap.html"),
+        ("evaluate_boxes", "docs/reference/boxes.html"),
+        ("glossary", "docs/glossary.html"),
+    ],
+)
+def test_search_finds_the_page_that_answers(
+    words: str, page: str, site: Path, tmp_path: Path
+) -> None:
+    with browser(tmp_path) as chromium:
+        chromium.open(site / "search.html")
+        chromium.value(f"Search.performSearch({words!r}); null")
+        found = chromium.value(FIRST)
+    assert found.partition("#")[0] == page, found
+
+
+FIRST = """new Promise(resolve => {
+    const look = () => {
+        const done = document.querySelector(".search-summary")?.textContent.includes("finished");
+        const first = document.querySelector("#search-results li > a");
+        done && first ? resolve(first.getAttribute("href")) : setTimeout(look, 50);
+    };
+    look();
+})"""
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(CHROMIUM is None, reason="needs Chromium")
+def test_pages_fit_on_a_phone(site: Path, tmp_path: Path) -> None:
+    with browser(tmp_path) as chromium:
+        chromium.size(390)
+        for name in ("docs/README", "docs/reference/evaluate", "docs/measures", "docs/dialects"):
+            chromium.open(site / f"{name}.html")
+            assert chromium.value("document.documentElement.scrollWidth") <= 390, name
+            away = [one for one in chromium.requests if one.startswith("http")]
+            assert not away, name
