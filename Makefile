@@ -49,7 +49,7 @@ lint: $(VENV)/.dev
 
 # the site, from docs/_build/index.html on
 docs: $(VENV)/.docs
-	$(BIN)/python -m sphinx --quiet --fail-on-warning --keep-going -d $(VENV)/doctrees -c docs . docs/_build
+	$(BIN)/python -m sphinx --jobs auto --quiet --fail-on-warning --keep-going -d $(VENV)/doctrees -c docs . docs/_build
 
 SECONDS := 10
 

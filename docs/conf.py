@@ -14,6 +14,7 @@ from sphinx.application import Sphinx
 import germane
 
 sys.path.insert(0, str(Path(__file__).parent))
+import generate_measures
 import generate_reference
 
 project = "germane"
@@ -51,6 +52,7 @@ UNDER = {
     "docs/reference": tuple(
         f"docs/reference/{name}" for name, _ in generate_reference.list_pages()
     ),
+    "docs/measures": tuple(f"docs/reference/{name}" for name, _ in generate_measures.list_pages()),
     "docs/dialects": ("docs/dialects/*",),
     "docs/speed": ("bench/*",),
     "docs/reliability": ("fuzz/*",),
@@ -58,7 +60,7 @@ UNDER = {
     "docs/which-ap": ("examples/**",),
 }
 
-VISIBLE = {"docs/reference"}
+VISIBLE = {"docs/reference", "docs/measures"}
 
 
 def add_contents(app: Sphinx, page: str, source: list[str]) -> None:
@@ -121,5 +123,6 @@ def write_index(app: Sphinx, problem: Exception | None) -> None:
 def setup(app: Sphinx) -> None:
     generate_reference.write_pages()
     app.connect("autodoc-process-signature", replace_signature)
+    app.add_config_value("under", UNDER, "env")  # pages are read again when it changes
     app.connect("source-read", add_contents)
     app.connect("build-finished", write_index)

@@ -9,6 +9,8 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, get_args, get_origin
 
+import generate_measures
+
 import germane
 import germane.plot
 from germane.boxes.conventions import DEFAULTS as BOX_DEFAULTS
@@ -70,14 +72,14 @@ MADE_BY_A_PERSON = {"Evaluator", "Labels", "Measure", "Policy"}
 
 def write_pages() -> None:
     """Write all pages, and leave alone those that are as they were."""
-    FOLDER.mkdir(exist_ok=True)
-    pages = dict(list_pages())
+    (FOLDER / "measures").mkdir(parents=True, exist_ok=True)
+    pages = dict([*list_pages(), *generate_measures.list_pages()])
     for name, text in pages.items():
         path = FOLDER / f"{name}.md"
         if not path.exists() or path.read_text("utf-8") != text:
             path.write_text(text, "utf-8")
-    for path in FOLDER.glob("*.md"):
-        if path.stem not in pages:
+    for path in FOLDER.rglob("*.md"):
+        if str(path.relative_to(FOLDER).with_suffix("")) not in pages:
             path.unlink()
 
 

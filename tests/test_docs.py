@@ -362,7 +362,9 @@ def loaded(generator: str) -> ModuleType:
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(path.parent)  # one imports another
+        spec.loader.exec_module(module)
     return module
 
 

@@ -12,8 +12,10 @@ from pathlib import Path
 import pytest
 
 import germane
+from germane.measures import CATALOGUE
 
 from browser import CHROMIUM, browser
+from strategies import ALL
 from test_docs import loaded
 
 ROOT = Path(__file__).parents[1]
@@ -48,6 +50,19 @@ def test_signatures_have_the_words_of_choices() -> None:
     assert "no_relevant: Literal['zero', 'skip', 'one', 'nan', 'error'] = 'zero'" in parameters
     assert "**" not in parameters
     assert returned == "Result"
+
+
+def test_every_measure_has_a_page() -> None:
+    pages = dict(loaded("generate_measures").list_pages())
+    assert [name.removeprefix("measures/") for name in pages] == [
+        row.name for row in (*ALL, *CATALOGUE)
+    ]
+    for row in ALL:
+        page = pages[f"measures/{row.name}"]
+        assert ("## On one list" in page) is not row.subtopics, row.name
+    shown = pages["measures/AP"]
+    assert "AP@10 = (1/2 + 2/3 + 3/5 + 4/8) / min(5,10) = 0.4533" in shown
+    assert "| [ranx](../../dialects/ranx.md) | `map`, `map-l{x}`, `map@{k}`" in shown
 
 
 @pytest.fixture(scope="module")
@@ -123,7 +138,10 @@ FIRST = """new Promise(resolve => {
 def test_pages_fit_on_a_phone(site: Path, tmp_path: Path) -> None:
     with browser(tmp_path) as chromium:
         chromium.size(390)
-        for name in ("docs/README", "docs/reference/evaluate", "docs/measures", "docs/dialects"):
+        for name in (
+            "README", "docs/README", "docs/reference/evaluate", "docs/reference/measures/AP", "docs/measures", "docs/dialects",
+            "docs/coming-from", "docs/gallery", "docs/which-ap",
+        ):  # fmt: skip
             chromium.open(site / f"{name}.html")
             assert chromium.value("document.documentElement.scrollWidth") <= 390, name
             away = [one for one in chromium.requests if one.startswith("http")]
