@@ -13,14 +13,21 @@ from typing import Any
 from hypothesis import strategies as st
 
 from germane import Measure
+from germane.boxes.checks import TABLE as BOX_CHECKS
+from germane.boxes.conventions import WORDS as BOX_WORDS
 from germane.checks.table import TABLE as CHECKS
+from germane.cli.boxes import VERBS as BOX_VERBS
 from germane.core.policy import RARE_WORDS, STAGES, WORDS
 from germane.explanation.simulation.designs import EXPERIMENTS
+from germane.measures import CATALOGUE, Definition, Parameter
 from germane.measures import TABLE as ALL
-from germane.measures import Definition, Parameter
 
 __all__ = [
     "ALL",
+    "BOX_CHECKS",
+    "BOX_VERBS",
+    "BOX_WORDS",
+    "CATALOGUE",
     "CHECKS",
     "EXPERIMENTS",
     "RARE_WORDS",

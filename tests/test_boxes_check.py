@@ -9,7 +9,8 @@ import pytest
 import germane
 from boxes_sets import draw_traits, make_boxes
 from check_boxes_examples import CORNERS, EXAMPLES, FOUND, SHARES, TRUTH, change, find, find_all
-from germane.boxes.checks import TABLE
+
+from strategies import BOX_CHECKS
 
 FOLLOWS = {
     "relative numbers taken for pixels": {"boxes without size"},
@@ -21,10 +22,10 @@ FOLLOWS = {
 
 
 def test_every_check_has_an_example() -> None:
-    assert [row.name for row in TABLE] == [*EXAMPLES]
+    assert [row.name for row in BOX_CHECKS] == [*EXAMPLES]
 
 
-@pytest.mark.parametrize("row", TABLE, ids=lambda row: row.name)
+@pytest.mark.parametrize("row", BOX_CHECKS, ids=lambda row: row.name)
 def test_every_check_finds_its_example_and_little_else(row: Any) -> None:
     found = find_all(row.name)
     mine = [one for one in found if one.what == row.name]
@@ -35,7 +36,7 @@ def test_every_check_finds_its_example_and_little_else(row: Any) -> None:
     assert serious <= FOLLOWS.get(row.name, set())
 
 
-@pytest.mark.parametrize("row", TABLE, ids=lambda row: row.name)
+@pytest.mark.parametrize("row", BOX_CHECKS, ids=lambda row: row.name)
 def test_evaluate_boxes_reacts_as_the_table_says(row: Any) -> None:
     truth, found, options = EXAMPLES[row.name]
     if row.evaluate == "error":
@@ -66,7 +67,7 @@ def test_sound_sets_cause_no_warning() -> None:
 
 def test_a_sound_set_has_no_finding() -> None:
     checkup = germane.check_boxes(TRUTH, FOUND)
-    assert str(checkup) == f"nothing found in {len(TABLE)} checks"
+    assert str(checkup) == f"nothing found in {len(BOX_CHECKS)} checks"
 
 
 def test_nothing_on_both_sides_is_a_note() -> None:

@@ -10,7 +10,6 @@ import pytest
 
 import germane
 from boxes_sets import make_boxes
-from germane.boxes.result import BoxResult
 
 RECORDED = json.loads(Path(__file__).with_name("data").joinpath("boxes.json").read_text("utf-8"))
 SETS = RECORDED["sets"]
@@ -38,7 +37,7 @@ def number_images(truth: Data, detections: list[Data]) -> tuple[Data, list[Data]
     return {**truth, "images": images, "annotations": rows[0]}, rows[1]
 
 
-Case = tuple[BoxResult, dict[str, Any], float]
+Case = tuple[germane.BoxResult, dict[str, Any], float]
 
 
 def ask_pycocotools(truth: Data, detections: list[Data], answer: Data) -> Iterator[Case]:

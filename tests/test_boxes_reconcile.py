@@ -9,13 +9,13 @@ import pytest
 
 import germane
 from boxes_sets import draw_traits, make_boxes
-from germane.boxes.conventions import WORDS, make_conventions
-from germane.boxes.dialects import DIALECTS, resolve_box_dialect
-from germane.boxes.measures import parse_measure
-from germane.dialects.dialect import Dialect
+from germane import Dialect
+
+from strategies import BOX_WORDS
 
 TRAITS = "crowds, difficult, deep, tied scores, own areas, low scores, truthless class"
 TRUTH, FOUND = make_boxes(20, TRAITS)
+DIALECTS = tuple(germane.box_dialects().values())
 GIVEN = {"unknown": "ignore"}
 BOX = {"image_id": 1, "category_id": 1, "bbox": [10, 10, 40, 40]}
 ONE = {
@@ -40,9 +40,9 @@ def evaluate(measure: str = "AP50", **options: Any) -> float:
 
 @pytest.mark.parametrize("dialect", DIALECTS, ids=lambda one: one.name)
 def test_a_dialect_is_words_and_measures_that_exist(dialect: Dialect) -> None:
-    conventions = make_conventions(dialect.choices)
     for entry in dialect.measuring:
-        parse_measure(entry.measure.replace("{k}", "10")).complete(conventions)
+        name = entry.write_name(10)
+        assert name in germane.evaluate_boxes(TRUTH, FOUND, name, dialect=dialect.name)
     result = germane.evaluate_boxes(TRUTH, FOUND, dialect=dialect.name)
     assert list(result) == dialect.summary.replace("{k}", "100").split()
     assert all(math.isfinite(result[one].mean) for one in result)
@@ -52,7 +52,8 @@ def test_a_dialect_is_words_and_measures_that_exist(dialect: Dialect) -> None:
 def test_names_of_dialects_are_unique_and_other_than_those_of_ranked_lists() -> None:
     names = [name for one in DIALECTS for name in (one.name, *one.aliases)]
     assert len(set(names)) == len(names)
-    assert all(resolve_box_dialect(name.upper()).name in germane.box_dialects() for name in names)
+    for name in names:
+        assert germane.evaluate_boxes(TRUTH, FOUND, dialect=name.upper())
     assert all(not one.matching for one in germane.dialects().values())
     assert all(one.matching or one.reading for one in DIALECTS)
 
@@ -125,7 +126,7 @@ def test_spread_names_what_moves_the_value() -> None:
     assert rows["pycocotools"].stages == ("difficult=count",)
     for word in rows["voc2010"].stages:
         name, value = word.split("=")
-        if name in WORDS:
+        if name in BOX_WORDS:
             assert evaluate(**{name: value}) != pytest.approx(evaluate(), abs=1e-12)
     held = germane.spread_boxes(TRUTH, FOUND, "AP50", **GIVEN, difficult="count")
     assert {one.value for one in held if one.dialect in ("pycocotools", "supervision")} == {

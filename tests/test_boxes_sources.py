@@ -418,7 +418,7 @@ BAD: list[tuple[Any, Any, dict[str, Any], str]] = [
     ({**COCO, "images": COCO["images"] * 2}, RESULTS, {}, "the truth: two entries have the image id 0."),
     ({**COCO, "images": [{"id": [1]}]}, RESULTS, {}, "image 1 (id [1]): an id is a whole number or text; got [1]"),
     (annotate(change(ANNOTATIONS, 2, id=ANNOTATIONS[0]["id"])), RESULTS, {}, "the truth: two entries have the annotation id 1."),
-    ({**COCO, "images": [{"id": 1.0}]}, RESULTS, {}, "image 1 (id 1.0): an id is a whole number or text; got 1.0"),
+    ({**COCO, "images": [{"id": 1.5}]}, RESULTS, {}, "image 1 (id 1.5): an id is a whole number or text; got 1.5"),
     (annotate(change(ANNOTATIONS, 2, iscrowd="0")), RESULTS, {}, "annotation 3 (id 3): 'iscrowd' is 0 or 1; got '0'"),
     (annotate(change(ANNOTATIONS, 2, iscrowd=[])), RESULTS, {}, "annotation 3 (id 3): 'iscrowd' is 0 or 1; got []"),
     (annotate(change(ANNOTATIONS, 2, difficult="no")), RESULTS, {}, "annotation 3 (id 3): 'difficult' is 0 or 1; got 'no'"),
@@ -707,3 +707,10 @@ def test_no_other_error_leaves_a_reader() -> None:
         with contextlib.suppress(germane.GermaneError):
             checked += len(str(germane.check_boxes(*sides))) > 0
     assert checked > 150
+
+
+def test_ids_that_were_written_as_floats() -> None:
+    truth = {name: [{**row} for row in rows] for name, rows in make_coco()[0].items()}
+    for row in (*truth["images"], *truth["categories"]):
+        row["id"] = float(row["id"])
+    assert value(truth, make_coco()[1]) == EXPECTED

@@ -15,8 +15,8 @@ import pytest
 
 import germane
 from catalogue_oracle import ORACLE, World
-from germane.core.catalogue import Exposure, Lists
-from germane.measures import BY_NAME, CATALOGUE
+
+from strategies import ALL, CATALOGUE
 
 pytestmark = pytest.mark.filterwarnings("ignore::germane.GermaneWarning")
 RECORDED = json.loads((Path(__file__).parent / "data" / "catalogues.json").read_text("utf-8"))
@@ -145,19 +145,6 @@ def test_judgments_do_not_matter(row: Any) -> None:
     )  # fmt: skip
     assert agree(few[name].mean, value)
     assert few.table().columns == ("run", name, "AP")
-
-
-def test_exposures_of_parts_add_up() -> None:
-    rng = np.random.default_rng(0)
-    sizes = rng.integers(0, 5, 30)
-    offsets = np.append(0, np.cumsum(sizes))
-    lists = Lists(offsets, rng.integers(0, 9, offsets[-1]))
-    whole = Exposure.of_lists(lists, 9)
-    first = Exposure.of_lists(Lists(offsets[:12], lists.items[: offsets[11]]), 9)
-    rest = Exposure.of_lists(Lists(offsets[11:] - offsets[11], lists.items[offsets[11] :]), 9)
-    merged = Exposure.nothing().merge(first).merge(rest)
-    for name in ("counts", "shares", "norms", "sizes"):
-        np.testing.assert_allclose(getattr(merged, name), getattr(whole, name), rtol=1e-12)
 
 
 # --- Other tools -----------------------------------------------------------------------------------
@@ -365,7 +352,7 @@ def test_functions_that_know_judged_items_alone_refuse() -> None:
 
 
 def test_names_belong_to_one_measure() -> None:
-    names = [{n.casefold() for n in (row.name, *row.aliases)} for row in BY_NAME.values()]
+    names = [{n.casefold() for n in (row.name, *row.aliases)} for row in (*ALL, *CATALOGUE)]
     assert sum(map(len, names)) == len(set().union(*names))
 
 

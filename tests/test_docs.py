@@ -17,10 +17,8 @@ import pytest
 
 import germane
 from germane import cli
-from germane.cli.boxes import VERBS
-from germane.measures import CATALOGUE
 
-from strategies import ALL, TABLE, WORDS
+from strategies import ALL, BOX_VERBS, CATALOGUE, TABLE, WORDS
 
 ROOT = Path(__file__).parents[1]
 WRITTEN = [
@@ -238,7 +236,7 @@ def test_there_are_transcripts() -> None:
 @EACH_PAGE
 def test_options_exist(page: Path, capsys: pytest.CaptureFixture[str]) -> None:
     known = {"--help", "--version"}
-    for command in [*cli.COMMANDS, *(f"boxes {verb}" for verb in VERBS)]:
+    for command in [*cli.COMMANDS, *(f"boxes {verb}" for verb in BOX_VERBS)]:
         with contextlib.suppress(SystemExit):  # trec_eval's is its own
             cli.main([*command.split(), "--help"])
         known |= set(re.findall(r"--[a-z-]+", capsys.readouterr().out))

@@ -51,3 +51,28 @@ def test_checks_see_what_they_look_for() -> None:
     assert [*find_participles(tree)] == ["1: told"]
     fine = ast.parse('class A:\n    @property\n    def judged(self): "The judged items."\n')
     assert [*find_bad_openings(fine), *find_participles(fine)] == []
+
+
+# --- Tests that a stranger can extend ---------------------------------------------------------------
+
+PUBLIC = {"errors", "cli", "plot", "sklearn", "spark"}
+INSIDE = {
+    "test_laws.py",  # a law of hits, terms and norms needs the stages one by one
+    "test_latex.py",  # odd headings and every definition in one table
+}
+
+
+def find_inner_imports(text: str) -> set[str]:
+    """Modules of germane that are imported from and that users do not import from."""
+    found = {
+        node.module.split(".")[1]
+        for node in ast.walk(ast.parse(text))
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("germane.")
+    }
+    return found - PUBLIC
+
+
+def test_only_internals_and_two_others_import_what_is_inside() -> None:
+    tests = Path(__file__).parent.glob("test_*.py")
+    assert {path.name for path in tests if find_inner_imports(path.read_text("utf-8"))} == INSIDE
+    assert find_inner_imports("from germane.readers import rows") == {"readers"}

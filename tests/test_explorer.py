@@ -14,8 +14,6 @@ import pytest
 
 import germane
 from germane.cli import main
-from germane.output.formatting import format_number
-from germane.reports.explorer import NAMES, PRESETS
 
 from browser import CHROMIUM, Browser, browser
 
@@ -31,6 +29,15 @@ COMPUTE = """
   range(name, { total: s.total, k: s.k, items: s.grades.map((grade, i) => ({ grade, tie: s.ties[i], id: "" })) })
     .map((value) => [writeValue(value), value])))
 """
+
+
+def read_data() -> dict[str, Any]:
+    """The measures and presets that the page holds."""
+    found = re.findall(r'id="data">(.*?)</script>', germane.explorer().html, re.DOTALL)
+    return dict(json.loads(found[0]))
+
+
+NAMES = [one["name"] for one in read_data()["measures"]]
 
 
 @cache
@@ -92,7 +99,7 @@ def compare(states: list[dict[str, Any]], k: int, computed: Any) -> int:
                 germanes = expected[ties][name.replace("@k", f"@{k}" if k else "")][f"q{q}"]
                 where = (state, name, ties)
                 assert value == pytest.approx(germanes, rel=1e-12, abs=1e-15), where
-                assert text == format_number(germanes, 4), where
+                assert text == f"{germanes:z.4f}", where
                 count += 1
     return count
 
@@ -130,7 +137,7 @@ def test_comparison_sees_a_wrong_norm() -> None:
 
 @in_node
 def test_table_has_the_names_of_the_page() -> None:
-    assert run_node("() => Object.keys(MEASURES)", None) == list(NAMES)
+    assert run_node("() => Object.keys(MEASURES)", None) == NAMES
 
 
 @in_node
@@ -214,14 +221,12 @@ def test_page_is_small_and_loads_nothing(
 
 
 def test_tools_are_those_of_the_dialects() -> None:
-    data = json.loads(
-        re.findall(r'id="data">(.*?)</script>', germane.explorer().html, re.DOTALL)[0]
-    )
+    data = read_data()
     tools = {one["name"]: dict(one["tools"]) for one in data["measures"]}
     assert tools["AP(norm=R)@k"]["trec_eval-9"] == "map_cut_k"
     assert tools["AP@k"]["ml_metrics"] == "mapk@k"
     assert "torchmetrics" in tools["AP(norm=found)@k"]
-    assert [each["list"] for each in data["presets"]] == [each[1] for each in PRESETS]
+    assert "0 0 1 0 1 0 0 1 0 0" in [each["list"] for each in data["presets"]]
 
 
 @pytest.fixture(scope="module")

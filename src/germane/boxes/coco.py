@@ -265,10 +265,13 @@ def _locate(
 
 
 def _refuse_twice(rows: list[Any], where: str, noun: str) -> None:
-    """Refuse an id that stands twice, or is of a kind that cannot be one."""
+    """Refuse an id that stands twice, or is of a kind that cannot be one; 1.0 is 1."""
     seen: set[Any] = set()
     for at, row in enumerate(rows):
         one = row["id"]
+        if isinstance(one, float) and one.is_integer():  # some writers make 1.0 of 1
+            one = int(one)
+            rows[at] = {**row, "id": one}
         if noun != "annotation" and (not isinstance(one, (int, str)) or isinstance(one, bool)):
             raise FormatError(
                 f"{_locate(where, noun, rows, at)}: an id is a whole number or text; got {clip(one)}"
