@@ -12,10 +12,9 @@ from pathlib import Path
 import pytest
 
 import germane
-from germane.measures import CATALOGUE
 
 from browser import CHROMIUM, browser
-from strategies import ALL
+from strategies import ALL, CATALOGUE
 from test_docs import loaded
 
 ROOT = Path(__file__).parents[1]
