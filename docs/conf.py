@@ -4,6 +4,8 @@ The source is the whole repository, so that a link leads to the same page here a
 No page is written for Sphinx: the table of contents is the lists of docs/README.md.
 """
 
+import base64
+import json
 import re
 import sys
 from pathlib import Path
@@ -23,11 +25,11 @@ version = release = germane.__version__
 root_doc = "docs/README"
 include_patterns = [
     "README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md",
-    "bench/*.md", "docs/**.md", "examples/**.md", "fuzz/*.md",
+    "bench/*.md", "docs/**.md", "examples/**.md", "examples/**.ipynb", "fuzz/*.md",
 ]  # fmt: skip
 exclude_patterns = [".*", "*/.*", "*/_build", "*/data", "build", "dist", "src", "tests"]
 extensions = ["myst_parser", "sphinx.ext.autodoc"]
-source_suffix = {".md": "markdown"}
+source_suffix = {".md": "markdown", ".ipynb": "markdown"}
 nitpicky = True
 nitpick_ignore_regex = [("py:.*", r"(?!germane\.[A-Z]\w*$).*")]  # other types have no page
 
@@ -57,7 +59,7 @@ UNDER = {
     "docs/speed": ("bench/*",),
     "docs/reliability": ("fuzz/*",),
     "docs/contributing": ("CONTRIBUTING",),
-    "docs/which-ap": ("examples/**",),
+    "docs/recipes": ("examples/**",),
 }
 
 VISIBLE = {"docs/reference", "docs/measures"}
@@ -71,6 +73,35 @@ def add_contents(app: Sphinx, page: str, source: list[str]) -> None:
     if page in UNDER:
         shown = () if page in VISIBLE else ("hidden",)
         source[0] += write_tree("", [f"/{pattern}" for pattern in UNDER[page]], "glob", *shown)
+
+
+def show_notebook(app: Sphinx, page: str, source: list[str]) -> None:
+    """Show a notebook with the outputs that are saved in it."""
+    if app.env.doc2path(page).suffix == ".ipynb":
+        source[0] = "\n\n".join(map(write_cell, json.loads(source[0])["cells"]))
+
+
+def write_cell(cell: dict[str, Any]) -> str:
+    """Write a cell of a notebook as Markdown."""
+    text = "".join(cell["source"])
+    if cell["cell_type"] == "markdown":
+        return text
+    return "\n\n".join([f"```python\n{text}\n```", *map(write_output, cell["outputs"])])
+
+
+def write_output(output: dict[str, Any]) -> str:
+    """Write an output: a picture, or else its text."""
+    found = output.get("data", {})
+    if "image/png" in found:
+        data = "".join(found["image/png"]).replace("\n", "")
+        return (
+            f'<img alt="the picture that the cell above draws" src="data:image/png;base64,{data}">'
+        )
+    if "image/svg+xml" in found:
+        data = base64.b64encode("".join(found["image/svg+xml"]).encode()).decode()
+        return f'<img alt="the picture that the cell above draws" src="data:image/svg+xml;base64,{data}">'
+    text = "".join(output.get("text", found.get("text/plain", "")))
+    return f"```text\n{text}\n```"
 
 
 def list_sections(text: str) -> tuple[list[str], list[list[str]]]:
@@ -124,5 +155,6 @@ def setup(app: Sphinx) -> None:
     generate_reference.write_pages()
     app.connect("autodoc-process-signature", replace_signature)
     app.add_config_value("under", UNDER, "env")  # pages are read again when it changes
+    app.connect("source-read", show_notebook)
     app.connect("source-read", add_contents)
     app.connect("build-finished", write_index)

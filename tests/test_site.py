@@ -94,6 +94,13 @@ def test_every_page_is_on_the_site(site: Path) -> None:
 
 
 @pytest.mark.slow
+def test_notebooks_are_shown_with_their_outputs(site: Path) -> None:
+    html = (site / "examples/image_search.html").read_text("utf-8")
+    assert html.count("data:image/png;base64,") == 3
+    assert "mean_pr_curve" in html
+
+
+@pytest.mark.slow
 def test_the_site_loads_nothing_from_elsewhere(site: Path) -> None:
     for html in site.rglob("*.html"):
         loads = re.findall(
