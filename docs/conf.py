@@ -70,6 +70,9 @@ def add_contents(app: Sphinx, page: str, source: list[str]) -> None:
     if page == root_doc:
         trees = zip(*list_sections(source[0]), strict=True)
         source[0] += "".join(write_tree(*tree, "hidden") for tree in trees)
+    if page in (root_doc, "docs/explorer"):
+        title, rest = source[0].split("\n", 1)
+        source[0] = f'{title}\n\n<p><a href="../explorer.html">Open the explorer</a></p>\n{rest}'
     if page in UNDER:
         shown = () if page in VISIBLE else ("hidden",)
         source[0] += write_tree("", [f"/{pattern}" for pattern in UNDER[page]], "glob", *shown)
@@ -142,7 +145,8 @@ def replace_signature(
 
 
 def write_index(app: Sphinx, problem: Exception | None) -> None:
-    """Lead from the folder of the site to its start page."""
+    """Lead from the folder of the site to its start page, and write the explorer beside it."""
+    germane.explorer().save(Path(app.outdir) / "explorer.html")
     start = f"{root_doc}.html"
     (Path(app.outdir) / "index.html").write_text(
         f'<!doctype html><meta charset="utf-8"><title>germane</title>'

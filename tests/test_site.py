@@ -94,6 +94,12 @@ def test_every_page_is_on_the_site(site: Path) -> None:
 
 
 @pytest.mark.slow
+def test_the_explorer_is_on_the_start_page(site: Path) -> None:
+    assert 'href="../explorer.html"' in (site / "docs/README.html").read_text("utf-8")
+    assert (site / "explorer.html").read_text("utf-8") == germane.explorer().html
+
+
+@pytest.mark.slow
 def test_notebooks_are_shown_with_their_outputs(site: Path) -> None:
     html = (site / "examples/image_search.html").read_text("utf-8")
     assert html.count("data:image/png;base64,") == 3
