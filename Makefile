@@ -5,7 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 OLDEST := .venv-oldest
 
-.PHONY: demo test test-all test-oldest lint fuzz sanitize audit gold bench clean
+.PHONY: demo test test-all test-oldest lint docs fuzz sanitize audit gold bench clean
 
 demo: $(VENV)/.installed
 	$(BIN)/germane evaluate examples/digits/qrels.txt examples/digits/pixels.run examples/digits/lda.run \
@@ -21,7 +21,7 @@ test: $(VENV)/.dev
 
 # what takes longer: interruption, browsers, Spark, both kernels for every reader, more random cases, the oldest libraries,
 # fuzzers and sanitizers
-test-all: test
+test-all: test $(VENV)/.docs
 	$(BIN)/python -m pytest $(SHARED) -m "slow and not long and not live"
 	$(BIN)/python -m pytest $(SHARED) --hypothesis-profile=many tests/test_laws.py tests/test_against_oracle.py tests/test_inputs.py
 	$(MAKE) test-oldest
@@ -46,6 +46,10 @@ lint: $(VENV)/.dev
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	@if command -v cc > /dev/null; then cc -std=c11 -Wall -Wextra -Werror -fsyntax-only src/germane/kernel/reduce.c fuzz/reduce.c; fi
+
+# the site, from docs/_build/index.html on
+docs: $(VENV)/.docs
+	$(BIN)/python -m sphinx --jobs auto --quiet --fail-on-warning --keep-going -d $(VENV)/doctrees -c docs . docs/_build
 
 SECONDS := 10
 
@@ -77,7 +81,7 @@ bench: bench/.venv/.installed
 	bench/.venv/bin/python bench/run.py
 
 clean:
-	rm -rf build report.html src/germane/kernel/reduce-*.library
+	rm -rf build docs/_build docs/reference report.html src/germane/kernel/reduce-*.library
 	rm -rf $(VENV) $(OLDEST) bench/.venv bench/data .mypy_cache .ruff_cache .pytest_cache .hypothesis
 
 $(VENV)/.installed: pyproject.toml hatch_build.py src/germane/kernel/reduce.c
@@ -89,6 +93,10 @@ $(VENV)/.installed: pyproject.toml hatch_build.py src/germane/kernel/reduce.c
 
 $(VENV)/.dev: $(VENV)/.installed
 	$(BIN)/python -m pip install --quiet --group dev
+	touch $@
+
+$(VENV)/.docs: $(VENV)/.installed
+	$(BIN)/python -m pip install --quiet --group docs
 	touch $@
 
 $(OLDEST)/.dev: pyproject.toml tests/oldest.py

@@ -21,7 +21,12 @@ from germane import cli
 from strategies import ALL, BOX_VERBS, CATALOGUE, TABLE, WORDS
 
 ROOT = Path(__file__).parents[1]
-PAGES = [ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").rglob("*.md"))]
+WRITTEN = [
+    page
+    for page in sorted((ROOT / "docs").rglob("*.md"))
+    if page.relative_to(ROOT).parts[1] not in ("_build", "reference")  # made by make docs
+]
+PAGES = [*map(ROOT.joinpath, ("README.md", "CHANGELOG.md", "CONTRIBUTING.md")), *WRITTEN]
 EACH_PAGE = pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 
 
@@ -293,12 +298,29 @@ def test_notation_is_generated() -> None:
 
 
 def test_every_page_is_on_the_start_page() -> None:
-    start = ROOT / "docs/README.md"
+    start = ROOT / "docs/README.md"  # also the table of contents of the site
     named = {
         (start.parent / target.partition("#")[0]).resolve()
         for target in re.findall(r"\]\(([^)\s]+)\)", start.read_text("utf-8"))
     }
     assert named >= {page for page in (ROOT / "docs").glob("*.md") if page != start}
+
+
+def test_every_picture_is_in_the_gallery() -> None:
+    """One of each kind: what no other page shows is there, and so is every command that draws."""
+    text = (ROOT / "docs/gallery.md").read_text("utf-8")
+    for command in ("explain", "curve", "compare", "simulate", "boxes explain", "report"):
+        assert f"\ngermane {command} " in text
+    shown = "".join(page.read_text("utf-8") for page in PAGES)
+    for figure in (ROOT / "docs/figures").iterdir():
+        assert f"figures/{figure.name})" in shown, figure
+
+
+def test_the_glossary_is_sorted() -> None:
+    terms = re.findall(
+        r"^- \*\*(.+?)\*\*", (ROOT / "docs/glossary.md").read_text("utf-8"), re.MULTILINE
+    )
+    assert terms == sorted(terms, key=lambda term: re.split("[@,]", term)[0].casefold())
 
 
 def test_every_choice_is_listed() -> None:
@@ -338,7 +360,9 @@ def loaded(generator: str) -> ModuleType:
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(path.parent)  # one imports another
+        spec.loader.exec_module(module)
     return module
 
 
@@ -352,7 +376,8 @@ def test_every_measure_has_a_section() -> None:
 def test_changelog() -> None:
     text = (ROOT / "CHANGELOG.md").read_text("utf-8")
     releases = re.split(r"^## ", text, flags=re.MULTILINE)[1:]
-    assert releases[0].startswith("[Unreleased]")
+    assert releases[0].startswith(f"[{germane.__version__}] - ")
+    assert f"\nversion: {germane.__version__}\n" in (ROOT / "CITATION.cff").read_text("utf-8")
     for release in releases:
         assert "### Numbers that changed" in release
 
@@ -432,3 +457,54 @@ def test_replaced_words_stay_away() -> None:
         prose = re.sub(FENCED, "", page.read_text("utf-8"))
         for words in replaced:
             assert not re.search(rf"\b{words}s?\b", prose, re.IGNORECASE), f"{page.name}: {words}"
+
+
+def test_a_report_of_a_number_asks_for_reconcile() -> None:
+    yaml = pytest.importorskip("yaml")
+    forms = ROOT / ".github/ISSUE_TEMPLATE"
+    body = yaml.safe_load((forms / "number.yml").read_text("utf-8"))["body"]
+    (asked,) = [field for field in body if field["id"] == "reconcile"]
+    assert asked["validations"]["required"]
+    for command in re.findall(r"`germane (\w+)", "".join(map(str, body))):
+        assert command in cli.COMMANDS
+
+
+# --- Names of other tools --------------------------------------------------------------------------
+
+TOOLS = re.compile(r"^\| `([\w-]+)` \| germane \|\n\|---\|---\|\n((?:\|.*\|\n)+)", re.MULTILINE)
+ROWS = [
+    (tool, *row)
+    for tool, rows in TOOLS.findall((ROOT / "docs/coming-from.md").read_text("utf-8"))
+    for row in re.findall(r"^\| `(.+)` \| `(.+)` \|$", rows, re.MULTILINE)
+]
+
+
+@pytest.mark.parametrize(("tool", "theirs", "ours"), ROWS)
+def test_a_name_of_another_tool_is_ours(tool: str, theirs: str, ours: str) -> None:
+    """Both columns of docs/coming-from.md are one measure, with one value under the tool's conventions."""
+    more = {f"missed{n}": 1 for n in range(12)}  # R is above every cutoff, so that norms differ
+    qrels = {"q1": {"a": 1, "b": 2, "c": 1, "n": 0, **more}, "q2": {"d": 1, "e": 0}}
+    run = {"q1": {"a": 5.0, "n": 4.0, "b": 3.0}, "q2": {"e": 5.0, "d": 4.0}}
+    if tool == "torchmetrics":
+        qrels["q1"]["b"] = 1
+    (measure,) = (asked := germane.evaluate(qrels, run, [theirs], dialect=tool)).measures
+    (own,) = (same := germane.evaluate(qrels, run, [f"germane:{ours}"], dialect=tool)).measures
+    assert measure.name == own.name
+    tolerance = 1e-5 if "exp-log2" in theirs else 1e-12  # that provider rounds
+    assert asked[measure].mean == pytest.approx(same[own].mean, abs=tolerance)
+
+
+def test_names_of_five_tools_are_compared() -> None:
+    assert {tool for tool, *_ in ROWS} == {
+        "trec_eval-10", "ranx", "ir_measures", "torchmetrics", "scikit-learn"
+    }  # fmt: skip
+    assert len(ROWS) > 45
+
+
+def test_names_of_pycocotools_are_ours() -> None:
+    text = (ROOT / "docs/coming-from.md").read_text("utf-8")
+    rows = text[text.index("| pycocotools | germane's boxes |") :].split("\n\n")[0]
+    truth, found = (str(ROOT / f"examples/boxes/{name}.json") for name in ("truth", "detections"))
+    for theirs, ours in re.findall(r"^\| `(.+)` \| `(.+)` \|$", rows, re.MULTILINE):
+        asked = germane.evaluate_boxes(truth, found, theirs, dialect="pycocotools")
+        assert asked.measures == germane.evaluate_boxes(truth, found, ours).measures

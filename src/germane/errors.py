@@ -21,57 +21,127 @@ from itertools import islice
 
 
 class GermaneError(ValueError):
-    """The base of every error that germane raises on purpose."""
+    """The base of every error that germane raises on purpose.
+
+    >>> try:
+    ...     germane.score([0, 1], "P@0")
+    ... except germane.GermaneError as error:
+    ...     type(error).__name__
+    'MeasureError'
+    """
 
 
 class MeasureError(GermaneError):
-    """A measure's name, parameter or cutoff is not one that exists."""
+    """A measure's name, parameter or cutoff is not one that exists.
+
+    >>> germane.score([0, 1], "APP")
+    Traceback (most recent call last):
+    germane.errors.MeasureError: unknown measure 'APP'. Did you mean 'AP'?  All of them: germane measures
+    """
 
 
 class PolicyError(GermaneError):
-    """A convention does not exist, or the data cannot be evaluated under it."""
+    """A convention does not exist, or the data cannot be evaluated under it.
+
+    >>> germane.Policy(ties="none")
+    Traceback (most recent call last):
+    germane.errors.PolicyError: ties takes trec, ascending, given, expected, best, worst or grouped; got 'none'.
+    """
 
 
 class InputError(GermaneError):
-    """A file or object is not what it should be."""
+    """A file or object is not what it should be.
+
+    >>> germane.evaluate({"q": {"a": 1}}, 3)
+    Traceback (most recent call last):
+    germane.errors.InputError: a run is the path of a file, a frame, {query: {item: ...
+    """
 
 
 class FormatError(InputError):
-    """A line or value has the wrong shape."""
+    """A line or value has the wrong shape.
+
+    >>> germane.read_run("Makefile")
+    Traceback (most recent call last):
+    germane.errors.FormatError: Makefile:3: 3 fields where a run line has 6 (query Q0 item ...
+    """
 
 
 class ScoreError(InputError):
-    """A score is not a finite number."""
+    """A score is not a finite number.
+
+    >>> germane.evaluate({"q": {"a": 1}}, {"q": {"a": "high"}})
+    Traceback (most recent call last):
+    germane.errors.ScoreError: run, query 'q', item 'a': a score must be a finite number; got 'high' (str)
+    """
 
 
 class GradeError(InputError):
-    """A relevance grade is not a finite number."""
+    """A relevance grade is not a finite number.
+
+    >>> germane.evaluate({"q": {"a": "good"}}, {"q": {"a": 1.0}})
+    Traceback (most recent call last):
+    germane.errors.GradeError: qrels, query 'q', item 'a': a relevance grade must be a ...
+    """
 
 
 class DuplicateError(InputError):
-    """An item is judged or retrieved twice for one query."""
+    """An item is judged or retrieved twice for one query.
+
+    >>> germane.evaluate({"q": ["a"]}, {"q": ["a", "a"]})
+    Traceback (most recent call last):
+    germane.errors.DuplicateError: run, query 'q': item 'a' is retrieved twice, at ranks 1 and ...
+    """
 
 
 class EmptyError(InputError):
-    """There is nothing to evaluate."""
+    """There is nothing to evaluate.
+
+    >>> germane.evaluate({}, {"q": ["a"]})
+    Traceback (most recent call last):
+    germane.errors.EmptyError: the qrels are empty: there are no judgments.
+    """
 
 
 class CoverageError(GermaneError):
-    """The queries of qrels and run do not match."""
+    """The queries of qrels and run do not match.
+
+    >>> germane.evaluate({"q": ["a"]}, {"z": ["a"]})
+    Traceback (most recent call last):
+    germane.errors.CoverageError: no query of the run is in the qrels. run: 'z'; qrels: 'q'  Are these the same ids?
+    """
 
 
 class NotFoundError(GermaneError, KeyError):
-    """A result has no such measure or run."""
+    """A result has no such measure or run.
+
+    >>> germane.evaluate({"q": ["a"]}, {"q": ["a"]}, "AP")["RR"]
+    Traceback (most recent call last):
+    germane.errors.NotFoundError: RR was not evaluated.  There are: AP
+    """
 
     __str__ = BaseException.__str__  # KeyError's own shows the message in quotes
 
 
 class RegressionError(GermaneError, AssertionError):
-    """A run has fallen behind its baseline."""
+    """A run has fallen behind its baseline.
+
+    >>> germane.assert_no_regression({"q": ["a"]}, {"q": ["x", "a"]}, "RR", baseline={"q": ["a"]})
+    Traceback (most recent call last):
+    germane.errors.RegressionError: RR fell by 0.500, where 0 is allowed, and the test cannot ...
+    """
 
 
 class GermaneWarning(UserWarning):
-    """A number was computed that is likely not the one intended; ``Result.findings`` says why."""
+    """A number was computed that is likely not the one intended; ``Result.findings`` says why.
+
+    >>> import warnings
+    >>> with warnings.catch_warnings(record=True) as seen:
+    ...     warnings.simplefilter("always")
+    ...     value = germane.evaluate({"q": ["a"]}, {"q": ["b"]}, "AP")["AP"].mean
+    >>> value, seen[0].category.__name__
+    (0.0, 'GermaneWarning')
+    """
 
 
 def suggest(given: str, options: Iterable[str]) -> str:

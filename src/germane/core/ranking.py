@@ -13,7 +13,17 @@ from germane.core.subtopics import Cells
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Ranking:
-    """Judged items at their ranks, for all queries at once.
+    """Judged items at their ranks, for all queries at once: the only argument of a measure's function.
+
+    >>> import numpy as np
+    >>> from germane.measures.averaging import compute_scores
+    >>> first, ranks, grades = np.array([0, 0]), np.array([1, 4]), np.array([1.0, 1.0])
+    >>> ranking = germane.Ranking(
+    ...     queries=["q"], owner=first, rank=ranks, relevance=grades, retrieved=np.array([4]),
+    ...     ideal_offsets=np.array([0, 2]), ideal=grades, tied_from=ranks, tied_to=ranks,
+    ... )
+    >>> compute_scores(germane.AP, ranking, "zero").tolist()
+    [0.75]
 
     The *hits* of query ``q`` (its judged items that were retrieved) are the slice
     ``offsets[q]:offsets[q + 1]`` of ``rank`` and ``relevance``; its judgments, descending, are the

@@ -1,0 +1,164 @@
+"""How Sphinx makes the site: ``make docs``.
+
+The source is the whole repository, so that a link leads to the same page here as it does on GitHub.
+No page is written for Sphinx: the table of contents is the lists of docs/README.md.
+"""
+
+import base64
+import json
+import re
+import sys
+from pathlib import Path
+from typing import Any
+
+from sphinx.application import Sphinx
+
+import germane
+
+sys.path.insert(0, str(Path(__file__).parent))
+import generate_measures
+import generate_reference
+
+project = "germane"
+author = "the authors of germane"
+version = release = germane.__version__
+root_doc = "docs/README"
+include_patterns = [
+    "README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md",
+    "bench/*.md", "docs/**.md", "examples/**.md", "examples/**.ipynb", "fuzz/*.md",
+]  # fmt: skip
+exclude_patterns = [".*", "*/.*", "*/_build", "*/data", "build", "dist", "src", "tests"]
+extensions = ["myst_parser", "sphinx.ext.autodoc"]
+source_suffix = {".md": "markdown", ".ipynb": "markdown"}
+nitpicky = True
+nitpick_ignore_regex = [("py:.*", r"(?!germane\.[A-Z]\w*$).*")]  # other types have no page
+
+myst_heading_anchors = 4
+myst_enable_extensions = ["dollarmath"]
+
+autodoc_member_order = "bysource"
+python_display_short_literal_types = True
+python_maximum_signature_line_length = 60
+
+html_theme = "furo"
+html_title = f"germane {release}"
+html_static_path = ["site.css"]
+html_css_files = ["site.css"]
+html_search_scorer = str(Path(__file__).with_name("search.js"))
+html_copy_source = False
+html_show_sphinx = False
+
+
+# Pages that stand under another in the table of contents, beside those that docs/README.md lists.
+UNDER = {
+    "docs/reference": tuple(
+        f"docs/reference/{name}" for name, _ in generate_reference.list_pages()
+    ),
+    "docs/measures": tuple(f"docs/reference/{name}" for name, _ in generate_measures.list_pages()),
+    "docs/dialects": ("docs/dialects/*",),
+    "docs/speed": ("bench/*",),
+    "docs/reliability": ("fuzz/*",),
+    "docs/contributing": ("CONTRIBUTING",),
+    "docs/recipes": ("examples/**",),
+}
+
+VISIBLE = {"docs/reference", "docs/measures"}
+
+
+def add_contents(app: Sphinx, page: str, source: list[str]) -> None:
+    """Add the table of contents to a page: hidden where the page has the links itself."""
+    if page == root_doc:
+        trees = zip(*list_sections(source[0]), strict=True)
+        source[0] += "".join(write_tree(*tree, "hidden") for tree in trees)
+    if page in (root_doc, "docs/explorer"):
+        title, rest = source[0].split("\n", 1)
+        source[0] = f'{title}\n\n<p><a href="../explorer.html">Open the explorer</a></p>\n{rest}'
+    if page in UNDER:
+        shown = () if page in VISIBLE else ("hidden",)
+        source[0] += write_tree("", [f"/{pattern}" for pattern in UNDER[page]], "glob", *shown)
+
+
+def show_notebook(app: Sphinx, page: str, source: list[str]) -> None:
+    """Show a notebook with the outputs that are saved in it."""
+    if app.env.doc2path(page).suffix == ".ipynb":
+        source[0] = "\n\n".join(map(write_cell, json.loads(source[0])["cells"]))
+
+
+def write_cell(cell: dict[str, Any]) -> str:
+    """Write a cell of a notebook as Markdown."""
+    text = "".join(cell["source"])
+    if cell["cell_type"] == "markdown":
+        return text
+    return "\n\n".join([f"```python\n{text}\n```", *map(write_output, cell["outputs"])])
+
+
+def write_output(output: dict[str, Any]) -> str:
+    """Write an output: a picture, or else its text."""
+    found = output.get("data", {})
+    if "image/png" in found:
+        data = "".join(found["image/png"]).replace("\n", "")
+        return (
+            f'<img alt="the picture that the cell above draws" src="data:image/png;base64,{data}">'
+        )
+    if "image/svg+xml" in found:
+        data = base64.b64encode("".join(found["image/svg+xml"]).encode()).decode()
+        return f'<img alt="the picture that the cell above draws" src="data:image/svg+xml;base64,{data}">'
+    text = "".join(output.get("text", found.get("text/plain", "")))
+    return f"```text\n{text}\n```"
+
+
+def list_sections(text: str) -> tuple[list[str], list[list[str]]]:
+    """List the sections of the start page that are lists of pages, with these pages."""
+    titles, pages = [], []
+    for section in re.split(r"^## ", text, flags=re.MULTILINE)[1:]:
+        titles.append(section.partition("\n")[0])
+        named = re.findall(
+            r"\]\(([^)#\s]+)\.md\)", re.sub(r"^(?!- ).*", "", section, flags=re.MULTILINE)
+        )
+        pages.append(list(dict.fromkeys(named)))
+    return titles, pages
+
+
+def write_tree(title: str, pages: list[str], *options: str) -> str:
+    """Write a table of contents; a hidden one stands beside the page alone."""
+    lines = [f":caption: {title}"] * bool(title) + [f":{one}:" for one in options]
+    return "\n".join(["\n\n```{toctree}", *lines, "", *pages, "```\n"])
+
+
+def replace_signature(
+    app: Sphinx,
+    kind: str,
+    name: str,
+    found: Any,
+    options: Any,
+    signature: str | None,
+    returned: str | None,
+) -> tuple[str, str] | None:
+    """Replace a signature by one that a person can read; of a type that one does not call, by none."""
+    if signature is None:
+        return None
+    if kind in ("class", "exception"):
+        if found.__name__ not in generate_reference.MADE_BY_A_PERSON:
+            return "", ""
+        return generate_reference.write_signature(found.__init__)[0], ""
+    return generate_reference.write_signature(found) if callable(found) else None
+
+
+def write_index(app: Sphinx, problem: Exception | None) -> None:
+    """Lead from the folder of the site to its start page, and write the explorer beside it."""
+    germane.explorer().save(Path(app.outdir) / "explorer.html")
+    start = f"{root_doc}.html"
+    (Path(app.outdir) / "index.html").write_text(
+        f'<!doctype html><meta charset="utf-8"><title>germane</title>'
+        f'<meta http-equiv="refresh" content="0; url={start}"><a href="{start}">germane</a>\n',
+        "utf-8",
+    )
+
+
+def setup(app: Sphinx) -> None:
+    generate_reference.write_pages()
+    app.connect("autodoc-process-signature", replace_signature)
+    app.add_config_value("under", UNDER, "env")  # pages are read again when it changes
+    app.connect("source-read", show_notebook)
+    app.connect("source-read", add_contents)
+    app.connect("build-finished", write_index)

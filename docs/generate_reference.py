@@ -1,0 +1,178 @@
+"""Write the pages of the reference that only the site has: ``make docs`` calls ``write_pages``.
+
+Sphinx fills them from the docstrings. Each public object stands on the page of one topic.
+"""
+
+import inspect
+import re
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any, get_args, get_origin
+
+import generate_measures
+
+import germane
+import germane.plot
+from germane.boxes.conventions import DEFAULTS as BOX_DEFAULTS
+from germane.boxes.conventions import WORDS as BOX_WORDS
+from germane.core.policy import DEFAULTS
+
+FOLDER = Path(__file__).parent / "reference"
+
+TOPICS: dict[str, tuple[str, str, str]] = {  # page: title, guide, objects
+    "evaluate": (
+        "Evaluate", "usage",
+        ("evaluate evaluate_many evaluate_embeddings score collapse read_qrels read_run read_results Result Results "
+        "MeasureResult Groups Evaluator Labels Qrels Ranking"),
+    ),
+    "conventions": ("Conventions", "conventions", "Policy"),
+    "names": ("Names of measures", "measures", "measures parse Measure"),
+    "compare": (
+        "Compare systems", "compare",
+        "compare Comparison Pair QueryDifferences Stability kendall_tau tau_ap rbo",
+    ),
+    "gate": ("Gate a build", "ci", "gate assert_no_regression Gate"),
+    "explain": (
+        "Explain a number", "which-ap",
+        "explain Explanation animate simulate pr_curve PRCurve mean_pr_curve MeanPRCurve",
+    ),
+    "report": ("Reports", "report", "report explorer Report"),
+    "reconcile": (
+        "Reconcile, and dialects", "reconcile",
+        "reconcile Reconciliation spread Spread dialects Dialect",
+    ),
+    "check": ("Check data", "check", "check Checkup Finding"),
+    "boxes": (
+        "Boxes", "which-map",
+        ("evaluate_boxes evaluate_many_boxes explain_boxes check_boxes compare_boxes gate_boxes report_boxes "
+        "reconcile_boxes spread_boxes box_dialects BoxResult BoxResults BoxGroups BoxExplanation "
+        "BoxReconciliation BoxSpread"),
+    ),
+    "judges": (
+        "Judges", "judges",
+        "trust trust_many Trust Trusts CorrectedMean choose_judgments Selection",
+    ),
+    "agreement": (
+        "Agreement of judges", "judges", "compare_judges JudgeAgreement evaluate_judges JudgedByMany"
+    ),
+    "errors": (
+        "Errors and warnings", "usage",
+        ("GermaneError InputError FormatError DuplicateError GradeError ScoreError EmptyError CoverageError "
+        "MeasureError PolicyError NotFoundError RegressionError GermaneWarning"),
+    ),
+}  # fmt: skip
+MODULES = {  # page: title, guide, members
+    "plot": ("germane.plot: pictures", "output", ", ".join(germane.plot.__all__)),
+    "sklearn": ("germane.sklearn: a scorer", "recipes", "scorer, Scorer"),
+    "spark": ("germane.spark: many machines", "scale", "evaluate, Evaluation"),
+}
+MADE_BY_A_PERSON = {"Evaluator", "Labels", "Measure", "Policy"}
+"""Types that one calls; the others are what functions return."""
+
+
+def write_pages() -> None:
+    """Write all pages, and leave alone those that are as they were."""
+    (FOLDER / "measures").mkdir(parents=True, exist_ok=True)
+    pages = dict([*list_pages(), *generate_measures.list_pages()])
+    for name, text in pages.items():
+        path = FOLDER / f"{name}.md"
+        if not path.exists() or path.read_text("utf-8") != text:
+            path.write_text(text, "utf-8")
+    for path in FOLDER.rglob("*.md"):
+        if str(path.relative_to(FOLDER).with_suffix("")) not in pages:
+            path.unlink()
+
+
+def list_pages() -> Iterator[tuple[str, str]]:
+    """List the pages by name, with their text."""
+    for name, (title, guide, objects) in TOPICS.items():
+        found = "\n\n".join(map(write_directive, objects.split()))
+        yield name, write_page(title, guide, ".. currentmodule:: germane\n\n" + found)
+    for name, (title, guide, members) in MODULES.items():
+        written = f".. automodule:: germane.{name}\n   :members: {members}"
+        yield name, write_page(title, guide, written)
+
+
+def write_page(title: str, guide: str, directives: str) -> str:
+    return f"# {title}\n\nThe guide: [](../{guide}.md).\n\n```{{eval-rst}}\n{directives}\n```\n"
+
+
+def write_directive(name: str) -> str:
+    """Write the directive that Sphinx replaces by the object's docstring."""
+    found = getattr(germane, name)
+    if inspect.isclass(found) and issubclass(found, Exception | Warning):
+        return f".. autoexception:: germane.{name}"
+    if inspect.isclass(found):
+        return f".. autoclass:: germane.{name}\n   :members:\n   :inherited-members: tuple, dict, Mapping"
+    return f".. autofunction:: germane.{name}"
+
+
+# --- Signatures that a person can read -------------------------------------------------------------
+
+
+def write_signature(found: Callable[..., Any]) -> tuple[str, str]:
+    """Write the parameters and what is returned; choices stand as keyword arguments with their words."""
+    signature = inspect.signature(found)
+    written, star = [], False
+    for one in signature.parameters.values():
+        if one.name in ("self", "cls"):
+            continue
+        if one.kind is one.VAR_KEYWORD:
+            own = signature.parameters
+            written += [choice for name, choice in list_choices(one) if name not in own]
+            continue
+        star |= one.kind is one.VAR_POSITIONAL
+        if one.kind is one.KEYWORD_ONLY and not star:
+            written.append("*")
+            star = True
+        name = "*" * (one.kind is one.VAR_POSITIONAL) + one.name
+        default = None if one.default is one.empty else write_default(one.default)
+        written.append(join(name, write_type(one.annotation), default))
+    returned = signature.return_annotation
+    return f"({', '.join(written)})", "" if returned is signature.empty else write_type(returned)
+
+
+def list_choices(given: inspect.Parameter) -> list[tuple[str, str]]:
+    """List the keyword arguments that a TypedDict, or a table of conventions, stands for."""
+    (named,) = get_args(given.annotation) or (None,)
+    if isinstance(named, type) and isinstance(getattr(named, "__annotations__", None), Mapping):
+        return [
+            (name, join(name, write_type(kind), write_default(DEFAULTS.get(name))))
+            for name, kind in named.__annotations__.items()
+        ]
+    if given.name == "conventions":
+        return [
+            (name, join(name, write_words(BOX_WORDS.get(name, ())), write_default(default)))
+            for name, default in BOX_DEFAULTS.items()
+        ]
+    return [(f"**{given.name}", f"**{given.name}")]
+
+
+def join(name: str, kind: str, default: str | None) -> str:
+    if default is None:
+        return f"{name}: {kind}" if kind else name
+    return f"{name}: {kind} = {default}" if kind else f"{name}={default}"
+
+
+def write_type(annotation: Any) -> str:
+    """Write a type without the modules of its parts; "" for one that may be anything."""
+    if annotation in (inspect.Parameter.empty, Any):
+        return ""
+    if str(get_origin(annotation)).endswith("Literal"):
+        return write_words(get_args(annotation))
+    text = annotation if isinstance(annotation, str) else inspect.formatannotation(annotation)
+    short = re.sub(r"\b(?:[a-z_]\w*\.)+(?=\w)", "", text).strip("'\"")
+    return re.sub(r"Optional\[(.*)\]$", r"\1 | None", short.replace("NoneType", "None"))
+
+
+def write_words(words: tuple[Any, ...]) -> str:
+    return f"Literal[{', '.join(map(repr, words))}]" if words else ""
+
+
+def write_default(default: Any) -> str:
+    """Write a default as one would type it."""
+    if isinstance(default, tuple) and len(default) > 3:
+        return f"({default[0]!r}, ..., {default[-1]!r})"
+    if isinstance(default, str | int | float | bool | tuple | None):
+        return repr(default)
+    return "..."

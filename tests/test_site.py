@@ -1,0 +1,160 @@
+"""The site: every public object stands on one page, and Sphinx builds all pages without a warning."""
+
+import ast
+import importlib.util
+import inspect
+import re
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+import germane
+
+from browser import CHROMIUM, browser
+from strategies import ALL, CATALOGUE
+from test_docs import loaded
+
+ROOT = Path(__file__).parents[1]
+OBJECTS = [
+    name
+    for name in germane.__all__
+    if name != "__version__" and not isinstance(getattr(germane, name), germane.Measure)
+]
+
+
+def test_every_public_object_is_on_one_page() -> None:
+    """Those that are measures have a section of docs/measures.md."""
+    topics = loaded("generate_reference").TOPICS
+    listed = Counter(name for _, _, objects in topics.values() for name in objects.split())
+    assert listed == Counter(OBJECTS)
+
+
+@pytest.mark.parametrize("name", OBJECTS)
+def test_every_public_object_has_an_example(name: str) -> None:
+    """tests/test_api.py runs the examples."""
+    found = getattr(germane, name)
+    assert ">>> " in (found.__doc__ or "")
+
+
+def test_signatures_have_the_words_of_choices() -> None:
+    write_signature = loaded("generate_reference").write_signature
+    for verb in OBJECTS:
+        if inspect.isfunction(getattr(germane, verb)):
+            parameters, _ = write_signature(getattr(germane, verb))
+            ast.parse(f"def {verb}{parameters}: ...")  # also refuses a name that is there twice
+    parameters, returned = write_signature(germane.evaluate)
+    assert "no_relevant: Literal['zero', 'skip', 'one', 'nan', 'error'] = 'zero'" in parameters
+    assert "**" not in parameters
+    assert returned == "Result"
+
+
+def test_every_measure_has_a_page() -> None:
+    pages = dict(loaded("generate_measures").list_pages())
+    assert [name.removeprefix("measures/") for name in pages] == [
+        row.name for row in (*ALL, *CATALOGUE)
+    ]
+    for row in ALL:
+        page = pages[f"measures/{row.name}"]
+        assert ("## On one list" in page) is not row.subtopics, row.name
+    shown = pages["measures/AP"]
+    assert "AP@10 = (1/2 + 2/3 + 3/5 + 4/8) / min(5,10) = 0.4533" in shown
+    assert "| [ranx](../../dialects/ranx.md) | `map`, `map-l{x}`, `map@{k}`" in shown
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The built site; a warning fails."""
+    for package in ("sphinx", "myst_parser", "furo"):
+        if importlib.util.find_spec(package) is None:
+            pytest.skip(f"the site needs {package}: make docs")
+    folder = tmp_path_factory.mktemp("site")
+    command = [sys.executable, "-m", "sphinx", "-q", "-W", "--keep-going", "-c", "docs"]
+    done = subprocess.run(
+        [*command, "-d", str(folder / "doctrees"), ".", str(folder / "html")],
+        cwd=ROOT, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    return folder / "html"
+
+
+@pytest.mark.slow
+def test_every_page_is_on_the_site(site: Path) -> None:
+    pages = [*(ROOT / "docs").rglob("*.md"), ROOT / "README.md", ROOT / "CHANGELOG.md"]
+    for page in pages:
+        html = (site / page.relative_to(ROOT)).with_suffix(".html")
+        assert html.exists(), page
+    for name in OBJECTS:
+        assert any(
+            f'id="germane.{name}"' in html.read_text("utf-8")
+            for html in (site / "docs/reference").glob("*.html")
+        ), name
+
+
+@pytest.mark.slow
+def test_the_explorer_is_on_the_start_page(site: Path) -> None:
+    assert 'href="../explorer.html"' in (site / "docs/README.html").read_text("utf-8")
+    assert (site / "explorer.html").read_text("utf-8") == germane.explorer().html
+
+
+@pytest.mark.slow
+def test_notebooks_are_shown_with_their_outputs(site: Path) -> None:
+    html = (site / "examples/image_search.html").read_text("utf-8")
+    assert html.count("data:image/png;base64,") == 3
+    assert "mean_pr_curve" in html
+
+
+@pytest.mark.slow
+def test_the_site_loads_nothing_from_elsewhere(site: Path) -> None:
+    for html in site.rglob("*.html"):
+        loads = re.findall(
+            r'<(?:script|img|link)\b[^>]*(?:src|href)="(https?:[^"]+)"', html.read_text("utf-8")
+        )
+        assert not loads, html
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(CHROMIUM is None, reason="needs Chromium")
+@pytest.mark.parametrize(
+    ("words", "page"),
+    [
+        ("MAP@10 differs", "docs/which-ap.html"),
+        ("evaluate_boxes", "docs/reference/boxes.html"),
+        ("glossary", "docs/glossary.html"),
+    ],
+)
+def test_search_finds_the_page_that_answers(
+    words: str, page: str, site: Path, tmp_path: Path
+) -> None:
+    with browser(tmp_path) as chromium:
+        chromium.open(site / "search.html")
+        chromium.value(f"Search.performSearch({words!r}); null")
+        found = chromium.value(FIRST)
+    assert found.partition("#")[0] == page, found
+
+
+FIRST = """new Promise(resolve => {
+    const look = () => {
+        const done = document.querySelector(".search-summary")?.textContent.includes("finished");
+        const first = document.querySelector("#search-results li > a");
+        done && first ? resolve(first.getAttribute("href")) : setTimeout(look, 50);
+    };
+    look();
+})"""
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(CHROMIUM is None, reason="needs Chromium")
+def test_pages_fit_on_a_phone(site: Path, tmp_path: Path) -> None:
+    with browser(tmp_path) as chromium:
+        chromium.size(390)
+        for name in (
+            "README", "docs/README", "docs/reference/evaluate", "docs/reference/measures/AP", "docs/measures", "docs/dialects",
+            "docs/coming-from", "docs/gallery", "docs/which-ap",
+        ):  # fmt: skip
+            chromium.open(site / f"{name}.html")
+            assert chromium.value("document.documentElement.scrollWidth") <= 390, name
+            away = [one for one in chromium.requests if one.startswith("http")]
+            assert not away, name
