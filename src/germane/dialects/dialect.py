@@ -4,7 +4,7 @@ import math
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any, Literal
 
 from germane.errors import MeasureError, clip, suggest
@@ -88,7 +88,7 @@ class Entry:
 
     def _match(self, name: str) -> dict[str, str] | None:
         """Find the values in a name, translated to germane's, by their places."""
-        for written in dict.fromkeys((normalize_name(name), _drop_false(name))):
+        for written in _normalize_twice(name):
             for spelling in (self.name, *self.also):
                 if found := _compile_pattern(spelling).fullmatch(written):
                     places = _PLACE.findall(normalize_name(spelling))
@@ -141,10 +141,12 @@ def normalize_name(name: str) -> str:
     return f"{found[1]}({','.join(sorted(parameters))}){found[3]}"
 
 
-def _drop_false(name: str) -> str:
-    """Drop parameters that are False, which is what they are without being written."""
-    less = re.sub(r"(?<=[(,])\w+=False,?", "", normalize_name(name))
-    return less.replace(",)", ")").replace("()", "")
+@lru_cache(256)  # a name is compared with all entries of a dialect
+def _normalize_twice(name: str) -> tuple[str, ...]:
+    """Normalize a name, and drop parameters that are False, which is what they are without being written."""
+    whole = normalize_name(name)
+    less = re.sub(r"(?<=[(,])\w+=False,?", "", whole).replace(",)", ")").replace("()", "")
+    return tuple(dict.fromkeys((whole, less)))
 
 
 @cache

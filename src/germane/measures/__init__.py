@@ -17,7 +17,9 @@ from germane.measures import (
     interpolated,
     sets,
     sparse,
-    subtopics,
+    subtopic_coverage,
+    subtopic_gain,
+    subtopic_novelty,
     user_models,
 )
 from germane.measures.definition import Definition, Parameter
@@ -36,7 +38,7 @@ __all__ = [
 
 _FAMILIES = (
     counts, sets, average, first, gain, cascade, user_models, interpolated, sparse, confusion, compatibility,
-    subtopics,
+    subtopic_coverage, subtopic_novelty, subtopic_gain,
 )  # fmt: skip
 
 TABLE: tuple[Definition, ...] = tuple(

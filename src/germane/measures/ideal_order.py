@@ -16,6 +16,7 @@ from germane.core.ragged import Floats, Ints
 from germane.core.ranking import Ranking
 from germane.core.subtopics import Cells, Entries
 from germane.errors import MeasureError, clip
+from germane.measures.subtopics import get_cells, keep
 
 Discount = Callable[[Ints], Floats]
 """Ranks → the weight of a gain at each."""
@@ -56,14 +57,12 @@ def pick_greedily(
     ranking: Ranking, rel: float, alpha: float, weights: str, equal: float
 ) -> "Greedy":
     """Begin to pick; picks are kept for all measures with the same α and weights, which share the order."""
-    key = rel, alpha, weights, equal
-    if key not in ranking.of_subtopics:
-        assert ranking.subtopics is not None
-        ranking.of_subtopics[key] = Greedy(
-            ranking.subtopics, rel, alpha, _weigh_cells(ranking.subtopics, weights), equal
-        )
-    greedy: Greedy = ranking.of_subtopics[key]
-    return greedy
+    cells = get_cells(ranking)
+    return keep(
+        ranking,
+        ("ideal", rel, alpha, weights, equal),
+        lambda: Greedy(cells, rel, alpha, _weigh_cells(cells, weights), equal),
+    )
 
 
 def _weigh_cells(cells: Cells, weights: str) -> Floats:
@@ -189,8 +188,7 @@ def sum_exactly(
     weights: str = "equal",
 ) -> Floats:
     """Sum the discounted gains of each query's best ranking (Q). Raises MeasureError for too many items."""
-    cells = ranking.subtopics
-    assert cells is not None
+    cells = get_cells(ranking)
     items, entries, offsets = _list_items(cells, rel)
     sums, weight = np.zeros(len(ranking)), _weigh_cells(cells, weights).tolist()
     kinds: dict[

@@ -436,8 +436,7 @@ def _rank_few(
 ) -> _Ranked:
     """Rank few items, for which Python is faster than NumPy."""
     n = len(scores)
-    fewer, others = (judged, got) if len(judged) <= n else (got, judged)
-    found = [item for item in fewer if item in others]
+    found = _find_common(judged, got)
     own = [float(got[item]) for item in found]
     if n <= _SHORT:
         ascending = sorted(scores.tolist())
@@ -473,21 +472,29 @@ def _keep(
     return dict(zip(items, scores.tolist(), strict=True)), scores
 
 
+def _find_common(judged: Mapping[Hashable, Any], got: Mapping[Hashable, Any]) -> list[Hashable]:
+    """Find the judged items that are retrieved. Looks for each of those that are fewer."""
+    fewer, others = (judged, got) if len(judged) <= len(got) else (got, judged)
+    return [item for item in fewer if item in others]
+
+
 def _rank_many(
     judged: dict[Hashable, int], got: Mapping[Hashable, Any], scores: Floats, order: Order
 ) -> _Ranked:
     """Rank many items, for which sorting the scores once is faster than looking for each item."""
-    items = list(got)
-    at = [i for i, item in enumerate(items) if item in judged]
+    found = _find_common(judged, got)
+    own, ascending = np.array([float(got[item]) for item in found]), np.sort(scores)
     if order.nonpositive == "miss":
-        at = [i for i in at if scores[i] > 0]
-    own, ascending = scores[at], np.sort(scores)
+        found = [item for item, score in zip(found, own.tolist(), strict=True) if score > 0]
+        own = own[own > 0]
     first = len(scores) + 1 - np.searchsorted(ascending, own, "right")
     last = len(scores) - np.searchsorted(ascending, own, "left")
-    judgments = np.array([judged[items[i]] for i in at], np.int64)
+    judgments = np.array([judged[item] for item in found], np.int64)
     if not (last > first).any():
         return judgments, first, first, first
-    return judgments, first + _find_places(at, items, scores, order), first, last
+    place = {item: i for i, item in enumerate(got)}
+    at = [place[item] for item in found]
+    return judgments, first + _find_places(at, list(got), scores, order), first, last
 
 
 def _find_places(at: list[int], items: list[Hashable], scores: Floats, order: Order) -> Ints:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence, Set
-from itertools import chain
+from collections import defaultdict
+from collections.abc import Hashable, Iterable, Mapping, Sequence, Set
+from itertools import chain, count
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -159,8 +160,8 @@ def read_nested(
     try:
         if set(map(type, held)) != {dict}:
             held = [one if isinstance(one, Mapping) else _give_grades(one) for one in held]
-        grades = read_doubles(list(chain.from_iterable([one.values() for one in held])), EXACT)
-        made = None if grades is None else make_subtopics(items, list(map(tuple, held)), grades)
+        grades = read_doubles(list(chain.from_iterable(one.values() for one in held)), EXACT)
+        made = None if grades is None else make_subtopics(items, map(tuple, held), grades)
     except (TypeError, ValueError, OverflowError):
         made = None
     if made is None or any(map(is_missing, made.names)):
@@ -219,13 +220,14 @@ def _explain_bad(
 
 
 def make_subtopics(
-    items: Sequence[Hashable], held: Sequence[tuple[Hashable, ...]], grades: Floats
+    items: Sequence[Hashable], held: Iterable[tuple[Hashable, ...]], grades: Floats
 ) -> Subtopics:
     """Make subtopics of the names that each item has, and of the grades of all items in this order.
 
     Many items have the same subtopics, so that names are looked up once for each set of them.
     """
-    kinds = {kind: number for number, kind in enumerate(dict.fromkeys(held))}
+    kinds: dict[tuple[Hashable, ...], int] = defaultdict(count().__next__)
+    number = np.fromiter(map(kinds.__getitem__, held), np.int64, len(items))
     distinct = list(dict.fromkeys(chain.from_iterable(kinds)))
     names, place = _sort_names(distinct)
     codes = dict(zip(distinct, place.tolist(), strict=True))
@@ -235,7 +237,6 @@ def make_subtopics(
     none = np.zeros(0, np.int64)
     all_codes, all_orders = np.concatenate([none, *of_kinds]), np.concatenate([none, *orders])
 
-    number = np.fromiter(map(kinds.__getitem__, held), np.int64, len(held))
     lengths = ragged.find_lengths(starts_of)[number]
     starts, at = ragged.make_offsets(lengths), ragged.list_stretches(starts_of[number], lengths)
     order = np.repeat(starts[:-1], lengths) + all_orders[at]  # of the entries of each item by code

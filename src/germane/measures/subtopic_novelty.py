@@ -1,0 +1,301 @@
+"""Measures in which a subtopic gains less each time that an item has it: α-nDCG, ERR-IA, NRBP and relatives."""
+
+import math
+from typing import Any
+
+import numpy as np
+
+from germane.core.ragged import Floats, Ints
+from germane.core.ranking import Ranking
+from germane.errors import MeasureError
+from germane.measures import ideal_order
+from germane.measures.definition import MEAN, REL, Definition, Parameter, write_number, write_ranks
+from germane.measures.ideal_order import Discount
+from germane.measures.sets import count_ranks
+from germane.measures.subtopics import (
+    SHORT,
+    SHORT_W,
+    WEIGHTS,
+    discount,
+    sum_gains,
+    sum_weights,
+    write_total,
+)
+from germane.measures.terms import Scored
+
+ALPHA = Parameter(
+    "alpha",
+    0.5,
+    "the share of its gain that a subtopic loses each time that an item has it",
+    low=0.0,
+    high=1.0,
+)
+IDEAL = Parameter(
+    "ideal",
+    "greedy",
+    "the ideal ranking: the item that gains most, rank by rank, and of equal ones that with the last id; "
+    "the same where the rounding of sums decides between equal ones, as in ndeval; or the best ranking of "
+    "all, for few items",
+    words=("greedy", "rounded", "exact"),
+)
+LONGEST = 10_000_000  # ranks of a list that covers everything at every rank
+
+
+# --- α-nDCG ----------------------------------------------------------------------------------------
+
+
+def _invert(ranks: Ints) -> Floats:
+    return 1.0 / ranks
+
+
+def _sum_full(
+    ranking: Ranking, k: int | None, total: Floats | Ints, alpha: float, discount: Discount
+) -> Floats:
+    """Sum the gains of a list in which every item has all subtopics, of this total weight (Q)."""
+    ends = np.where(total > 0, count_ranks(ranking, k), 0)
+    fading = 0 < alpha < 1  # where powers reach 0
+    least = int(ends.max(initial=0))
+    if fading:
+        least = min(least, math.ceil(1100 / -math.log2(1.0 - alpha)))
+    elif alpha == 1:
+        least = min(least, 1)
+    if least > LONGEST:
+        raise MeasureError(
+            f"norm=full with alpha=0 adds up at most {LONGEST:,} ranks; got {least:,}."
+        )
+    ranks = np.arange(1, least + 1)
+    sums = np.append(0.0, np.add.accumulate(discount(ranks) * (1.0 - alpha) ** (ranks - 1.0)))
+    upto: Floats = total * sums[np.minimum(ends, least)]
+    return upto
+
+
+def alpha_dcg(
+    ranking: Ranking, k: int | None, alpha: float, rel: float, norm: str, weights: str
+) -> Scored:
+    total = sum_weights(ranking, rel, weights)
+    terms = sum_gains(ranking, k, rel, alpha, weights) * discount(ranking.rank)
+    divisor = ranking.ones
+    if norm == "full":
+        divisor = _sum_full(ranking, k, total, alpha, discount)
+    return Scored(terms, divisor, total)
+
+
+def _write_sum(p: dict[str, Any]) -> str:
+    """Write the sum over an item's subtopics."""
+    return "Σ_subtopics of i " + ("weight·" if p["weights"] == "given" else "")
+
+
+def _write_gains(p: dict[str, Any]) -> str:
+    """Write the gain of an item, which a sum before it calls g(i)."""
+    return f"g(i) = {_write_sum(p)}{write_number(1 - p['alpha'])}^(earlier items that have it)"
+
+
+FULL = "the same of a list in which every item has all subtopics"
+
+ALPHA_DCG = Definition(
+    "alpha_DCG",
+    "α-DCG: cumulated gain that repeated subtopics diminish",
+    alpha_dcg,
+    lambda k, p: f"Σ g(i) ÷ log2(i+1), {write_ranks(k)}, {_write_gains(p)}",
+    norm=lambda k, p: FULL if p["norm"] == "full" else "",
+    example='score([{"a"}, {"a", "b"}], "alpha_DCG@2") == 1 + (1 / 2 + 1) / log2(3)',
+    parameters=(
+        ALPHA,
+        REL,
+        Parameter("norm", "none", "the divisor of the sum", words=("none", "full")),
+        WEIGHTS,
+    ),
+    aliases=("alphaDCG",),
+    expected=False,
+    monotone=False,
+    subtopics=True,
+    conventions="Clarke et al. divide by nothing. ndeval's alpha-DCG is norm=full, which no real list reaches "
+    "and which falls where k grows; at k = 1 ndeval divides by nothing, too.",
+    cite="Clarke, Kolla, Cormack, Vechtomova, Ashkan, Büttcher & MacKinnon, SIGIR 2008",
+)
+
+
+def alpha_ndcg(
+    ranking: Ranking, k: int | None, alpha: float, rel: float, ideal: str, weights: str
+) -> Scored:
+    norm = ideal_order.SUMS[ideal](ranking, rel, alpha, k, discount, weights)
+    terms = sum_gains(ranking, k, rel, alpha, weights) * discount(ranking.rank)
+    return Scored(terms, norm, sum_weights(ranking, rel, weights))
+
+
+_IDEALS = {"greedy": "", "rounded": ", ties broken by rounding", "exact": ", the best of all"}
+
+
+def _write_ideal(k: int | None, p: dict[str, Any]) -> str:
+    return "the same of the ideal ranking" + _IDEALS[p["ideal"]]
+
+
+ALPHA_NDCG = Definition(
+    "alpha_nDCG",
+    "α-nDCG: normalized cumulated gain that repeated subtopics diminish",
+    alpha_ndcg,
+    lambda k, p: f"Σ g(i) ÷ log2(i+1), {write_ranks(k)}, {_write_gains(p)}",
+    norm=_write_ideal,
+    example='score([{"a"}, {"a", "b"}], "alpha_nDCG@1") == 1 / 2',
+    parameters=(ALPHA, REL, IDEAL, WEIGHTS, MEAN),
+    aliases=("alphanDCG",),
+    expected=False,
+    monotone=False,
+    subtopics=True,
+    conventions="The greedy ideal ranking is an approximation, which every tool takes; a list can exceed it, and "
+    "then its value exceeds 1. ideal=exact searches all rankings. Clarke et al. also allow for errors of "
+    "the judges, which nobody's implementation does.",
+    cite="Clarke, Kolla, Cormack, Vechtomova, Ashkan, Büttcher & MacKinnon, SIGIR 2008",
+)
+
+
+# --- Readers who stop ------------------------------------------------------------------------------
+
+
+def intent_aware_err(
+    ranking: Ranking, k: int | None, alpha: float, rel: float, norm: str, weights: str
+) -> Scored:
+    total = sum_weights(ranking, rel, weights)
+    terms = sum_gains(ranking, k, rel, alpha, weights) / ranking.rank
+    if norm == "S":
+        return Scored(alpha * terms, total, total)
+    divisor = ranking.ones if norm == "none" else _sum_full(ranking, k, total, alpha, _invert)
+    return Scored(terms, divisor, total)
+
+
+STOP = Parameter(
+    "alpha",
+    0.5,
+    "the probability that a relevant item satisfies a reader who looks for its subtopic",
+    low=0.0,
+    high=1.0,
+)
+
+INTENT_AWARE_ERR = Definition(
+    "ERR_IA",
+    "Intent-aware expected reciprocal rank: the mean of ERR over the subtopics",
+    intent_aware_err,
+    lambda k, p: (
+        f"Σ {write_number(p['alpha']) + '·' if p['norm'] == 'S' else ''}g(i) ÷ i, {write_ranks(k)}, "
+        f"{_write_gains(p)}"
+    ),
+    norm=lambda k, p: {"S": write_total(p), "none": "", "full": FULL}[p["norm"]],
+    example='score([{"a"}, {"a", "b"}], "ERR_IA@2") == (1 / 2 + (1 / 4 + 1 / 2) / 2) / 2',
+    parameters=(
+        STOP,
+        REL,
+        Parameter("norm", "S", "the divisor of the sum", words=("S", "none", "full")),
+        WEIGHTS,
+        MEAN,
+    ),
+    aliases=("ERRIA",),
+    expected=False,
+    monotone=False,
+    subtopics=True,
+    conventions="The mean of ERR over equally probable subtopics, for judgments of 0 and 1; α is (2^1 - 1)/2^1 on "
+    "the scale of Chapelle et al. ndeval's ERR-IA is norm=full: divided by that of a list that nobody "
+    "can make. At k = 1 ndeval divides by nothing, and its value is the number of subtopics.",
+    cite="Chapelle, Ji, Liao, Velipasaoglu, Lai & Wu, Information Retrieval 14(6), 2011",
+)
+
+
+def normalized_intent_aware_err(
+    ranking: Ranking, k: int | None, alpha: float, rel: float, ideal: str, weights: str
+) -> Scored:
+    norm = ideal_order.SUMS[ideal](ranking, rel, alpha, k, _invert, weights)
+    terms = sum_gains(ranking, k, rel, alpha, weights) / ranking.rank
+    return Scored(terms, norm, sum_weights(ranking, rel, weights))
+
+
+NORMALIZED_INTENT_AWARE_ERR = Definition(
+    "nERR_IA",
+    "Normalized intent-aware expected reciprocal rank",
+    normalized_intent_aware_err,
+    lambda k, p: f"Σ g(i) ÷ i, {write_ranks(k)}, {_write_gains(p)}",
+    norm=_write_ideal,
+    example='score([{"a"}, {"a", "b"}], "nERR_IA@1") == 1 / 2',
+    parameters=(STOP, REL, IDEAL, WEIGHTS, MEAN),
+    aliases=("nERRIA",),
+    expected=False,
+    monotone=False,
+    subtopics=True,
+    conventions="The greedy ideal ranking is that of alpha_nDCG; a list can exceed it.",
+    cite="Clarke, Craswell, Soboroff & Ashkan, WSDM 2011",
+)
+
+GOING_ON = Parameter(
+    "beta",
+    0.5,
+    "the probability of going on to the next rank",
+    low=0.0,
+    high=1.0,
+)
+
+
+def _count_ranks_that_matter(beta: float) -> int | None:
+    """Count the first ranks whose weights β^(i-1) add up to all but what rounding hides; None for all ranks."""
+    if beta in (0.0, 1.0):
+        return None if beta else 1
+    return math.ceil(math.log2((1.0 - beta) * 2.0**-60) / math.log2(beta))
+
+
+def novelty_rbp(
+    ranking: Ranking, k: None, alpha: float, beta: float, rel: float, weights: str
+) -> Scored:
+    total = sum_weights(ranking, rel, weights)
+    terms = sum_gains(ranking, None, rel, alpha, weights) * beta ** (ranking.rank - 1.0)
+    lost = 1.0 - (1.0 - alpha) * beta
+    if not lost and total.any():
+        raise MeasureError(
+            "NRBP(alpha=0,beta=1): an endless list has no sum; choose an alpha above 0 or a beta below 1."
+        )
+    return Scored(terms, total / (lost or 1.0), total)
+
+
+NOVELTY_RBP = Definition(
+    "NRBP",
+    "Novelty- and rank-biased precision: RBP for which repeated subtopics gain less",
+    novelty_rbp,
+    lambda k, p: f"Σ g(i)·{write_number(p['beta'])}^(i-1), {_write_gains(p)}",
+    norm=lambda k, p: (
+        f"({'W' if p['weights'] == 'given' else 'S'} ÷ {write_number(1.0 - (1.0 - p['alpha']) * p['beta'])}), "
+        + (SHORT_W if p["weights"] == "given" else SHORT)
+    ),
+    example='round(score([{"a"}, {"a", "b"}], "NRBP"), 6) == (1 + 1.5 / 2) * 0.75 / 2',
+    parameters=(ALPHA, GOING_ON, REL, WEIGHTS, MEAN),
+    cutoff=False,
+    expected=False,
+    monotone=False,
+    subtopics=True,
+    conventions="The divisor is S ÷ (1 - (1 - α)·β): 1 is the value of an endless list in which every item has "
+    "all subtopics.",
+    cite="Clarke, Kolla & Vechtomova, ICTIR 2009",
+)
+
+
+def normalized_novelty_rbp(
+    ranking: Ranking, k: None, alpha: float, beta: float, rel: float, ideal: str, weights: str
+) -> Scored:
+    depth = _count_ranks_that_matter(beta)
+    norm = ideal_order.SUMS[ideal](
+        ranking, rel, alpha, depth, lambda ranks: beta ** (ranks - 1.0), weights
+    )
+    terms = sum_gains(ranking, None, rel, alpha, weights) * beta ** (ranking.rank - 1.0)
+    return Scored(terms, norm, sum_weights(ranking, rel, weights))
+
+
+NORMALIZED_NOVELTY_RBP = Definition(
+    "nNRBP",
+    "Normalized novelty- and rank-biased precision",
+    normalized_novelty_rbp,
+    lambda k, p: f"Σ g(i)·{write_number(p['beta'])}^(i-1), {_write_gains(p)}",
+    norm=_write_ideal,
+    example='score([{"a"}, {"a", "b"}], "nNRBP") == (1 + 1.5 / 2) / (2 + 0.5 / 2)',
+    parameters=(ALPHA, GOING_ON, REL, IDEAL, WEIGHTS, MEAN),
+    cutoff=False,
+    expected=False,
+    monotone=False,
+    subtopics=True,
+    conventions="The greedy ideal ranking is that of alpha_nDCG.",
+    cite="Clarke, Kolla & Vechtomova, ICTIR 2009; ndeval",
+)
