@@ -152,6 +152,13 @@ def test_hostile_names_of_measures_are_refused_soon(name: str) -> None:
     assert len(str(raised.value)) < 2000
 
 
+def test_a_long_name_is_refused_soon_in_a_dialect() -> None:
+    started = time.process_time()
+    with pytest.raises(MeasureError, match="ranx has no measure 'xxx"):
+        germane.evaluate({"q": {"a": 1}}, {"q": ["a"]}, "x" * 10**6, dialect="ranx")
+    assert time.process_time() - started < 2
+
+
 # --- Environments ----------------------------------------------------------------------------------
 
 

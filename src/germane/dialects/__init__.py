@@ -52,10 +52,4 @@ def parse_in_dialect(name: str, dialect: str) -> "Measure":
     """Parse a name as ``evaluate`` does in the dialect: one of the tool's, or germane's own."""
     from germane.dialects.names import resolve_measure
 
-    spoken = resolve_dialect(dialect)
-    if len(name) > LONGEST:
-        raise spoken.make_unknown_error(name[:LONGEST])
-    return resolve_measure(name, spoken).measure
-
-
-LONGEST = 1000  # letters; no name has more, and every entry of a dialect looks at all of them
+    return resolve_measure(name, resolve_dialect(dialect)).measure

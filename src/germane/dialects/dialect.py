@@ -15,6 +15,9 @@ STAGE_NAMES: tuple[Stage, ...] = ("reading", "judging", "measuring", "averaging"
 _NUMBER = r"\d+(?:\.\d+)?|\.\d+"
 
 
+LONGEST = 1000  # letters; no name has more, and every entry of a dialect looks at all of them
+
+
 @dataclass(frozen=True)
 class Place:
     """A place for a value in a tool's name, such as ``{x}``: what may stand there, and what it means."""
@@ -251,6 +254,8 @@ class Dialect:
 
     def find(self, name: str) -> Entry | None:
         """Find the entry that a written name belongs to."""
+        if len(name) > LONGEST:
+            return None
         return next((entry for entry in self.measuring if entry.read(name)), None)
 
     def measure(self, name: str) -> str:
@@ -266,6 +271,7 @@ class Dialect:
 
     def make_unknown_error(self, name: str, besides: str = "") -> MeasureError:
         """Make the error for a name that the tool does not have."""
+        name = name[:LONGEST]
         whole = normalize_name(name)
         for one in self.absent:
             if {whole, re.split(r"[(@]", whole)[0]} & set(one.names):
