@@ -4,6 +4,7 @@ import itertools
 import math
 import random
 from dataclasses import asdict
+from typing import Any
 
 import numpy as np
 import pytest
@@ -261,3 +262,26 @@ def test_every_pair_of_words_runs():
         for a, b in itertools.product(CHOICES[one], CHOICES[other]):
             value = germane.evaluate_boxes(truth, found, "AP50", **{one: a, other: b})["AP50"].mean
             assert 0 <= value <= 1
+
+
+WRONG: list[tuple[dict[str, Any], str]] = [
+    ({"iou": ".5:inf"}, "iou takes thresholds"),
+    ({"iou": ".5:.9:0"}, "iou takes thresholds"),
+    ({"measures": "AP(iou=.5:.9:0)"}, "iou takes thresholds"),
+    ({"measures": "P(confidence=nan)"}, "confidence takes a number; got 'nan'"),
+    ({"areas": 5}, "areas take ranges by name"),
+    ({"areas": {"all": (5, 1)}}, "ends below its beginning"),
+]
+
+
+@pytest.mark.parametrize(("options", "says"), WRONG, ids=str)
+def test_numbers_without_meaning_are_refused(options: dict[str, Any], says: str) -> None:
+    with pytest.raises(germane.errors.GermaneError, match=says):
+        germane.evaluate_boxes(*make_boxes(3), **options)
+
+
+def test_an_array_is_no_id_and_a_name_may_be_a_number() -> None:
+    truth, found = make_boxes(3)
+    with pytest.raises(germane.NotFoundError, match="there is no image"):
+        germane.explain_boxes(truth, found, image=np.array([1, 2]))
+    assert list(germane.evaluate_many_boxes(truth, {1: found}, "AP")) == ["1"]

@@ -122,7 +122,7 @@ def evaluate_many_boxes(
     truths = open_truths(truth, take_reading(options)[0])
     return BoxResults(
         {
-            name: evaluate_boxes(truths, found, measures, name=name, **options)
+            str(name): evaluate_boxes(truths, found, measures, name=str(name), **options)
             for name, found in detections.items()
         }
     )

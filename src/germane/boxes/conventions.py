@@ -157,7 +157,7 @@ def read_thresholds(given: Any) -> tuple[float, ...]:
     """
     try:
         thresholds = _list_thresholds(given)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, ArithmeticError):  # the last: no end, or no step
         thresholds = ()
     if not thresholds or not all(0 < one <= 1 for one in thresholds):
         raise PolicyError(
@@ -204,8 +204,10 @@ def _read_areas(given: Any) -> dict[str, tuple[float, float]]:
                 isinstance(pair, (list, tuple)) and len(pair) == 2 and all(map(_is_number, pair))
             ):
                 break
+            if pair[0] > pair[1]:
+                raise PolicyError(f"areas: {clip(name)} ends below its beginning: {clip(ends)}")
             areas[str(name)] = (float(pair[0]), float(pair[1]))
-    if len(areas) != len(given or ()) or not areas:
+    if not areas or len(areas) != len(given):
         raise PolicyError(
             f"areas take ranges by name, such as {{'all': (0, 1e10)}}; got {clip(given)}"
         )

@@ -4,6 +4,7 @@ Each is one of germane's measures on the ranked lists of matched detections, for
 over thresholds of overlap and over classes.
 """
 
+import math
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -236,7 +237,11 @@ def _read_value(text: str, key: str, value: str) -> Any:
     if key == "confidence" and value == "best":
         return value
     try:
-        return read_thresholds(value.replace("+", ",")) if key == "iou" else float(value)
+        if key == "iou":
+            return read_thresholds(value.replace("+", ","))
+        if math.isfinite(number := float(value)):
+            return number
+        raise ValueError(value)
     except (PolicyError, ValueError) as error:
         says = (
             error if isinstance(error, PolicyError) else f"{key} takes a number; got {clip(value)}"

@@ -57,7 +57,7 @@ def find_id(given: Hashable, ids: Sequence[Hashable], names: Sequence[str], noun
     """Find the position of an id, of a name, or of the text of an id. Raises NotFoundError for others."""
     texts = [str(one) for one in ids]
     for known in (ids, names, texts):
-        if given in known:
+        if isinstance(given, Hashable) and given in known:
             return list(known).index(given)
     listed = list(names) or texts
     raise NotFoundError(

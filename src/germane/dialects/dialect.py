@@ -254,8 +254,6 @@ class Dialect:
 
     def find(self, name: str) -> Entry | None:
         """Find the entry that a written name belongs to."""
-        if len(name) > LONGEST:
-            return None
         return next((entry for entry in self.measuring if entry.read(name)), None)
 
     def measure(self, name: str) -> str:

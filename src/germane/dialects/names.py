@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from germane.dialects import resolve_dialect
-from germane.dialects.dialect import Dialect, Entry
+from germane.dialects.dialect import LONGEST, Dialect, Entry
 from germane.errors import MeasureError
 from germane.measures.measure import Measure, Measures, parse, parse_all, split_names
 
@@ -146,6 +146,8 @@ def resolve_measure(name: str | Measure, dialect: Dialect) -> RequestedMeasure:
     """Resolve one name, as ``resolve_measures`` does."""
     if isinstance(name, Measure):
         return _request(name, dialect)
+    if len(name) > LONGEST:
+        raise dialect.make_unknown_error(name)
     entry = dialect.find(name)
     before, _, rest = name.partition(":")
     of_a_tool = bool(rest) and "(" not in before

@@ -1,4 +1,4 @@
-"""What measures of novelty and diversity share: how well a list covers the subtopics of its query, and how soon.
+"""Shared by measures of novelty and diversity, which look at how well and how soon a list covers subtopics.
 
 Items are judged for subtopics. An item has a subtopic if its grade for that is ``rel`` or higher.
 """
