@@ -4,6 +4,7 @@ import contextlib
 import io
 import json
 import os
+import shutil
 import stat
 import subprocess
 import sys
@@ -201,6 +202,7 @@ WRITERS: dict[str, list[list[str]]] = {
     "curve": [["qrels", "run", "-o", f"out.{kind}"] for kind in ("svg", "png", "pdf", "csv")],
     "compare": [["qrels", "run", "other", "-o", "out.md", "--format", "markdown"]],
     "report": [["qrels", "run", "-o", "out.html"]],
+    "judges": [["run", "qrels", "judge", "-o", "out.csv"]],
     "trust": [["run", "--people", "qrels", "--model", "qrels", "-o", "out.txt"]],
     "next": [["qrels", "run", "-o", "out.csv", "--format", "csv"]],
     "gate": [["qrels", "run", "--baseline", "run", "--github", "-o", "out.txt"]],
@@ -242,6 +244,7 @@ def test_every_command_writes_beside_the_place_and_renames(tmp_path: Path) -> No
         lines = (f"q Q0 {item} 1 {-rank} t\n" for rank, item in enumerate(items))
         (tmp_path / name).write_text("".join(lines) + "r Q0 a 1 1 t\n")
     (tmp_path / "qrels").write_text("q 0 a 1\nq 0 c 1\n" + "".join(f"{q} 0 a 1\n" for q in "rstu"))
+    shutil.copy(tmp_path / "qrels", tmp_path / "judge")
     commands = [[name, *more] for name, several in WRITERS.items() for more in several]
     done = subprocess.run(
         [sys.executable, "-c", SPY, json.dumps(commands)], cwd=tmp_path, check=False,
@@ -253,7 +256,7 @@ def test_every_command_writes_beside_the_place_and_renames(tmp_path: Path) -> No
     assert [path for path in inside if not path.startswith(writing.PART)] == []
     assert len(inside) > len(commands)  # the gallery and the gate write two
     made = {"out", "out.csv", "out.txt", "out.json", "out.svg", "out.html", "out.gif", "out.png",
-            "out.pdf", "out.md", "out.summary", "qrels", "run", "other"}  # fmt: skip
+            "out.pdf", "out.md", "out.summary", "qrels", "judge", "run", "other"}  # fmt: skip
     assert set(os.listdir(tmp_path)) == made
 
 

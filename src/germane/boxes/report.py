@@ -93,7 +93,7 @@ def _order_results(results: BoxResults) -> BoxResults:
 def _write_lead(results: BoxResults) -> str:
     counts = next(iter(results.values())).counts
     detectors = "1 detector" if len(results) == 1 else f"{len(results)} detectors"
-    return f"{detectors} on {counts.images:,} images with {counts.truths:,} truths of {counts.classes:,} classes."
+    return f"{detectors} on {counts.images:,} image{'s' * (counts.images != 1)} with {counts.truths:,} truths of {counts.classes:,} classes."
 
 
 def _write_result(results: BoxResults, compared: Comparison | None) -> Iterator[str]:

@@ -110,7 +110,10 @@ def _write_limits(result: "Result") -> str:
 
 def _write_counts(result: "Result") -> str:
     counts = result.counts
-    parts = [f"{counts.judged:,} queries judged", f"{counts.answered:,} answered"]
+    parts = [
+        f"{counts.judged:,} quer{'y' if counts.judged == 1 else 'ies'} judged",
+        f"{counts.answered:,} answered",
+    ]
     if counts.missing:
         parts.append(f"{counts.missing:,} missing")
     if counts.without_relevant:
