@@ -25,7 +25,7 @@ version = release = germane.__version__
 root_doc = "docs/README"
 include_patterns = [
     "README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md",
-    "bench/*.md", "docs/**.md", "examples/**.md", "examples/**.ipynb", "fuzz/*.md",
+    "bench/*.md", "docs/**.md", "docs/**.ipynb", "examples/**.md", "examples/**.ipynb", "fuzz/*.md",
 ]  # fmt: skip
 exclude_patterns = [".*", "*/.*", "*/_build", "*/data", "build", "dist", "src", "tests"]
 extensions = ["myst_parser", "sphinx.ext.autodoc"]
@@ -59,7 +59,7 @@ UNDER = {
     "docs/speed": ("bench/*",),
     "docs/reliability": ("fuzz/*",),
     "docs/contributing": ("CONTRIBUTING",),
-    "docs/recipes": ("examples/**",),
+    "docs/recipes": ("examples/digits/*",),
 }
 
 VISIBLE = {"docs/reference", "docs/measures"}
@@ -113,7 +113,7 @@ def list_sections(text: str) -> tuple[list[str], list[list[str]]]:
     for section in re.split(r"^## ", text, flags=re.MULTILINE)[1:]:
         titles.append(section.partition("\n")[0])
         named = re.findall(
-            r"\]\(([^)#\s]+)\.md\)", re.sub(r"^(?!- ).*", "", section, flags=re.MULTILINE)
+            r"\]\(([^)#\s]+)\.(?:md|ipynb)\)", re.sub(r"^(?!- ).*", "", section, flags=re.MULTILINE)
         )
         pages.append(list(dict.fromkeys(named)))
     return titles, pages
