@@ -6,6 +6,7 @@ The page has the section of docs/measures.md, the terms of one list, and the too
 import warnings
 from collections.abc import Iterator
 from functools import cache
+from pathlib import Path
 
 import generate
 
@@ -32,18 +33,38 @@ def write_page(row: Definition) -> str:
 
 def write_terms(row: Definition) -> Iterator[str]:
     """Write the terms of one list, for measures of one list."""
-    measure = Measure(row.name, (), 10 if row.cutoff else None)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", germane.GermaneWarning)
-        try:
-            explained = germane.explain(GRADES, measures=[measure], relevant=RELEVANT)
-        except germane.GermaneError:  # of subtopics, or of all lists
-            return
+    explained = explain_list(row)
+    if explained is None:
+        return
     given = " ".join(map(str, GRADES))
     yield (
         f"## On one list\n\nThe grades of a list are {given}, and there are {RELEVANT} relevant items in all:\n\n"
-        f"```sh\ngermane explain '{given}' --relevant {RELEVANT} -m '{measure}'\n```\n\n{explained.markdown().rstrip()}"
+        f"![{row.name} on this list, rank by rank; the table below has the numbers]({row.name}.svg)\n\n"
+        f"```sh\ngermane explain '{given}' --relevant {RELEVANT} -m '{find_measure(row)}'\n```\n\n"
+        + explained.markdown().rstrip()
     )
+
+
+def draw_terms(folder: Path) -> None:
+    """Draw the terms of every measure of one list."""
+    for row in TABLE:
+        explained = explain_list(row)
+        if explained is not None:
+            germane.animate(explained, folder / f"{row.name}.svg")
+
+
+def explain_list(row: Definition) -> germane.Explanation | None:
+    """Explain the list; None for measures of subtopics, or of all lists."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", germane.GermaneWarning)
+        try:
+            return germane.explain(GRADES, measures=[find_measure(row)], relevant=RELEVANT)
+        except germane.GermaneError:
+            return None
+
+
+def find_measure(row: Definition) -> Measure:
+    return Measure(row.name, (), 10 if row.cutoff else None)
 
 
 def write_tools(row: Definition) -> Iterator[str]:
