@@ -340,6 +340,7 @@ def test_all_pairs_of_conventions(names: tuple[str, str]) -> None:
     assert counts["refused"] < COLLECTIONS * len(pairs) / 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(20))
 def test_several_conventions_at_once(seed: int) -> None:
     rng = random.Random(seed)

@@ -45,6 +45,7 @@ SCORED = {
 # --- It finds what made the number -----------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "measure", ["AP@2", "AP", "nDCG@2", "P@3", "R@2", "RR", "F@2", "Success@1"]
 )
@@ -61,6 +62,7 @@ def test_every_dialect_is_found_again(measure: str) -> None:
         assert len(found) > 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("measure", ["AP@2", "nDCG@3", "P@2", "F@2"])
 @pytest.mark.parametrize("reported", ["0.5", "0.31", "0.415"])
 def test_what_is_found_is_what_evaluate_says(measure: str, reported: str) -> None:
@@ -379,6 +381,7 @@ def test_files_of_queries_that_are_wrong(
 # --- Slips -----------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("reported", "hint"),
     [
@@ -409,7 +412,9 @@ def test_hints_are_true() -> None:
     assert germane.evaluate(QRELS, RUN, named)[named].mean == pytest.approx(0.4167, abs=0.00005)
 
 
-@pytest.mark.parametrize("k", [3, 4, 6, 7, 13, 37, 99, 500])
+@pytest.mark.parametrize(
+    "k", [3, *(pytest.param(k, marks=pytest.mark.slow) for k in (4, 6, 7, 13, 37, 99, 500))]
+)
 def test_every_cutoff_up_to_100_is_tried(k: int) -> None:
     """One of two items is relevant, the first: P@k is 1/k."""
     result = germane.reconcile([1, 0], reported=f"{1 / k:.6f}", measure="P@10")

@@ -117,7 +117,9 @@ def shapes(queries: int) -> dict[str, Array]:
     }
 
 
-@pytest.mark.parametrize("queries", [25, 27, 30, 40, 60, 100, 200])
+@pytest.mark.parametrize(
+    "queries", [25, 30, *(pytest.param(n, marks=pytest.mark.slow) for n in (27, 40, 60, 100, 200))]
+)
 def test_randomization_is_the_exact_convolution(queries: int) -> None:
     """Within 1% down to 1e-10, and 3% where a few values are a thousand times the others."""
     draws, looked = np.random.default_rng(1), 0
@@ -293,6 +295,7 @@ def test_no_difference_gives_1(test: str) -> None:
 # --- Corrections -----------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=12).map(np.array))
 @settings(max_examples=15)
 def test_corrections_are_those_of_statsmodels(p: Array) -> None:
