@@ -159,6 +159,7 @@ def test_randomization_is_binomial_where_all_differences_are_the_same() -> None:
         assert compute_sign_flip_p(differences) == pytest.approx(expected, rel=1e-6)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("queries", [20_000, 400_000])
 def test_randomization_of_many_queries_is_nearly_normal(queries: int) -> None:
     """By the central limit theorem: two-sided normal tails, with no common step and with one."""
@@ -194,6 +195,7 @@ def test_the_same_p_value_twice() -> None:
 # --- The smallest p-value that a test can give -------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("test", TESTS)
 def test_no_outcome_has_a_smaller_p(test: str) -> None:
     """All ways to choose the signs of some differences, zeros among them."""
@@ -443,6 +445,7 @@ def test_two_data_sets_are_welchs_test() -> None:
 # --- Error rates -----------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("test", ["randomization", "t", "wilcoxon", "tukey"])
 def test_a_test_finds_nothing_in_5_of_100(test: str) -> None:
     """The whole check, with 2,000 comparisons a cell, is bench/significance.py."""
