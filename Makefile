@@ -78,7 +78,7 @@ audit: $(VENV)/.installed
 	$(BIN)/pip-audit --skip-editable
 
 gold: $(VENV)/.dev
-	GERMANE_ACCEPT_GOLD=1 $(BIN)/python -m pytest tests/test_gold.py
+	GERMANE_ACCEPT_GOLD=1 $(BIN)/python -m pytest tests/test_gold.py tests/test_tutorials.py
 
 bench: bench/.venv/.installed
 	bench/.venv/bin/python bench/run.py

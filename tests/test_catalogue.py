@@ -6,6 +6,7 @@ import math
 import random
 import subprocess
 import sys
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -385,3 +386,10 @@ def test_the_command_line_takes_files(tmp_path: Path) -> None:
         "one definition" in call("reconcile", *given, "-m", "Gini@2", "--reported", "0.8000").stdout
     )
     assert call("evaluate", "q.txt", "r.run", "-m", "Gini@2").returncode == 2
+
+
+def test_a_number_of_all_lists_is_not_called_uncounted() -> None:
+    """Coverage has no value for a query, and its mean is no mean over queries."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        germane.evaluate({"u": ["a"]}, {"u": ["a", "b"]}, "AP@2 Coverage@2 Gini@2", catalogue=2)
