@@ -3,8 +3,9 @@
 from collections import Counter
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from itertools import combinations
-from math import e, fsum, log, nan, sqrt
+from math import e, floor, fsum, log, nan, sqrt
 from typing import Any
 
 Item = Hashable
@@ -121,8 +122,8 @@ def novelty(w: World, k: int | None, seen: str, unseen: str, base: Any, mean: st
 
 def tail_share(w: World, k: int | None, tail: float, mean: str) -> float:
     counts, _ = w.popularity("interactions")
-    order = sorted(counts, key=lambda item: counts[item])  # stable: in the order of seen
-    few = set(order[: max(int(len(order) * tail), 1)])
+    order = sorted(counts, key=lambda item: (counts[item], str(item)))
+    few = set(order[: max(floor(len(order) * Fraction(str(tail))), 1)])
     return average([(sum(item in few for item in got), len(got)) for got in w.cut(k)], mean)
 
 

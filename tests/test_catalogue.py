@@ -97,7 +97,8 @@ def test_a_list_has_its_own_value(row: Any) -> None:
 
 
 def measure(lists: Any, name: str, **given: Any) -> float:
-    return germane.evaluate({next(iter(lists)): ["a"]}, lists, name, **given)[name].mean
+    user, items = next(iter(lists.items()))
+    return germane.evaluate({user: items[:1]}, lists, name, **given)[name].mean
 
 
 def test_equal_exposure_has_no_inequality() -> None:
@@ -322,8 +323,36 @@ BAD: list[tuple[str, dict[str, Any], str]] = [
     ("Novelty@2", {"seen": {}}, "seen= has no rows"),
     ("ILD@2", {"distance": {"a": [1]}}, "no vector for the item 'b'"),
     ("ILD@2", {"distance": {"a": [0, 0]}}, "zero or not finite"),
-    ("ILD@2", {"distance": lambda a, b: math.nan}, "not a finite number"),
+    ("ILD@2", {"distance": lambda a, b: math.nan}, "a finite number; got nan"),
     ("ILD@2", {"distance": 3}, "distance= takes"),
+    ("ILD@2", {"distance": np.eye(4)}, r"dict\(zip\(items, array\)\)"),
+    ("ILD@2", {"distance": {}}, "no vectors"),
+    ("ILD@2", {"distance": dict.fromkeys("abcd", "x")}, "lists of numbers"),
+    ("ILD@2", {"distance": {1: [1.0], "1": [1.0]}}, "two vectors"),
+    ("ILD@2", {"distance": {1: [1.0], 2: [1.0]}}, "distance= have different types"),
+    ("ILD@2", {"distance": lambda a, b: "x"}, "of 'a' and 'b' is a finite number; got 'x'"),
+    ("ILD@2", {"distance": lambda a, b: "0.5"}, "finite number"),
+    ("ILD@2", {"distance": lambda a, b: None}, "finite number"),
+    ("ILD@2", {"distance": lambda a, b: np.ones(1)}, "finite number"),
+    ("ILD@2", {"distance": lambda a, b: -1}, "0 or more"),
+    ("ILD@2", {"distance": lambda a, b: float(a < b)}, "the same both ways"),
+    ("ILD@2", {"distance": lambda a, b: {}[a]}, "raises KeyError"),
+    ("ILD@2", {"distance": pd.DataFrame({"item": ["a"], "x": [1.0]})}, "no vector for the item 'b'"),
+    ("ILD@2", {"distance": pd.DataFrame({"item": ["a"]})}, "no column is the vector"),
+    ("Coverage@2", {"catalogue": "\u0664"}, "no such file"),
+    ("Coverage@2", {"catalogue": True}, "catalogue= takes"),
+    ("Coverage@2", {"catalogue": iter("abcd")}, "list"),
+    ("Coverage@2", {"catalogue": ["a", None]}, "an id is missing"),
+    ("Coverage@2", {"catalogue": pd.Series(["a", None])}, "an id is missing"),
+    ("Coverage@2", {"catalogue": pd.Series([1.0, 2.0])}, "Integers become floats"),
+    ("Coverage@2", {"catalogue": [["a"], ["b"]]}, "text or a whole number"),
+    ("Coverage@2", {"catalogue": np.array([["a", "b"]])}, "text or a whole number"),
+    ("Coverage@2", {"catalogue": pd.DataFrame({"name": [1], "price": [2]})}, "no column is the item"),
+    ("Coverage@2", {"catalogue": ["a", "b", "c", "d", 5]}, "different types"),
+    ("Novelty@2", {"seen": {"u": []}}, "no user has an item"),
+    ("Novelty@2", {"seen": {"u": "ab"}}, "seen=, user 'u'"),
+    ("Novelty@2", {"seen": {"u": ["a", None]}}, "seen=, user 'u': an id is missing"),
+    ("Novelty@2", {"seen": [("u", "a")]}, "makes a frame of rows"),
     ("Gini@2", {"catalogue": 9, "ties": "expected"}, "closed form"),
     ("Gini@2", {"catalogue": 9, "exclude": {"u": ["b"]}}, "remove these"),
 ]  # fmt: skip
@@ -333,6 +362,99 @@ BAD: list[tuple[str, dict[str, Any], str]] = [
 def test_bad_input_is_an_error(name: str, given: dict[str, Any], says: str) -> None:
     with pytest.raises(germane.GermaneError, match=says):
         germane.evaluate({"u": ["a"]}, LISTS, name, **given)
+
+
+CSV = [
+    ('item_id,name\n"a,1",x\nb\n', "csv:3: 1 field"),
+    ("a\nb\n", "is 'a' the name of the column, or an item"),
+    ("item_id\n", "no items"),
+    ("", "the file is empty"),
+]
+
+
+@pytest.mark.parametrize(("text", "says"), CSV)
+def test_bad_files_of_items_are_errors(tmp_path: Path, text: str, says: str) -> None:
+    (tmp_path / "items.csv").write_text(text)
+    with pytest.raises(germane.GermaneError, match=says):
+        measure(LISTS, "Coverage@2", catalogue=tmp_path / "items.csv")
+
+
+def test_files_of_items_have_columns(tmp_path: Path) -> None:
+    names = ["a,1", 'b"', "c"]
+    for name, write in (
+        ("items.csv", lambda f: pd.DataFrame({"item_id": names, "n": 1}).to_csv(f, index=False)),
+        ("items.tsv", lambda f: f.write_text('item\tn\na,1\t1\nb"\t1\nc\t2\n')),
+        ("items.parquet", lambda f: pd.DataFrame({"n": [1, 2, 3], "item": names}).to_parquet(f)),
+        (
+            "items.jsonl",
+            lambda f: f.write_text("".join(json.dumps({"item": n}) + "\n" for n in names)),
+        ),
+    ):
+        write(tmp_path / name)
+        assert measure({"u": ["a,1", 'b"']}, "Coverage@2", catalogue=tmp_path / name) == 2 / 3
+    (tmp_path / "named.csv").write_text("ID\na\nb\n")
+    said = {"catalogue": tmp_path / "named.csv", "columns": {"catalogue": {"item": "ID"}}}
+    assert measure({"u": ["a"]}, "Coverage@2", **said) == 1 / 2
+
+
+def test_types_of_one_run_are_not_mixed() -> None:
+    with pytest.raises(germane.FormatError, match="of several types"):
+        germane.evaluate({"u": ["a"]}, {"u": ["a", "1"], "v": [1]}, "Gini@2", catalogue=4)
+
+
+def test_users_without_items_are_no_users() -> None:
+    seen = {"x": ["a"], "y": []}
+    assert measure({"u": ["a"]}, "ARP(norm=total)@1", seen=seen) == 1
+    assert measure({"u": ["a"]}, "Novelty@1", seen=seen) == 0
+
+
+def test_the_tail_does_not_depend_on_the_order_of_rows() -> None:
+    """Four items with one interaction each: those with the smaller ids are the tail, 9 before 10."""
+    lists = {"u": ["9", "10"]}
+    for items in itertools.permutations(["9", "10", "11", "12"]):
+        assert measure(lists, "TailShare(tail=0.25)@2", seen={"x": items}) == 1 / 2
+    assert measure({"u": [9]}, "TailShare(tail=0.1)@1", seen={"x": [10, 9, 11]}) == 1
+    many = {"x": range(100)}
+    assert measure({"u": [28]}, "TailShare(tail=0.29)@1", seen=many) == 1
+    assert measure({"u": [29]}, "TailShare(tail=0.29)@1", seen=many) == 0
+
+
+def test_personalization_of_short_lists_can_be_above_one() -> None:
+    """Evidently 0.7.23 gives 1.3333333333333333 for these lists: it divides as if all had four items."""
+    lists = {"u": ["a"], "v": ["b"], "w": ["c", "d"]}
+    found = germane.evaluate({"u": ["a"]}, lists, "Personalization(norm=k)@4")
+    [one] = found.values()
+    assert one.mean == pytest.approx(4 / 3)
+    assert "above 1 where lists are shorter" in one.measure.definition
+    assert not found.findings or "no query counts" not in str(found.findings)
+
+
+def make_vectors(folder: Path, vectors: Any) -> list[Any]:
+    """The same vectors in every way to give them."""
+    items, rows = list(vectors), np.array(list(vectors.values()), float)
+    wide = pd.DataFrame(rows, columns=["x", "y"]).assign(item_id=items)
+    long = pd.DataFrame({"item_id": items, "title": "t", "vector": rows.tolist()})
+    wide.to_csv(folder / "wide.csv", index=False)
+    long.to_parquet(folder / "long.parquet")
+    wide.to_parquet(folder / "wide.parquet")
+    long.to_json(folder / "long.jsonl", orient="records", lines=True)
+    np.savez(folder / "both.npz", vectors=rows, ids=np.array(items))
+    files = ("wide.csv", "long.parquet", "wide.parquet", "long.jsonl", "both.npz")
+    return [vectors, wide, long, *(str(folder / name) for name in files)]
+
+
+def test_every_source_of_vectors_gives_the_same(tmp_path: Path) -> None:
+    vectors = {"a": [1.0, 0.0], "b": [1.0, 1.0], "c": [0.0, 2.0], "d": [1e200, 1e200]}
+    expected = (1 - math.sqrt(0.5) + 1 + 0) / 3
+    for given in make_vectors(tmp_path, vectors):
+        assert measure(LISTS, "ILD@2", distance=given) == pytest.approx(expected)
+    digits = {1: [1.0, 0.0], 2: [0.0, 1.0]}
+    for given in make_vectors(tmp_path, digits):
+        assert (
+            germane.evaluate({"u": [1]}, {"u": [1, 2]}, "ILD@2", distance=given)["ILD@2"].mean == 1
+        )
+    text = str(tmp_path / "wide.csv")
+    assert measure({"u": ["1", "2"]}, "ILD@2", distance=text) == 1
 
 
 def test_a_repeated_item_of_an_unjudged_user_is_an_error() -> None:

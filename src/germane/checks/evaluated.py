@@ -246,7 +246,11 @@ class EvaluatedData(Data):
     @cached_property
     def uncounted(self) -> list[Measure]:  # type: ignore[override]
         """The measures of which no_relevant=skip leaves out every query."""
-        skipping = [one for one in self.values.values() if one.no_relevant == "skip"]
+        skipping = [
+            one
+            for one in self.values.values()
+            if one.no_relevant == "skip" and one.list_count is None  # not of the catalogue
+        ]
         return [one.measure for one in skipping if np.isnan(one.values).all()]
 
     @cached_property

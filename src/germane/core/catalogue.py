@@ -23,6 +23,8 @@ class Seen:
     offsets: Ints  # U + 1
     items: Ints  # one number for each interaction
     known: int  # I, the items that are numbered in advance
+    sort: Callable[[Ints], Ints]
+    """Sorts items by their ids."""
 
     @cached_property
     def interactions(self) -> Ints:

@@ -4,13 +4,14 @@ They see an Exposure and a Catalogue instead of a Ranking, and no judgments. Eac
 what a low and a high value mean, since tools give one name to opposite signs.
 """
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from germane.core.catalogue import Catalogue, Exposure, Lists
+from germane.core.catalogue import Catalogue, Exposure, Lists, Seen
 from germane.core.ragged import Bools, Floats
 from germane.errors import MeasureError
 from germane.measures.definition import Definition, Form, Parameter
@@ -216,10 +217,12 @@ PERSONALIZATION = _define(
     lambda k, p: (
         (
             f"1 − (Σ c² − k·U) ÷ (k·U·(U−1)), c: lists with the item{_write_cut(k)}, U: users"
+            f"{', k: items of the longest list' * (k is None)}"
             if p["norm"] == "k"
             else f"1 − mean over pairs of users of |A∩B| ÷ √(|A|·|B|), A and B: their lists{_write_cut(k)}"
         )
         + "; 0 = everyone gets the same items, 1 = no two users share an item"
+        + ", above 1 where lists are shorter than k" * (p["norm"] == "k")
     ),
     'evaluate([{1}, {2}], [[1], [2]], "Personalization@1").flat() == {"Personalization_at_1": 1}',
     Parameter(
@@ -348,18 +351,20 @@ NOVELTY = _define(
 
 
 def sum_tail(lists: Lists, catalogue: Catalogue, p: dict[str, Any]) -> tuple[Floats, Floats]:
-    counts = catalogue.require_seen("TailShare").interactions
+    seen = catalogue.require_seen("TailShare")
     tail = np.zeros(_number(lists, catalogue), bool)
-    tail[: len(counts)] = find_tail(counts, p["tail"])
+    tail[: seen.known] = find_tail(seen, p["tail"])
     return lists.count_items(tail), lists.sizes.astype(float)
 
 
-def find_tail(counts: Any, share: float) -> Bools:
+def find_tail(seen: Seen, share: float) -> Bools:
     """Mark the least popular items: this share of the items that were seen, and at least one of them."""
-    order = np.argsort(counts, kind="stable")
-    order = order[counts[order] > 0]
-    flags = np.zeros(len(counts), bool)
-    flags[order[: max(int(len(order) * share), 1)]] = True
+    counts = seen.interactions
+    popular = np.sort(counts[counts > 0])
+    size = max(math.floor(round(len(popular) * share, 9)), 1)  # 100 · 0.29 is 28.999999999999996
+    limit = popular[size - 1]
+    flags: Bools = (counts > 0) & (counts < limit)
+    flags[seen.sort(np.flatnonzero(counts == limit))[: size - int(np.count_nonzero(flags))]] = True
     return flags
 
 
@@ -368,7 +373,7 @@ TAIL = _define(
     "Share of the recommendations that are in the tail",
     lambda k, p: (
         f"mean over {'recommendations' if p['mean'] == 'micro' else 'lists'} of the share of items"
-        f"{_write_cut(k)} among the {p['tail']:g} of the seen items with the fewest interactions; "
+        f"{_write_cut(k)} among the {p['tail']:g} of the seen items with the fewest interactions, at least one item; "
         "0 = only popular items"
     ),
     'evaluate([{1}], [[1, 2]], "TailShare@2", seen=[[1, 2], [2]]).flat() == {"TailShare_at_2": 1 / 2}',
@@ -379,7 +384,8 @@ TAIL = _define(
     LISTS,
     of_lists=sum_tail,
     aliases=("TailPercentage",),
-    conventions="Of items with the same number of interactions, those that come first in seen are in the tail.",
+    conventions="The size of the tail is rounded down. Of items with the same number of interactions, those with the "
+    "smaller ids are in the tail: numbers by value, text by its bytes.",
     cite="Abdollahpouri, Burke & Mobasher, Managing popularity bias, FLAIRS 2019",
 )  # fmt: skip
 
