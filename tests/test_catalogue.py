@@ -473,6 +473,21 @@ def test_functions_that_know_judged_items_alone_refuse() -> None:
         evaluate(draw_world(0), "Gini@3").by(lambda user: 1)
 
 
+def test_comparisons_say_what_they_cannot_compare() -> None:
+    runs = {"one": LISTS, "other": {"u": ["c"], "v": ["d", "a"], "w": ["b"]}}
+    qrels = {user: ["a"] for user in LISTS}
+    found = germane.compare(qrels, runs, "Novelty@2", seen=SAW)
+    assert len(found.pairs) == 1
+    with pytest.raises(germane.MeasureError, match="Gini@2 is one number of all lists"):
+        germane.compare(qrels, runs, "AP Gini@2", catalogue=4)
+    with pytest.raises(germane.MeasureError, match="Gini@2 is about whole lists, and a report"):
+        germane.report(qrels, runs, "AP Gini@2")
+    with pytest.raises(germane.MeasureError, match="leave it out of the gate"):
+        germane.gate(qrels, LISTS, "AP Gini@2", baseline=LISTS)
+    with pytest.raises(germane.MeasureError, match="has no weights"):
+        germane.evaluate(qrels, LISTS, "Novelty@2", seen=SAW)["Novelty@2"].weigh({"u": 1})
+
+
 def test_names_belong_to_one_measure() -> None:
     names = [{n.casefold() for n in (row.name, *row.aliases)} for row in (*ALL, *CATALOGUE)]
     assert sum(map(len, names)) == len(set().union(*names))
@@ -507,3 +522,7 @@ def test_the_command_line_takes_files(tmp_path: Path) -> None:
         "one definition" in call("reconcile", *given, "-m", "Gini@2", "--reported", "0.8000").stdout
     )
     assert call("evaluate", "q.txt", "r.run", "-m", "Gini@2").returncode == 2
+    (tmp_path / "vectors.csv").write_text("item,x,y\na,1,0\nb,0,1\nc,1,1\nd,1,0\n")
+    given = ["q.txt", "r.run", "--distance", "vectors.csv"]
+    assert "0.4310" in call("evaluate", *given, "-m", "ILD@2").stdout
+    assert "--distance FILE" in call("evaluate", "q.txt", "r.run", "-m", "ILD@2").stderr

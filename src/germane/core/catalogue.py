@@ -107,7 +107,7 @@ class Catalogue:
         """Return the number of items of the catalogue. Raises MeasureError where it is not known."""
         if self.size is None:
             raise MeasureError(
-                f"{measure} needs the catalogue: catalogue=… takes its items, their number, or 'seen' for "
+                f"{measure} needs the catalogue: catalogue=… (--catalogue) takes its items, their number, or 'seen' for "
                 "the items of seen=…" + _OTHER * (measure == "Coverage")
             )
         return self.size
@@ -116,7 +116,7 @@ class Catalogue:
         """Return what users saw before. Raises MeasureError where that is not known."""
         if self.seen is None:
             raise MeasureError(
-                f"{measure} needs what users saw before: seen=… takes rows of user and item, or {{user: items}}."
+                f"{measure} needs what users saw before: seen=… (--seen FILE) takes rows of user and item, or {{user: items}}."
             )
         return self.seen
 
@@ -124,8 +124,8 @@ class Catalogue:
         """Sum the distances of the pairs of each list, and count them. Raises MeasureError without distances."""
         if self.distance is None:
             raise MeasureError(
-                f"{measure} needs to know how items differ: distance=… takes {{item: vector}}, or a function "
-                "of two items."
+                f"{measure} needs to know how items differ: distance=… (--distance FILE) takes {{item: vector}}, or a "
+                "function of two items."
             )
         return self.distance(lists)
 

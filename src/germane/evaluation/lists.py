@@ -1,10 +1,10 @@
 """ListsOfRun: measures of the catalogue, from the lists of a run, read in batches."""
 
 import math
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -269,6 +269,10 @@ class CatalogueResult(MeasureResult):
         values = self.of_lists.values
         assert values is not None
         return values[~np.isnan(values)]
+
+    def weigh(self, weights: Mapping[Hashable, float]) -> Self:  # noqa: ARG002
+        """Refuse weights of judged queries: the mean is one over the lists of all users."""
+        raise MeasureError(f"{self.measure} counts the lists of all users, and has no weights.")
 
     def explain(self, most: int = 10) -> "CatalogueExplanation":
         """Say which items make the number: the most recommended ones, and the share of the tail."""

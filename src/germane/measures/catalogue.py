@@ -5,7 +5,7 @@ what a low and a high value mean, since tools give one name to opposite signs.
 """
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -37,6 +37,13 @@ class CatalogueDefinition(Definition):
     """the value of all lists at once"""
     of_lists: OfLists | None = None
     """a sum for each list and its divisor; a list whose divisor is 0 is left out of the mean"""
+
+
+def refuse_lists(measures: Iterable[Any], says: str) -> None:
+    """Refuse measures of the catalogue; ``says`` is what cannot have them, and why. Raises MeasureError."""
+    for one in measures:
+        if isinstance(one.row, CatalogueDefinition):
+            raise MeasureError(f"{one} is about whole lists, {says}")
 
 
 def _define(
