@@ -34,6 +34,10 @@ class CatalogueDefinition(Definition):
     """the value of all lists at once"""
     of_lists: OfLists | None = None
     """a sum for each list and its divisor; a list whose divisor is 0 is left out of the mean"""
+    by_size: Callable[[dict[str, Any]], bool] = lambda _: False
+    """does it need to know in how many lists of which size an item stands?"""
+    of_users: bool = False
+    """does it look at the judgments and at the earlier choices of a list's user?"""
 
 
 def refuse_lists(measures: Iterable[Any], says: str) -> None:

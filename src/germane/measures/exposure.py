@@ -1,5 +1,6 @@
 """Measures of all lists at once: which items are recommended, how equally, and to how many users."""
 
+import math
 from typing import Any
 
 import numpy as np
@@ -51,11 +52,11 @@ COVERAGE = define(
 
 
 def compute_gini(exposure: Exposure, catalogue: Catalogue, p: dict[str, Any]) -> float:
-    counts = exposure.recommended.astype(float)
+    counts = exposure.recommended
     items = len(counts) if p["over"] == "recommended" else catalogue.require_size("Gini")
-    place = np.arange(items - len(counts) + 1, items + 1)  # the first places are those of zeros
-    spread = float(((2 * place - items - 1) * counts).sum())
-    divisor = (items - 1 if p["norm"] == "n-1" else items) * float(counts.sum())
+    place = np.arange(1, len(counts) + 1)  # behind those of items that nobody gets
+    spread = 2 * int((place * counts).sum()) + (items - 2 * len(counts) - 1) * int(counts.sum())
+    divisor = (items - 1 if p["norm"] == "n-1" else items) * int(counts.sum())
     unequal = spread / divisor if divisor else 0.0
     return unequal if p["sign"] == "unequal" else 1 - unequal
 
@@ -101,8 +102,8 @@ def compute_entropy(exposure: Exposure, catalogue: Catalogue, p: dict[str, Any])
     base = np.log(np.e if p["base"] == "e" else p["base"])
     weights = chance
     if p["lists"] == "equal":
-        weights = exposure.shares[held] / np.count_nonzero(exposure.sizes)
-    entropy = float(-(weights * np.log(chance)).sum() / base)
+        weights = exposure.sum_shares(1.0)[held] / np.count_nonzero(exposure.sizes)
+    entropy = math.fsum((-weights * np.log(chance)).tolist()) / float(base)  # in any order of items
     if p["norm"] == "recommended":
         return entropy / int(np.count_nonzero(held))
     if p["norm"] == "catalogue":
@@ -135,6 +136,7 @@ ENTROPY = define(
         words=("sized", "equal"),
     ),
     of_all=compute_entropy,
+    by_size=lambda p: p["lists"] == "equal",
     aliases=("ShannonEntropy",),
     cite="Shannon, A mathematical theory of communication, 1948",
 )  # fmt: skip
@@ -144,10 +146,12 @@ def compute_personalization(exposure: Exposure, catalogue: Catalogue, p: dict[st
     users = int(np.count_nonzero(exposure.sizes))
     if users < 2:
         return float("nan")
-    shared = max(float((exposure.norms**2).sum()) - users, 0.0)  # rounding may give less than 0
     if p["norm"] == "k":
         k = p["k"] or int(exposure.sizes.max())
-        shared = float((exposure.counts.astype(float) ** 2).sum()) / k - users
+        shared = int((exposure.counts**2).sum()) / k - users
+    else:
+        squares = math.fsum((exposure.sum_shares(0.5) ** 2).tolist())
+        shared = max(squares - users, 0.0)  # rounding may give less than 0
     return 1 - shared / (users * (users - 1))
 
 
@@ -170,6 +174,7 @@ PERSONALIZATION = define(
         words=("found", "k"),
     ),
     of_all=compute_personalization,
+    by_size=lambda p: p["norm"] == "found",
     aliases=("InterListDiversity",),
     undefined="NaN for fewer than two lists.",
 )  # fmt: skip

@@ -173,8 +173,9 @@ def compute_lift(exposure: Exposure, catalogue: Catalogue, p: dict[str, Any]) ->
     kept = users.sizes > 0
     before = float((users.sum_items(counts.astype(float))[kept] / users.sizes[kept]).mean())
     listed = np.count_nonzero(exposure.sizes)
-    shares = exposure.shares[: len(counts)]
-    after = float((shares * counts[: len(shares)]).sum()) / listed if listed else float("nan")
+    shares = exposure.sum_shares(1.0)[: len(counts)]
+    popular = math.fsum((shares * counts[: len(shares)]).tolist())
+    after = popular / listed if listed else float("nan")
     return (after - before) / before
 
 
@@ -188,6 +189,7 @@ LIFT = define(
     'evaluate([{1}], [[1]], "PopularityLift@1", seen=[[1], [1, 2]]).flat()["PopularityLift_at_1"] > 0',
     SEEN,
     of_all=compute_lift,
+    by_size=lambda _: True,
     conventions="Means over users: those with a list, and those who saw something.",
     cite="Abdollahpouri et al., The connection between popularity bias, calibration, and fairness, RecSys 2020",
 )

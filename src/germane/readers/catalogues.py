@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterator, Mapping, Set
+from collections.abc import Callable, Collection, Iterator, Mapping, Set
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -60,7 +61,8 @@ class CatalogueOptions:
         size = self.size if self.items is None else int(places[0].max()) + 1
         seen = None
         if self.seen is not None:
-            seen = Seen(self.seen.offsets, places[-1], len(numbers), numbers.sort)
+            find = _make_finder(self.seen, is_text)
+            seen = Seen(self.seen.offsets, places[-1], len(numbers), numbers.sort, find)
             size = len(numbers) if self.of_seen else size
         numbers.closed = size if self.items is not None or self.of_seen else None
         bound = None if distance is None else distance.bind(lambda: numbers.ids, bool(odd))
@@ -253,6 +255,20 @@ def _check_heading(frame: Any, reading: ReadOptions) -> None:
             f"header, such as item_id; columns={{'item': {name!r}}} takes another name. A file whose name ends "
             "with .txt has an item on each line, and no header."
         )
+
+
+def _make_finder(seen: Qrels, is_text: bool) -> Callable[[Ids], Ints]:
+    """Make a function that finds the places of a run's users among those of ``seen=``, or -1."""
+    known = read_python_ids(seen.queries)
+    index = cache(lambda as_text: Index(known.as_text() if as_text else known))
+
+    def find(users: Ids) -> Ints:
+        as_text = users.kind != known.kind
+        if as_text and not (is_text or seen.ids == "text"):
+            return np.full(len(users), -1)
+        return index(as_text).find(users.as_text() if as_text else users)
+
+    return find
 
 
 def _advise(given: object) -> str:

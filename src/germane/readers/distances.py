@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection, Hashable, Mapping
+from collections.abc import Callable, Collection, Hashable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import combinations, pairwise
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 
-from germane.core import ragged
-from germane.core.catalogue import Lists
-from germane.core.ragged import Floats
+from germane.core.catalogue import Distances, Lists
+from germane.core.ragged import Floats, Ints
 from germane.errors import (
     DuplicateError,
     EmptyError,
@@ -29,9 +28,6 @@ from germane.readers.files import explain_arrow_error
 from germane.readers.inputs import ReadOptions
 from germane.readers.numbers import is_array, is_finite_number
 
-SumPairs: TypeAlias = Callable[[Lists], tuple[Floats, Floats]]
-"""Sums the distances of all pairs of each list, and counts the pairs."""
-
 CELLS = 1 << 22  # numbers of vectors that are gathered at once
 BOTH_WAYS = 64  # pairs of which a function is asked in both orders
 ROUNDING = 1e-9  # by which a distance may fall below 0, or differ both ways
@@ -46,33 +42,51 @@ class Vectors:
     unit: Floats  # (I, D)
     is_text: bool = False  # from a file of text, where an integer is its digits
 
-    def bind(self, ids: Callable[[], Ids], as_text: bool) -> SumPairs:
-        """Make the function that sums distances of lists, whose items have the numbers of ``ids()``."""
+    def bind(self, ids: Callable[[], Ids], as_text: bool) -> Distances:
+        """Make the functions of lists, whose items have the numbers of ``ids()``."""
         index = Index(self.ids.as_text() if as_text else self.ids)
-        return lambda lists: self._sum(lists, ids(), index)
 
-    def _sum(self, lists: Lists, ids: Ids, index: Index) -> tuple[Floats, Floats]:
-        """Sum 1 − cosine over the pairs: (n² − |Σ v|²) ÷ 2 for unit vectors v."""
-        used = np.unique(lists.items)
-        found = index.find(ids.take(used))
-        if (found < 0).any():
-            item = ids.take(used[found < 0][:1]).python[0]
-            raise NotFoundError(f"distance= has no vector for the item {clip(item)}.")
-        place = np.zeros(int(used.max(initial=-1)) + 1, np.int64)
-        place[used] = found
-        squares, own = np.zeros(len(lists)), np.zeros(len(lists))
+        def place(items: Ints) -> Ints:
+            used = np.unique(items)
+            found = index.find(ids().take(used))
+            if (found < 0).any():
+                item = ids().take(used[found < 0][:1]).python[0]
+                raise NotFoundError(f"distance= has no vector for the item {clip(item)}.")
+            places = np.zeros(int(used.max(initial=-1)) + 1, np.int64)
+            places[used] = found
+            return places[items]
+
+        def sum_pairs(lists: Lists) -> tuple[Floats, Floats]:
+            """Sum 1 − cosine over the pairs: (n² − |Σ v|²) ÷ 2 for unit vectors v."""
+            placed, pairs = place(lists.items), _count_pairs(lists)
+            squares, own = np.zeros(len(lists)), np.zeros(len(lists))
+            for these, rows, starts in self._cut(lists):
+                units = self.unit[placed[rows]]
+                squares[these] = (np.add.reduceat(units, starts) ** 2).sum(1)
+                own[these] = np.add.reduceat((units**2).sum(1), starts)
+            return np.maximum(pairs - (squares - own) / 2, 0.0), pairs
+
+        def average(lists: Lists, others: Lists) -> Floats:
+            placed, around = place(lists.items), place(others.items)
+            centre = np.zeros((len(lists), self.unit.shape[1]))
+            for these, rows, starts in self._cut(others):
+                sums = np.add.reduceat(self.unit[around[rows]], starts)
+                centre[these] = sums / others.sizes[these][:, None]
+            value = np.zeros(len(placed))
+            for _, rows, _ in self._cut(lists):
+                value[rows] = 1 - (self.unit[placed[rows]] * centre[lists.owner[rows]]).sum(1)
+            return np.maximum(value, 0.0)
+
+        return Distances(sum_pairs, average)
+
+    def _cut(self, lists: Lists) -> Iterator[tuple[Ints, slice, Ints]]:
+        """Cut the filled lists into blocks: the lists, their rows, and where each begins among these."""
         filled = np.flatnonzero(lists.sizes)
-        many = max(CELLS // max(self.unit.shape[1] * int(lists.sizes.max(initial=1)), 1), 1)
+        many = max(CELLS // (self.unit.shape[1] * int(lists.sizes.max(initial=1))), 1)
         for start in range(0, len(filled), many):
             these = filled[start : start + many]
-            sizes = lists.sizes[these]
             first, last = int(lists.offsets[these[0]]), int(lists.offsets[these[-1] + 1])
-            units = self.unit[place[lists.items[first:last]]]
-            ends = ragged.make_offsets(sizes)
-            squares[these] = (np.add.reduceat(units, ends[:-1]) ** 2).sum(1)
-            own[these] = np.add.reduceat((units**2).sum(1), ends[:-1])
-        pairs = _count_pairs(lists)
-        return np.maximum(pairs - (squares - own) / 2, 0.0), pairs
+            yield these, slice(first, last), lists.offsets[these] - first
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,8 +97,8 @@ class OfPairs:
     ids: None = None
     is_text: bool = False
 
-    def bind(self, ids: Callable[[], Ids], as_text: bool) -> SumPairs:
-        """Make the function that sums distances of lists, whose items have the numbers of ``ids()``."""
+    def bind(self, ids: Callable[[], Ids], as_text: bool) -> Distances:
+        """Make the functions of lists, whose items have the numbers of ``ids()``."""
         known: dict[tuple[int, int], float] = {}
 
         def measure(a: int, b: int, names: Mapping[int, Hashable]) -> float:
@@ -95,9 +109,12 @@ class OfPairs:
                     self._refuse_directed(names[a], names[b], known[pair])
             return known[pair]
 
+        def name(*items: Ints) -> dict[int, Hashable]:
+            used = np.unique(np.concatenate(items))
+            return dict(zip(used.tolist(), ids().take(used).python, strict=True))
+
         def sum_pairs(lists: Lists) -> tuple[Floats, Floats]:
-            used = np.unique(lists.items)
-            names = dict(zip(used.tolist(), ids().take(used).python, strict=True))
+            names = name(lists.items)
             items, ends = lists.items.tolist(), lists.offsets.tolist()
             sums = [
                 sum(measure(a, b, names) for a, b in combinations(items[start:end], 2))
@@ -105,7 +122,16 @@ class OfPairs:
             ]
             return np.array(sums, float), _count_pairs(lists)
 
-        return sum_pairs
+        def average(lists: Lists, others: Lists) -> Floats:
+            names, ends = name(lists.items, others.items), others.offsets.tolist()
+            around, values = others.items.tolist(), []
+            for item, owner in zip(lists.items.tolist(), lists.owner.tolist(), strict=True):
+                these = around[ends[owner] : ends[owner + 1]]
+                sums = sum(measure(item, other, names) for other in these)
+                values.append(sums / max(len(these), 1))
+            return np.array(values, float)
+
+        return Distances(sum_pairs, average)
 
     def _ask(self, a: Hashable, b: Hashable) -> float:
         """Ask for a distance. Raises InputError unless it is a number from 0 on."""
