@@ -468,10 +468,6 @@ def test_a_repeated_item_of_an_unjudged_user_is_an_error() -> None:
 def test_functions_that_know_judged_items_alone_refuse() -> None:
     with pytest.raises(germane.MeasureError, match="whole lists"):
         germane.score([1, 0], "Gini@2")
-    batches = germane.Evaluator({"u": ["a"]}, "Gini@2", catalogue=4)
-    batches.update(LISTS)
-    with pytest.raises(germane.MeasureError, match="whole lists"):
-        batches.result()
     with pytest.raises(germane.MeasureError, match="no categories"):
         evaluate(draw_world(0), "Gini@3").by(lambda user: 1)
 

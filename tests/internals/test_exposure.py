@@ -12,9 +12,7 @@ def test_exposures_of_parts_add_up() -> None:
     lists = Lists(offsets, rng.integers(0, 9, offsets[-1]))
     whole = Exposure.of_lists(lists, 9, True)
     first = Exposure.of_lists(Lists(offsets[:12], lists.items[: offsets[11]]), 7, True)
-    rest = Exposure.of_lists(
-        Lists(offsets[11:] - offsets[11], lists.items[offsets[11] :]), 9, True
-    )
+    rest = Exposure.of_lists(Lists(offsets[11:] - offsets[11], lists.items[offsets[11] :]), 9, True)
     merged = join_exposures([join_exposures([]), first, rest])
     for name in ("counts", "sizes", "by_size"):
         np.testing.assert_array_equal(getattr(merged, name), getattr(whole, name))

@@ -92,19 +92,24 @@ class ListTally:
             counted = Exposure.of_lists(cut, len(self._items.numbers), k in self._by_size)
             self._add_exposure(k, counted)
         for measure, held in self._sums.items():
+            if not len(lists.items):  # the catalogue is numbered with the first item
+                held.append((np.zeros(len(lists)), np.zeros(len(lists))))
+                continue
             of_lists = get_row(measure).of_lists
             assert of_lists is not None
             catalogue, parameters = self._items.catalogue, dict(measure.parameters)
             held.append(of_lists(cuts[measure.k], catalogue, parameters))
 
-    def merge(self, other: CountedLists) -> None:
-        """Add lists that another tally counted. Raises DuplicateError for a user who has come before."""
-        users = other.users.python
-        again = [user for user in users if user in self._arrived]
-        if again:
+    def refuse_repeated(self, other: CountedLists) -> None:
+        """Raise DuplicateError for a user who has come before."""
+        again = next((user for user in other.users if user in self._arrived), None)
+        if again is not None:
             raise DuplicateError(
-                f"query {clip(again[0])} arrived before, and measures of the catalogue count every list once."
+                f"query {clip(again)} arrived before, and measures of the catalogue count every list once."
             )
+
+    def merge(self, other: CountedLists) -> None:
+        """Add the lists of users who have not come before, which another tally counted."""
         self._items.open(other.sample, other.is_text)
         known = other.catalogue.known
         rest = (
@@ -113,7 +118,7 @@ class ListTally:
             else other.ids.take(np.arange(known, len(other.ids)))
         )
         numbers = np.append(np.arange(known), self._items.numbers.number(rest))
-        self._arrived.update(users)
+        self._arrived.update(other.users)
         self._users.append(other.users)
         for k, exposure in other.exposures.items():
             self._add_exposure(k, exposure.renumber(numbers, len(self._items.numbers)))
