@@ -277,6 +277,29 @@ def test_integers_match_the_digits_of_files(tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.parametrize("apart", [1, -3, 10**12, 2**59])
+def test_numbers_are_found_as_text_is(apart: int) -> None:
+    """Whole numbers of a narrow range are found in a table, and others by hashing."""
+    rng = random.Random(apart)
+    lists = {u: [apart * n for n in rng.sample(range(-9, 15), 4)] for u in range(30)}
+    seen = {u: [apart * n for n in rng.choices(range(-5, 12), k=5)] for u in range(20)}
+    catalogue = [apart * n for n in range(-9, 16)]
+
+    def spell(given: Any) -> Any:
+        return {user: list(map(str, got)) for user, got in given.items()}
+
+    names = "Coverage@3 Gini@3 Novelty@3 ARP@3 Serendipity@3"
+    numbers = germane.evaluate({0: lists[0]}, lists, names, catalogue=catalogue, seen=seen)
+    texts = germane.evaluate(
+        {0: spell(lists)[0]},
+        spell(lists),
+        names,
+        catalogue=list(map(str, catalogue)),
+        seen=spell(seen),
+    )
+    assert numbers.flat() == texts.flat()
+
+
 def test_arrays_have_lists_too() -> None:
     run = np.array([[1, 2], [2, 3]])
     result = germane.evaluate([{1}, {2}], run, "Coverage@2", catalogue=6)

@@ -92,8 +92,16 @@ class Lists:
         return np.arange(len(self.items)) - self.offsets[self.owner] + 1
 
     def sum_items(self, values: Floats) -> Floats:
-        """Add up a value of each item, by list."""
-        return np.bincount(self.owner, weights=values[self.items], minlength=len(self))
+        """Add up a value of each item, by list; the sum of a list does not depend on other lists."""
+        return self.sum_rows(values[self.items])
+
+    def sum_rows(self, values: Floats) -> Floats:
+        """Add up the values of the rows of each list."""
+        filled = np.flatnonzero(self.sizes)
+        sums = np.zeros(len(self))
+        if len(filled):
+            sums[filled] = np.add.reduceat(values, self.offsets[:-1][filled])
+        return sums
 
     def count_items(self, flags: Bools) -> Floats:
         """Count the items of each list that are flagged."""

@@ -16,7 +16,8 @@ from germane.kernel.columns import Ids, Text, join_ids, read_python_ids
 from germane.kernel.reduction import Index
 from germane.measures.catalogue import CatalogueDefinition
 from germane.measures.measure import Measure
-from germane.readers.catalogues import CatalogueOptions, ItemNumbers
+from germane.readers.catalogues import CatalogueOptions
+from germane.readers.item_numbers import ItemNumbers
 
 Sums = tuple[Floats, Floats]  # U each: a sum for each list, and its divisor
 
@@ -49,7 +50,11 @@ class CountedLists:
         wanted, users = read_python_ids(qrels.queries), self.users
         if wanted.kind != users.kind:
             wanted, users = wanted.as_text(), users.as_text()
-        return Index(users).find(wanted)
+        found = Index(wanted).find(users)  # there are fewer judged queries
+        at = np.flatnonzero(found >= 0)
+        places = np.full(len(qrels), -1)
+        places[found[at]] = at
+        return places
 
     @property
     def own_ids(self) -> Ids:

@@ -17,7 +17,7 @@ from germane.core.retrieved import COPIES
 from germane.errors import DuplicateError, clip
 from germane.evaluation.lists import CountedLists, ListTally, ListValues, Numbering, get_row
 from germane.kernel import plain
-from germane.kernel.columns import Ids, read_python_ids
+from germane.kernel.columns import Ids, Integers, read_python_ids
 from germane.kernel.reduction import (
     Batch,
     Index,
@@ -88,7 +88,8 @@ class ListsOfRun:
         for lists, users in self._kept or self._read(read, of_users):
             tally.add(lists, users)
         counted = tally.collect()
-        refuse_scattered(len(counted.users), Index(counted.users).distinct)
+        if not _ascend(counted.users):
+            refuse_scattered(len(counted.users), Index(counted.users).distinct)
         return counted
 
     def _read(
@@ -138,6 +139,11 @@ class ListsOfRun:
             return batch
         sizes = np.minimum(ragged.find_lengths(batch.offsets), policy.depth)
         return batch.take(ragged.list_stretches(batch.offsets[:-1], sizes))
+
+
+def _ascend(users: Ids) -> bool:
+    """Are these integers that ascend, so that no user comes twice?"""
+    return isinstance(users, Integers) and bool((users.values[1:] > users.values[:-1]).all())
 
 
 class _Relevant:

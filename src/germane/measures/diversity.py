@@ -54,7 +54,7 @@ def sum_serendipity(lists: Lists, catalogue: Catalogue, p: dict[str, Any]) -> tu
     if p["relevant"] == "judged":
         assert lists.relevant is not None
         value = value * lists.relevant
-    return np.bincount(lists.owner, weights=value, minlength=len(lists)), sizes
+    return lists.sum_rows(value), sizes
 
 
 def _compare_popularity(lists: Lists, catalogue: Catalogue, seen: Seen) -> Floats:
@@ -102,7 +102,7 @@ SERENDIPITY = define(
     "Serendipity",
     "Serendipity: relevant items that neither popularity nor the user's history leads to",
     _define_serendipity,
-    'evaluate([{1}], [[1, 2]], "Serendipity@2", catalogue=4, seen=[[2]]).flat() == {"Serendipity_at_2": 1 / 2}',
+    'evaluate([{1}], [[1]], "Serendipity", catalogue=2, seen=[[2]]).flat() == {"Serendipity": 1}',
     Parameter(
         "against", "popular", "an item is compared with its popularity, or with the user's own history",
         words=("popular", "history"),

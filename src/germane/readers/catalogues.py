@@ -25,13 +25,19 @@ from germane.errors import (
     list_some,
     show_typed,
 )
-from germane.kernel.columns import Categories, Ids, Text, join_ids, read_bytes, read_python_ids
-from germane.kernel.ids import as_integer, is_integer, to_bytes
-from germane.kernel.reduction import Index, find_distinct
+from germane.kernel.columns import (
+    Ids,
+    Text,
+    join_ids,
+    read_bytes,
+    read_python_ids,
+)
+from germane.kernel.reduction import Index
 from germane.readers import formats, headings, is_path, mappings, open_pairs
 from germane.readers.distances import OfPairs, Vectors, check_items, choose_side, open_distance
 from germane.readers.files import TextFile
 from germane.readers.inputs import Needs, ReadOptions
+from germane.readers.item_numbers import ItemNumbers
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,63 +90,6 @@ def _hash_ids(ids: Any) -> str:
         return "none"
     text = read_python_ids(ids).as_text().compact()
     return f"{len(text)} items, {zlib.crc32(text.sizes.tobytes(), zlib.crc32(text.data)):x}"
-
-
-class ItemNumbers:
-    """Numbers items in the order in which they first come."""
-
-    def __init__(self, *, as_text: bool = False) -> None:
-        self.ids: Ids = Text.empty()
-        self.closed: int | None = None  # only so many items may be recommended
-        self._as_text = as_text
-        self._index: Index | None = None
-
-    def __len__(self) -> int:
-        return len(self.ids)
-
-    def number(self, items: Ids) -> Ints:
-        """Number some items, known or new."""
-        items = items.as_text() if self._as_text else items
-        if items.kind not in ("integer", "text", "integer beyond 64 bits"):
-            raise FormatError(
-                f"item ids are of several types: text and whole numbers ({list_some(items)}). Cast some of them."
-            )
-        if len(items) and len(self.ids) and items.kind != self.ids.kind:
-            raise FormatError(
-                f"item ids have several types, {self.ids.kind} ({list_some(self.ids)}) and {items.kind} "
-                f"({list_some(items)}). Cast some of them."
-            )
-        found = np.full(len(items), -1) if self._index is None else self._index.find(items)
-        new = np.flatnonzero(found < 0)
-        if len(new):
-            others = items.take(new)
-            first, place = find_distinct(others)
-            fresh = others.take(first)
-            fresh = fresh.as_text() if isinstance(fresh, Categories) else fresh
-            found[new] = len(self.ids) + place
-            self.ids = join_ids([self.ids, fresh]) if len(self.ids) else fresh.compact()
-            self._index = Index(self.ids)
-        return found
-
-    def sort(self, items: Ints) -> Ints:
-        """Sort items by their ids: whole numbers by value, also those written as text, then text."""
-        ids = self.ids.take(items).python
-        keys = [as_integer(one) for one in ids]
-        ordered = sorted(
-            range(len(ids)),
-            key=lambda n: (0, keys[n], b"") if is_integer(keys[n]) else (1, 0, to_bytes(ids[n])),
-        )
-        return items[ordered]
-
-    def refuse_foreign(self, items: Ints) -> None:
-        """Raise CoverageError for recommended items that are not in the catalogue."""
-        if self.closed is None or not len(items) or items.max() < self.closed:
-            return
-        foreign = np.unique(items[items >= self.closed])
-        raise CoverageError(
-            f"{len(foreign)} recommended item{'s are' if len(foreign) > 1 else ' is'} not in the catalogue: "
-            f"{list_some(self.ids.take(foreign).python)}. Add them to catalogue=, or remove them from the run."
-        )
 
 
 def read_options(reading: ReadOptions) -> CatalogueOptions | None:
