@@ -452,7 +452,8 @@ def open_inputs(
     judged = open_qrels(qrels, reading)
     found = open_run(run, reading, judged)
     named = judged.has_columns or (found.has_columns and found.has_header)
-    if reading.columns is not None and not named and reading.exclude is reading.only is None:
+    others = (reading.exclude, reading.only, reading.catalogue, reading.seen, reading.distance)
+    if reading.columns is not None and not named and all(one is None for one in others):
         raise InputError("columns= names the columns of frames and of files; there are none here.")
     if not judged.has_columns:
         _refuse_columns_of_qrels(reading.columns or ())

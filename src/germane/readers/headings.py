@@ -39,6 +39,8 @@ _OF["by"] = ("query", "item")  # the category stands in the place of the item
 _PAIRS = ("exclude", "only", "seen")
 _OF |= dict.fromkeys(_PAIRS, ("query", "item"))
 _OF["subtopic_weights"] = ("query", "subtopic")
+_OF |= dict.fromkeys(("catalogue", "distance"), ("item",))
+VECTORS = ("vector", "embedding", "features")
 WEIGHTS = ("weight", "probability", "prob", "p")
 
 
@@ -125,6 +127,8 @@ def resolve_names(found: Sequence[str], kind: str, where: str, columns: Any = No
         return _resolve_categories(found, where)
     if kind == "subtopic_weights":
         return _resolve_weights(found, kind, where, columns or {})
+    if kind in ("catalogue", "distance"):
+        return _resolve_items(found, kind, where, columns or {})
     if kind in _OF_BOXES:
         return _resolve_boxes(found, kind, where, columns)
     common = columns or {}
@@ -169,6 +173,31 @@ def _resolve_weights(
             )
     _refuse_shared(names, where)
     return Headings(str(names["query"]), str(names["subtopic"]), relevance=names["weight"])
+
+
+def _resolve_items(
+    found: Sequence[str], kind: str, where: str, columns: Mapping[str, Any]
+) -> Headings:
+    """Find the column of items, and those of their vectors: one of a known name, or all others."""
+    chosen = {part: name for part, name in columns.items() if name in found}
+    chosen |= columns.get(kind) or {}
+    item = _choose_one("item", found, where, chosen)
+    if item is None and kind == "catalogue" and len(found) == 1:
+        item = found[0]
+    if item is None:
+        raise FormatError(
+            f"{where}: no column is the item; found {_list_names(found)}. Known names: "
+            f"{', '.join(NAMES['item'])}. columns={{'item': name}} names another."
+        )
+    others = [name for name in found if name != item]
+    if kind == "catalogue":
+        return Headings(item, item)
+    if not others:
+        raise FormatError(
+            f"{where}: no column is the vector. Vectors are columns of numbers, or one column of lists."
+        )
+    known = [name for name in others if name.casefold() in VECTORS]
+    return Headings(item, item, numbers=tuple((one, one) for one in known[:1] or others))
 
 
 BOX_NAMES: dict[str, tuple[str, ...]] = {
