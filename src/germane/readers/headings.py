@@ -137,6 +137,11 @@ def resolve_names(found: Sequence[str], kind: str, where: str, columns: Any = No
     if kind in _PAIRS:  # whose columns may have other names than those of the run
         common = {part: name for part, name in common.items() if name in found or part == kind}
     needed: tuple[str, ...] = ("query", "item")
+    if kind == "qrels" and common.get("judge"):
+        raise InputError(
+            "columns={'judge': …} is for the judgments of several judges, as evaluate_judges and germane judges take "
+            "them; leave it out."
+        )
     if kind == JUDGES:
         kind, needed = "qrels", (*needed, "judge")
     chosen = {**common, **(common.get(kind) or {})}
