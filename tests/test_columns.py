@@ -558,7 +558,7 @@ def test_what_is_wrong_with_qrels() -> None:
     for grades, message in (
         (
             [1.0, None],
-            "qrels, column 'grade', row 1: a relevance grade is missing (null, or NaN in pandas).",
+            "qrels, column 'grade', row 1: a relevance grade is missing (null, or NaN in pandas). Leave out",
         ),
         (
             [1.0, float("nan")],
@@ -576,7 +576,7 @@ def test_what_is_wrong_with_qrels() -> None:
     ("columns", "message"),
     [
         ("qid", "columns= is {'query': name, 'item': name, …}; got 'qid'"),
-        ({"querry": "a"}, "columns= takes query, item, score, rank, relevance or subtopic; got 'querry'. Did"),
+        ({"querry": "a"}, "columns= takes query, item, score, rank, relevance, subtopic or judge; got 'querry'. Did"),
         ({"query": None}, "columns={'query': …} takes the name of a column; got None"),
         ({"query": "quid"}, "run: no column 'quid'; found 'qid', 'docid', 'score'. Did you mean 'qid'"),
         ({"run": {"score": 3}}, "columns={'score': …} takes the name of a column; got 3"),
