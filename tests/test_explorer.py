@@ -134,6 +134,14 @@ def test_formula_has_the_numbers() -> None:
         ("0 0 1 u 1", [0, 0, 1, None, 1], [""] * 5, [False] * 5),
         ("[1, null, 3]", [1, None, 3], [""] * 3, [False] * 3),
         ('{"a": 1, "b": 0}', [1, 0], ["a", "b"], [False] * 2),
+        (
+            '{"7": 1, "a, \\": \\"b": 0, "2": null}',
+            [1, 0, None],
+            ["7", 'a, ": "b', "2"],
+            [False] * 3,
+        ),
+        ('["2", {"id": "x: y", "grade": 3}]', [2, 3], ["", "x: y"], [False] * 2),
+        ("1 0t,ut", [1, 0, None], [""] * 3, [False, True, True]),
         ("q Q0 a 1 2.5 t\nq Q0 b 2 2.5 t\nq Q0 c 3 9 t", [None] * 3, ["c", "a", "b"], [0, 0, 1]),
     ],
 )
@@ -145,7 +153,11 @@ def test_reads_pasted_lists(text: str, grades: list[Grade], ids: list[str], ties
 
 
 @in_node
-@pytest.mark.parametrize("text", ["0 9", "1 x", "-1", "[0.5]", "", "0 " * 31, "{", "q Q0 a 1 x t"])
+@pytest.mark.parametrize("text", [
+        "0 9", "1 x", "-1", "[0.5]", "", "0 " * 31, "{", "q Q0 a 1 x t", "[[1]]", '[{"id": "a"}]', '[""]', '{"a": {"grade": 1}}',
+        '{"a": 1, "a": 0}', "q Q0 a 1 2 t\nq Q0 a 2 1 t", "q Q0 a 1 2 t\nr Q0 b 1 2 t",
+    ],
+)  # fmt: skip
 def test_refuses_other_lists(text: str) -> None:
     program = (
         "(t) => { try { setList(readList(t)); return null; } catch (e) { return e.message; } }"
@@ -155,13 +167,13 @@ def test_refuses_other_lists(text: str) -> None:
 
 @in_node
 def test_address_holds_the_state() -> None:
-    program = """(text) => { setList(readList(text), 7, 3); state.items[1].tie = true;
+    program = """(text) => { setList(readList(text), 7, 3); setGain(1); state.items[1].tie = true;
       const before = JSON.stringify(state), address = writeAddress();
-      setList([makeItem(1)]); readAddress(splitAddress(address)); return [before, JSON.stringify(state), address]; }"""
+      setList([makeItem(1)]); setGain(0); readAddress(splitAddress(address)); return [before, JSON.stringify(state), address]; }"""
     hostile = json.dumps({"<b>&=,.#": 1, "é t": 0, "z": None})
     before, after, address = run_node(program, hostile)
     assert before == after
-    assert address.startswith("#l=1.0t.u&R=7&k=3&ids=")
+    assert address.startswith("#l=1.0t.u&R=7&k=3&gain=exp&ids=")
 
 
 @in_node
@@ -260,12 +272,44 @@ def chromium(tmp_path_factory: pytest.TempPathFactory) -> Any:
 def test_numbers_are_germanes_in_chromium(chromium: Browser, tmp_path: Path) -> None:
     germane.explorer().save(tmp_path / "e.html")
     chromium.open(tmp_path / "e.html")
-    states = keep_judged(list_states(3, 3, (None, 0, 1, 3)))
-    assert (
-        compare(states, 3, chromium.value(f"({COMPUTE})({json.dumps([states, NAMES])})")) > 30_000
-    )
+    for states in (
+        list_states(3, 3, (None, 0, 1, 3)),
+        list_states(6, 3, (0, 1)),
+    ):
+        kept = keep_judged(states)
+        computed = chromium.value(f"({COMPUTE})({json.dumps([kept, NAMES])})")
+        assert compare(kept, 3, computed) > 30_000
     assert chromium.troubles == []
     assert chromium.requests == [(tmp_path / "e.html").as_uri()]
+
+
+@in_chromium
+@pytest.mark.slow
+def test_gain_and_focus(chromium: Browser, tmp_path: Path) -> None:
+    """The gain changes cards, and a control that is made anew keeps the focus."""
+    germane.explorer().save(tmp_path / "e.html")
+    chromium.size(1400)
+    chromium.open(tmp_path / "e.html")
+    names = "[...document.querySelectorAll('#cards .card')].map((card) => card.dataset.measure)"
+    assert "nDCG@k" in chromium.value(names)
+    assert "nDCG(gain=exp)@k" not in chromium.value(names)
+    chromium.value("document.querySelector('#items [data-name=grade]').focus()")
+    for _ in range(3):
+        chromium.press("ArrowDown")
+    assert chromium.value("location.hash").startswith("#l=3.0.1.0.1")
+    assert chromium.value("document.activeElement.ariaLabel") == "grade at rank 1"
+    chromium.value(
+        "Object.assign(document.getElementById('gain'), { value: 1 }).dispatchEvent(new Event('change'))"
+    )
+    assert "nDCG@k" not in chromium.value(names)
+    card = "document.querySelector('[data-measure=\\'nDCG(gain=exp)@k\\']')"
+    expected = germane.score([3, 0, 1, 0, 1, 0, 0, 1, 0, 0], "nDCG(gain=exp)@10", relevant=4)
+    assert chromium.value(f"{card}.querySelector('output').textContent") == f"{expected:.4f}"
+    assert "The other gain: nDCG@10 is" in chromium.value(f"{card}.textContent")
+    assert chromium.value("location.hash").endswith("&R=3&k=10&gain=exp")
+    chromium.value(f"{card}.focus()")
+    assert chromium.value("document.querySelector('#items .term').textContent") == "7.0000"
+    assert chromium.troubles == []
 
 
 @in_chromium

@@ -1,6 +1,7 @@
 """The explorer's boxes: its script matches and measures as germane does, and the tab works by hand and by keyboard."""
 
 import itertools
+import json
 import random
 from pathlib import Path
 from typing import Any
@@ -239,7 +240,48 @@ def test_tab_by_keyboard_and_mouse(chromium: Browser, tmp_path: Path) -> None:
     chromium.type("0.99")
     assert chromium.value(f"document.activeElement === {score}")
     assert get(chromium, "#detections li:nth-child(4) .rank") == "1"
+    chromium.press("Tab")
+    assert chromium.value("document.activeElement.ariaLabel") == "remove detection 4"
+    chromium.press("Enter")
+    assert chromium.value("document.activeElement.ariaLabel") == "remove detection 3"
     assert chromium.troubles == []
+
+
+@in_chromium
+@pytest.mark.slow
+def test_boxes_follow_a_finger(chromium: Browser, tmp_path: Path) -> None:
+    germane.explorer().save(tmp_path / "e.html")
+    chromium.size(390)
+    chromium.ask("Emulation.setTouchEmulationEnabled", enabled=True)
+    chromium.open(tmp_path / "e.html")
+    chromium.value("document.getElementById('boxes-tab').click()")
+    chromium.value("document.getElementById('image').scrollIntoView()")
+    box = "document.querySelector('[data-name=detection-box][data-at=\\'3\\']')"
+    x, y = chromium.value(f"(({{ x, y }}) => [x + 9, y + 9])({box}.getBoundingClientRect())")
+    scale = chromium.value(
+        "652 / document.querySelector('#image svg').getBoundingClientRect().width"
+    )
+    touches: list[tuple[str, list[dict[str, float]]]] = [("touchStart", [{"x": x, "y": y}])]
+    touches += [("touchMove", [{"x": x + dx, "y": y}]) for dx in range(10, 101, 10)]
+    for kind, points in (*touches, ("touchEnd", [])):
+        chromium.ask("Input.dispatchTouchEvent", type=kind, touchPoints=points)
+    chromium.ask("Emulation.setTouchEmulationEnabled", enabled=False)
+    moved = int(chromium.value("location.hash").split("d=")[1].split(";")[3].split(",")[0])
+    assert moved == pytest.approx(20 + 100 * scale, abs=3)
+    assert "Moved detection 4." in get(chromium, "#says")
+
+
+@in_chromium
+@pytest.mark.slow
+def test_values_are_germanes_in_chromium(chromium: Browser, tmp_path: Path) -> None:
+    germane.explorer().save(tmp_path / "e.html")
+    chromium.open(tmp_path / "e.html")
+    scenes = list_by_threshold(make_scenes(400, RULES[0], 7))[0.5]
+    expected = germane.evaluate_boxes(*write_coco(scenes), "AP50 AP50(points=11)")
+    computed = chromium.value(f"({MEASURE})({json.dumps([scenes, ['101', '11']])})")
+    for i, row in enumerate(computed, 1):
+        germanes = [expected[name].per_class[f"c{i}"] for name in ("AP50", "AP50(points=11)")]
+        assert row == pytest.approx(germanes, rel=1e-12), scenes[i - 1]
 
 
 @in_chromium

@@ -1,7 +1,7 @@
 // The tab of boxes: an image whose boxes are moved and resized, the outcome of each detection, and AP by every rule.
 /** @type {Scene} */
 let scene = { truths: [], found: [], iou: 0.5, rules: { overlap: "iou", candidate: "fallback", reach: "at_least", equal_overlaps: "last" } };
-const WIDTH = 640, HEIGHT = 480, MOST_BOXES = 15, SIDES = ["x", "y", "width", "height", "score"], STEP = 5;
+const WIDTH = 640, HEIGHT = 480, MARGIN = 6, MOST_BOXES = 15, SIDES = ["x", "y", "width", "height", "score"], STEP = 5;
 const RULES = /** @type {const} */ (["overlap", "candidate", "reach", "equal_overlaps"]);
 const CARDS = ["101", "11", "all", "lines"];
 
@@ -81,7 +81,7 @@ function removeBox(kind, i) {
 /** Drag a box, or its corner, with a mouse, a pen or a finger. @param {any} event @param {string} kind @param {number} i @param {boolean} corner */
 function dragBox(event, kind, i, corner) {
   event.preventDefault();
-  const frame = at("image"), scale = WIDTH / frame.firstChild.getBoundingClientRect().width, numbers = getNumbers(kind, i);
+  const frame = at("image"), scale = (WIDTH + 2 * MARGIN) / frame.firstChild.getBoundingClientRect().width, numbers = getNumbers(kind, i);
   frame.setPointerCapture(event.pointerId);
   const pull = (/** @type {any} */ e) => {
     shift(kind, i, numbers, [Math.round((e.clientX - event.clientX) * scale), Math.round((e.clientY - event.clientY) * scale)], corner);
@@ -105,10 +105,12 @@ const isHit = (says) => says === "true" || says.startsWith("found");
 
 /** @param {string} kind @param {number} i @param {Box} box @param {string} tag @param {string} says */
 function drawBox(kind, i, [x, y, w, h], tag, says) {
-  const hit = isHit(says) ? "yes" : "no", truth = kind === "truth", pull = (/** @type {boolean} */ corner) => (/** @type {any} */ e) => dragBox(e, kind, i, corner);
+  const hit = isHit(says) ? "yes" : "no", truth = kind === "truth";
+  const near = scene.found.slice(0, i).filter(({ box }) => Math.abs(box[0] - x) < 22 && Math.abs(box[1] - y) < 22).length;  // whose tag is there
+  const pull = (/** @type {boolean} */ corner) => (/** @type {any} */ e) => dragBox(e, kind, i, corner);
   return [make("rect", { class: `${kind} ${hit}`, x, y, width: w, height: h, tabindex: "0", role: "img", "data-name": `${kind}-box`, "data-at": i,
     "aria-label": `${kind} ${tag}, ${says}: x ${x}, y ${y}, width ${w}, height ${h}`, onpointerdown: pull(false), onkeydown: (/** @type {any} */ e) => moveBox(e, kind, i) }),
-  make("text", { x: truth ? x + w - 6 : x + 6 + (i % 3) * 22, y: truth ? y + h - 8 : y + 20, "text-anchor": truth ? "end" : "start" }, tag),
+  make("text", { x: truth ? x + w - 6 : x + 6 + 22 * near, y: truth ? y + h - 8 : h < 40 ? y - 6 : y + 20, "text-anchor": truth ? "end" : "start" }, tag),
   make("circle", { class: "corner", cx: x + w, cy: y + h, r: 22, onpointerdown: pull(true) }), make("circle", { class: `dot ${kind} ${hit}`, cx: x + w, cy: y + h, r: 5 })];
 }
 
@@ -128,7 +130,7 @@ function drawScene({ truths, found }) {
   const area = (/** @type {Box} */ box) => box[2] * box[3];
   const boxes = [...scene.truths.map((box, i) => ({ kind: "truth", i, box, words: truths[i] })),
     ...scene.found.map((one, i) => ({ kind: "detection", i, box: one.box, words: found[i] }))].sort((a, b) => area(b.box) - area(a.box));
-  return make("svg", { viewBox: `-6 -6 ${WIDTH + 12} ${HEIGHT + 12}`, class: "scene", role: "group", "aria-label": "the image and its boxes" },
+  return make("svg", { viewBox: `${-MARGIN} ${-MARGIN} ${WIDTH + 2 * MARGIN} ${HEIGHT + 2 * MARGIN}`, class: "scene", role: "group", "aria-label": "the image and its boxes" },
     make("rect", { class: "frame", width: WIDTH, height: HEIGHT }), ...boxes.flatMap(({ kind, i, box, words }) => drawBox(kind, i, box, words[0], words[1])));
 }
 
@@ -176,7 +178,7 @@ function showScene() {
   if (at("iou") !== document.activeElement) at("iou").value = scene.iou;
   at("box-cards").replaceChildren(...CARDS.map((points) => {
     const name = `AP(points=${points})`, title = writeBoxName(scene.iou, points);
-    return makeCard(title, compute(name, list), {}, drawBars(listTerms(name, list)), make("p", { class: "formula" }, writeFormula(name, list, title)), make("p", {}, data.points[points]));
+    return makeCard(title, compute(name, list), {}, ...(MEASURES[name].rest ? [] : [drawBars(listTerms(name, list))]), make("p", { class: "formula" }, writeFormula(name, list, title)), make("p", {}, data.points[points]));
   }));
   at("box-curve").replaceChildren(drawCurve(list));
   at("tools").replaceChildren(...data.detection.flatMap(makeToolRows));

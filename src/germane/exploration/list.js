@@ -30,7 +30,11 @@ function readJson(text) {
   const named = text.replace(/("(?:[^"\\]|\\.)*")(\s*:)?/g, (all, word, colon) => (colon ? `"${n++}=${word.slice(1)}:` : all));
   const given = parseJson(text);
   if (!Array.isArray(given)) return Object.entries(parseJson(named)).map(([key, grade]) => makeItem(grade, key.replace(/^\d+=/, "")));
-  return given.map((each) => (each && typeof each === "object" ? makeItem(each.grade, each.id, each.tie) : makeItem(each)));
+  return given.map((each) => {
+    if (!each || typeof each !== "object") return makeItem(each);
+    if (!("grade" in each)) throw new Error(`An item has a grade, which may be null; got ${clip(JSON.stringify(each))}`);
+    return makeItem(each.grade, each.id, each.tie);
+  });
 }
 
 /** @param {string} text @returns {any} */
@@ -133,7 +137,7 @@ function makeRow(item, i) {
   const rank = `rank ${i + 1}`, words = ["u", ..."01234"], own = `${item.grade ?? "u"}`;
   const grade = make("select", { "data-name": "grade", "data-at": i, "aria-label": `grade at ${rank}`,
     onchange: (/** @type {any} */ e) => change(() => edit(i, readWord(e.target.value, item.id).grade, item.tie, `Graded ${rank}.`)) },
-  ...words.map((word) => make("option", { value: word, selected: word === own }, word === "u" ? "? unjudged" : word)));
+  ...words.map((word) => make("option", { value: word, selected: word === own }, word === "u" ? "?" : word)));
   const tie = make("input", { type: "checkbox", "data-name": "tie", "data-at": i, checked: item.tie, disabled: i === 0,
     "aria-label": `${rank} has the score of the item above`,
     onchange: (/** @type {any} */ e) => change(() => edit(i, item.grade, e.target.checked, `Changed the tie at ${rank}.`)) });
