@@ -102,7 +102,7 @@ SERENDIPITY = define(
     "Serendipity",
     "Serendipity: relevant items that neither popularity nor the user's history leads to",
     _define_serendipity,
-    'evaluate([{1}], [[1]], "Serendipity", catalogue=2, seen=[[2]]).flat() == {"Serendipity": 1}',
+    'evaluate([{1}], [[1, 2]], "Serendipity", catalogue=2, seen=[[2]]).flat() == {"Serendipity": 0.5}',
     Parameter(
         "against", "popular", "an item is compared with its popularity, or with the user's own history",
         words=("popular", "history"),
