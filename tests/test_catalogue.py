@@ -7,6 +7,7 @@ import pickle
 import random
 import subprocess
 import sys
+import warnings
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -569,3 +570,10 @@ def test_the_command_line_takes_files(tmp_path: Path) -> None:
     given = ["q.txt", "r.run", "--distance", "vectors.csv"]
     assert "0.4310" in call("evaluate", *given, "-m", "ILD@2").stdout
     assert "--distance FILE" in call("evaluate", "q.txt", "r.run", "-m", "ILD@2").stderr
+
+
+def test_a_number_of_all_lists_is_not_called_uncounted() -> None:
+    """Coverage has no value for a query, and its mean is no mean over queries."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        germane.evaluate({"u": ["a"]}, {"u": ["a", "b"]}, "AP@2 Coverage@2 Gini@2", catalogue=2)

@@ -246,12 +246,8 @@ class EvaluatedData(Data):
     @cached_property
     def uncounted(self) -> list[Measure]:  # type: ignore[override]
         """The measures of which no_relevant=skip leaves out every query."""
-        skipping = [
-            one
-            for one in self.values.values()
-            if one.no_relevant == "skip" and one.list_count is None  # not of the catalogue
-        ]
-        return [one.measure for one in skipping if np.isnan(one.values).all()]
+        skipping = [one for one in self.values.values() if one.no_relevant == "skip"]
+        return [one.measure for one in skipping if np.isnan(one.mean)]
 
     @cached_property
     def tied_widely(self) -> int:  # type: ignore[override]

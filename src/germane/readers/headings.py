@@ -21,6 +21,9 @@ NAMES: dict[str, tuple[str, ...]] = {
     "rank": ("rank",),
     "relevance": ("relevance", "rel", "label", "grade"),
     "subtopic": ("subtopic", "subtopic_id", "intent", "nugget", "nugget_id"),
+    "judge": (
+        "judge", "judge_id", "assessor", "assessor_id", "annotator", "annotator_id", "rater", "rater_id",
+    ),
 }  # fmt: skip
 
 _TERRIER = ("qid", "docno")
@@ -41,6 +44,8 @@ _OF |= dict.fromkeys(_PAIRS, ("query", "item"))
 _OF["subtopic_weights"] = ("query", "subtopic")
 _OF |= dict.fromkeys(("catalogue", "distance"), ("item",))
 VECTORS = ("vector", "embedding", "features")
+JUDGES = "judges"
+"""The kind of qrels with a column that names the judge. Other qrels do not look for one."""
 WEIGHTS = ("weight", "probability", "prob", "p")
 
 
@@ -55,6 +60,7 @@ class Headings:
     relevance: str | None = None
     subtopic: str | None = None
     iteration: str | None = None
+    judge: str | None = None
     numbers: tuple[tuple[str, str], ...] = ()  # of boxes: further parts and their columns
     flags: tuple[tuple[str, str], ...] = ()
 
@@ -68,7 +74,7 @@ class Headings:
     @property
     def ids(self) -> list[str]:
         """The names of the columns of ids."""
-        named = (self.query, self.item, self.subtopic, self.iteration)
+        named = (self.query, self.item, self.subtopic, self.iteration, self.judge)
         return list(dict.fromkeys(name for name in named if name is not None))
 
 
@@ -134,9 +140,18 @@ def resolve_names(found: Sequence[str], kind: str, where: str, columns: Any = No
     common = columns or {}
     if kind in _PAIRS:  # whose columns may have other names than those of the run
         common = {part: name for part, name in common.items() if name in found or part == kind}
+    needed: tuple[str, ...] = ("query", "item")
+    if kind == "qrels" and common.get("judge"):
+        raise InputError(
+            "columns={'judge': …} is for the judgments of several judges, as evaluate_judges and germane judges take "
+            "them; leave it out."
+        )
+    if kind == JUDGES:
+        kind, needed = "qrels", (*needed, "judge")
     chosen = {**common, **(common.get(kind) or {})}
-    names = {part: _choose_one(part, found, where, chosen) for part in _OF[kind]}
-    for part in ("query", "item"):
+    parts = dict.fromkeys((*_OF[kind], *needed))
+    names = {part: _choose_one(part, found, where, chosen) for part in parts}
+    for part in needed:
         if names[part] is None:
             raise FormatError(
                 f"{where}: no column is the {part}; found {_list_names(found)}. Known names: "
