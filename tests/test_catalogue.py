@@ -386,6 +386,7 @@ BAD: list[tuple[str, dict[str, Any], str]] = [
     ("Novelty@2", {"seen": {"u": ["a", None]}}, "seen=, user 'u': an id is missing"),
     ("Novelty@2", {"seen": [("u", "a")]}, "makes a frame of rows"),
     ("Gini@2", {"catalogue": 9, "ties": "expected"}, "closed form"),
+    ("Serendipity(against=history)@2", {"seen": {1: ["a"]}, "distance": len}, "users of the run in seen="),
     ("Personalization@2", {"duplicates": "keep"}, "lists as sets"),
     ("Gini@2", {"catalogue": 9, "exclude": {"u": ["b"]}}, "remove these"),
 ]  # fmt: skip
@@ -433,6 +434,20 @@ def test_files_of_items_have_columns(tmp_path: Path) -> None:
 def test_types_of_one_run_are_not_mixed() -> None:
     with pytest.raises(germane.FormatError, match="of several types"):
         germane.evaluate({"u": ["a"]}, {"u": ["a", "1"], "v": [1]}, "Gini@2", catalogue=4)
+
+
+def test_repeated_interactions_count_again(tmp_path: Path) -> None:
+    lists, seen = {"u": ["a", "b"], "v": ["a", "c"]}, {"x": ["a", "a", "b"], "y": ["c", "a"]}
+    rows = [("x", "a"), ("y", "c"), ("x", "a"), ("y", "a"), ("x", "b")]
+    frame = pd.DataFrame(rows, columns=["user_id", "item_id"])
+    frame.to_csv(tmp_path / "seen.csv", index=False)
+    frame.to_parquet(tmp_path / "seen.parquet")
+    (tmp_path / "seen.json").write_text(json.dumps(seen))
+    (tmp_path / "seen.txt").write_text("".join(f"{user} 0 {item} 1\n" for user, item in rows))
+    files = (tmp_path / f"seen.{suffix}" for suffix in ("csv", "parquet", "json", "txt"))
+    for given in (seen, frame, *files):
+        assert measure(lists, "ARP(seen=interactions)@2", seen=given) == 2
+        assert measure(lists, "ARP@2", seen=given) == 1.5
 
 
 def test_users_without_items_are_no_users() -> None:

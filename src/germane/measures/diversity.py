@@ -7,6 +7,7 @@ import numpy as np
 from germane.core import ragged
 from germane.core.catalogue import Catalogue, Lists, Seen
 from germane.core.ragged import Floats
+from germane.errors import CoverageError
 from germane.measures.catalogue import define, write_cut
 from germane.measures.definition import Parameter
 
@@ -72,7 +73,11 @@ def _compare_history(
     lists: Lists, catalogue: Catalogue, seen: Seen, sizes: Floats
 ) -> tuple[Floats, Floats]:
     """The mean distance of each item to what the user chose. Users who chose nothing are left out."""
-    assert lists.user is not None
+    if lists.user is None:
+        raise CoverageError(
+            "Serendipity(against=history) looks for the users of the run in seen=, and their ids have different "
+            "types, text and whole numbers. Cast one of them."
+        )
     known = lists.user >= 0
     starts = np.where(known, seen.offsets[lists.user], 0)
     lengths = np.where(known, seen.offsets[lists.user + 1] - starts, 0)
