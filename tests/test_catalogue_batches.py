@@ -156,3 +156,28 @@ def test_spark_gives_the_same(rows: Literal["scattered", "together"]) -> None:
         session.createDataFrame(relevant), frame, NAMES, rows=rows, **given
     )
     assert show(found.result) == expected
+
+
+def test_files_and_frames_are_batches_of_one_run(tmp_path: Path) -> None:
+    """Whole numbers of a frame match the digits of files of text, whichever comes first."""
+    rng = random.Random(1)
+    items = [str(n) for n in range(1, 30)]
+    lists = {str(user): rng.sample(items, 5) for user in range(12)}
+    lines = [(user, item, 9 - n) for user, got in lists.items() for n, item in enumerate(got)]
+    (tmp_path / "whole.run").write_text("".join(f"{u} Q0 {i} 1 {s} t\n" for u, i, s in lines))
+    (tmp_path / "first.run").write_text("".join(f"{u} Q0 {i} 1 {s} t\n" for u, i, s in lines[:30]))
+    (tmp_path / "q.txt").write_text(
+        "".join(f"{user} 0 {got[1]} 1\n" for user, got in lists.items())
+    )
+    (tmp_path / "items.txt").write_text("\n".join(items))
+    (tmp_path / "saw.csv").write_text("user,item\n" + "".join(f"1,{i}\n3,{i}\n" for i in items[:9]))
+    rest = [(int(u), int(i), s) for u, i, s in lines[30:]]
+    frame = pa.table(dict(zip(("user", "item", "score"), zip(*rest, strict=True), strict=True)))
+    names = "AP Gini@3 Coverage@3 Novelty@3 Serendipity@4 Personalization@5"
+    given = {"catalogue": tmp_path / "items.txt", "seen": tmp_path / "saw.csv"}
+    whole = germane.evaluate(tmp_path / "q.txt", tmp_path / "whole.run", names, **given)
+    for batches in ([tmp_path / "first.run", frame], [frame, tmp_path / "first.run"]):
+        one = Evaluator(tmp_path / "q.txt", names, **given)
+        for batch in batches:
+            one.update(batch)
+        assert one.result().flat() == whole.flat()

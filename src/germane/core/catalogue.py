@@ -25,8 +25,8 @@ class Seen:
     known: int  # I, the items that are numbered in advance
     sort: Callable[[Ints], Ints]
     """Sorts items by their ids."""
-    find: Callable[[Any], Ints]
-    """Finds the places of users, or -1, by their ids."""
+    find: Callable[[Any], Ints | None]
+    """Finds the places of users, or -1, by their ids; None if these are of another type."""
 
     @cached_property
     def interactions(self) -> Ints:

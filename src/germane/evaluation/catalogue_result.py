@@ -2,17 +2,17 @@
 
 import math
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import dataclass, field
 from typing import Any, Self
 
 import numpy as np
 
 from germane.core.policy import Policy
 from germane.core.ragged import Floats
+from germane.core.retrieved import COPIES
 from germane.errors import MeasureError
 from germane.evaluation.judging import JudgedRun
-from germane.evaluation.lists import CountedLists, ListValues
+from germane.evaluation.lists import CountedLists, ListValues, get_row
 from germane.evaluation.run_lists import ListsOfRun
 from germane.measures.averaging import MeasureResult
 from germane.measures.catalogue import refuse_ranking
@@ -39,13 +39,8 @@ class CatalogueResult(MeasureResult):
     ('a', 2)
     """
 
-    lists: "ListsOfRun | CountedLists | None" = None
-
-    @cached_property
-    def of_lists(self) -> ListValues:
-        """The value of every list, judged or not."""
-        assert self.lists is not None
-        return self.lists.evaluate([self.measure])[self.measure]
+    of_lists: ListValues = field(kw_only=True)
+    """The value of every list, judged or not."""
 
     def _mean(self) -> float:
         return self.of_lists.value
@@ -161,15 +156,19 @@ def compute_list_measures(
         if one.values is not None:
             values[place >= 0] = one.values[place[place >= 0]]
         results[measure] = CatalogueResult(
-            measure, judged.qrels.queries, values, "skip", policy.digits, lists=lists
+            measure, judged.qrels.queries, values, "skip", policy.digits, of_lists=one
         )
     return results
 
 
 def check_policy(measure: Measure, policy: Policy) -> None:
-    """Refuse conventions under which whole lists have no order. Raises MeasureError."""
+    """Refuse conventions under which whole lists have no order, or no meaning. Raises MeasureError."""
     if policy.ties not in _TIES:
         raise MeasureError(
             f"{measure} counts whole lists, whose tied items need one order: ties=trec or given; got "
             f"ties={policy.ties}."
+        )
+    if policy.duplicates in COPIES and get_row(measure).of_sets(dict(measure.parameters)):
+        raise MeasureError(
+            f"{measure} compares lists as sets, in which no item stands twice; duplicates=first keeps one copy."
         )

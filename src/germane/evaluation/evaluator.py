@@ -45,6 +45,7 @@ from germane.evaluation.list_batches import (
     count_batch,
     merge_batch,
     refuse_copies,
+    send_batches,
 )
 from germane.evaluation.result import Result
 from germane.evaluation.same_qrels import check_same
@@ -351,7 +352,7 @@ class Evaluator:
         with self._lock:
             state = {name: value for name, value in self.__dict__.items() if name != "_lock"}
             state["_tallies"] = {way: tally.as_batch() for way, tally in self._tallies.items()}
-            state["_lists"] = collect_batches(self._lists)
+            state["_lists"] = send_batches(self._lists)
         # columns of a file's text are made of it when they are needed, and twice as large
         state["_qrels"] = {
             way: replace(qrels, columns=None if qrels.ids == "text" else qrels.columns)

@@ -35,7 +35,7 @@ def count_batch(
 ) -> Counted:
     """Count the lists of a batch under each policy of a measure of the catalogue."""
     return {
-        policy: ListsOfRun(run, options, policy, find_qrels(policy)).count(measures)
+        policy: ListsOfRun(run, options, policy, find_qrels(policy)).count(measures).send()
         for policy, measures in _group(policies).items()
     }
 
@@ -58,6 +58,11 @@ def merge_batch(
 def collect_batches(tallies: Tallies) -> Counted:
     """Put together the lists of all batches."""
     return {policy: tally.collect() for policy, tally in tallies.items()}
+
+
+def send_batches(tallies: Tallies) -> Counted:
+    """Put together the lists of all batches for another process."""
+    return {policy: tally.collect().send() for policy, tally in tallies.items()}
 
 
 def _group(policies: Mapping[Measure, Policy]) -> dict[Policy, list[Measure]]:

@@ -1,7 +1,7 @@
 """Counts of whole lists, which add up: by item, and for means over lists, by list."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from math import fsum
 from typing import Any
@@ -11,7 +11,7 @@ import numpy as np
 from germane.core.catalogue import Catalogue, Exposure, Lists, join_exposures
 from germane.core.qrels import Qrels
 from germane.core.ragged import Floats, Ints
-from germane.errors import CoverageError, DuplicateError, EmptyError, clip
+from germane.errors import CoverageError, DuplicateError, EmptyError, clip, list_some
 from germane.kernel.columns import Ids, Text, join_ids, read_python_ids
 from germane.kernel.reduction import Index
 from germane.measures.catalogue import CatalogueDefinition
@@ -33,6 +33,7 @@ class CountedLists:
     sums: dict[Measure, Sums]
     sample: Ids  # an item as the run has it
     is_text: bool  # does the run come from a file of text?
+    has_seen: bool  # is an item among them, at any rank, that was seen before?
     is_sent: bool = False  # by another process, without the catalogue and its items
 
     def evaluate(self, measures: Iterable[Measure]) -> "dict[Measure, ListValues]":
@@ -43,6 +44,7 @@ class CountedLists:
             raise EmptyError("the run is empty: none of its lists has an item.")
         for exposure in self.exposures.values():
             _refuse_small(self.catalogue, exposure)
+        self._refuse_unseen()
         return {one: ListValues(one, self) for one in measures}
 
     def place(self, qrels: Qrels) -> Ints:
@@ -56,6 +58,20 @@ class CountedLists:
         places[found[at]] = at
         return places
 
+    def _refuse_unseen(self) -> None:
+        """Raise CoverageError where nothing in the lists was seen, as with ids of another spelling."""
+        seen = self.catalogue.seen
+        if seen is None or self.has_seen:
+            return
+        counts = max((one.counts for one in self.exposures.values()), key=np.count_nonzero)
+        listed, chosen = (
+            self.ids.take(np.flatnonzero(of)[:4]) for of in (counts, seen.interactions)
+        )
+        raise CoverageError(
+            f"no item of the lists is in seen=. run: {list_some(listed)}; seen: {list_some(chosen)}.  Are these "
+            "the same ids?"
+        )
+
     @property
     def own_ids(self) -> Ids:
         """The items that are not numbered in advance."""
@@ -65,10 +81,14 @@ class CountedLists:
             else self.ids.take(np.arange(self.catalogue.known, len(self.ids)))
         )
 
-    def __getstate__(self) -> dict[str, Any]:
+    def send(self) -> "CountedLists":
         """Leave out the catalogue and its items, which the other side has, too."""
-        catalogue = Catalogue(self.catalogue.known)
-        return vars(self) | {"ids": self.own_ids.compact(), "catalogue": catalogue, "is_sent": True}
+        own = self.own_ids.compact()
+        return replace(self, ids=own, catalogue=Catalogue(self.catalogue.known), is_sent=True)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave out what users saw and how items differ, on which numbers no longer depend."""
+        return vars(self) | {"catalogue": Catalogue(self.catalogue.known, self.catalogue.size)}
 
 
 class ListTally:
@@ -87,11 +107,16 @@ class ListTally:
         }
         self._deepest = max(1 << 62 if one.k is None else one.k for one in measures)
         self._arrived: set[Any] = set()  # users of other tallies
+        self._has_seen = False
 
     def add(self, lists: Lists, users: Ids) -> None:
         """Add the lists of users that have not come before."""
         self._items.numbers.refuse_foreign(lists.cut(max(self._deepest, 1)).items)
         self._users.append(users)
+        seen = self._items.catalogue.seen
+        if seen is not None and not self._has_seen:
+            known = lists.items[lists.items < seen.known]
+            self._has_seen = bool((seen.interactions[known] > 0).any())
         cuts = {k: lists.cut(k) for k in self._exposures}
         for k, cut in cuts.items():
             counted = Exposure.of_lists(cut, len(self._items.numbers), k in self._by_size)
@@ -124,6 +149,7 @@ class ListTally:
         )
         numbers = np.append(np.arange(known), self._items.numbers.number(rest))
         self._arrived.update(other.users)
+        self._has_seen |= other.has_seen
         self._users.append(other.users)
         for k, exposure in other.exposures.items():
             self._add_exposure(k, exposure.renumber(numbers, len(self._items.numbers)))
@@ -153,6 +179,7 @@ class ListTally:
             sums,
             self._items.sample,
             self._items.is_text,
+            self._has_seen,
         )
 
 

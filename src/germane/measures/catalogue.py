@@ -36,6 +36,8 @@ class CatalogueDefinition(Definition):
     """a sum for each list and its divisor; a list whose divisor is 0 is left out of the mean"""
     by_size: Callable[[dict[str, Any]], bool] = lambda _: False
     """does it need to know in how many lists of which size an item stands?"""
+    of_sets: Callable[[dict[str, Any]], bool] = lambda _: False
+    """does it compare lists as sets, in which no item stands twice?"""
     of_users: bool = False
     """does it look at the judgments and at the earlier choices of a list's user?"""
 

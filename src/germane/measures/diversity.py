@@ -7,6 +7,7 @@ import numpy as np
 from germane.core import ragged
 from germane.core.catalogue import Catalogue, Lists, Seen
 from germane.core.ragged import Floats
+from germane.errors import CoverageError
 from germane.measures.catalogue import define, write_cut
 from germane.measures.definition import Parameter
 
@@ -72,7 +73,11 @@ def _compare_history(
     lists: Lists, catalogue: Catalogue, seen: Seen, sizes: Floats
 ) -> tuple[Floats, Floats]:
     """The mean distance of each item to what the user chose. Users who chose nothing are left out."""
-    assert lists.user is not None
+    if lists.user is None:
+        raise CoverageError(
+            "Serendipity(against=history) looks for the users of the run in seen=, and their ids have different "
+            "types, text and whole numbers. Cast one of them."
+        )
     known = lists.user >= 0
     starts = np.where(known, seen.offsets[lists.user], 0)
     lengths = np.where(known, seen.offsets[lists.user + 1] - starts, 0)
@@ -102,7 +107,7 @@ SERENDIPITY = define(
     "Serendipity",
     "Serendipity: relevant items that neither popularity nor the user's history leads to",
     _define_serendipity,
-    'evaluate([{1}], [[1]], "Serendipity", catalogue=2, seen=[[2]]).flat() == {"Serendipity": 1}',
+    'evaluate([{1}], [[1, 2]], "Serendipity", catalogue=2, seen=[[2]]).flat() == {"Serendipity": 0.5}',
     Parameter(
         "against", "popular", "an item is compared with its popularity, or with the user's own history",
         words=("popular", "history"),

@@ -175,6 +175,7 @@ PERSONALIZATION = define(
     ),
     of_all=compute_personalization,
     by_size=lambda p: p["norm"] == "found",
+    of_sets=lambda p: p["norm"] == "found",
     aliases=("InterListDiversity",),
     undefined="NaN for fewer than two lists.",
 )  # fmt: skip

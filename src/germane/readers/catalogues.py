@@ -32,7 +32,7 @@ from germane.kernel.columns import (
     read_bytes,
     read_python_ids,
 )
-from germane.kernel.reduction import Index
+from germane.kernel.reduction import EVERY, Index
 from germane.readers import formats, headings, is_path, mappings, open_pairs
 from germane.readers.distances import OfPairs, Vectors, check_items, choose_side, open_distance
 from germane.readers.files import TextFile
@@ -139,7 +139,7 @@ def _read_seen(given: Any, reading: ReadOptions) -> Qrels:
                 "seen= takes rows of user and item, as a file or a frame, or {user: items}; got "
                 f"{clip(given)}{_advise(given)}"
             )
-        seen = opened.read("keep", None, Needs())
+        seen = opened.read(EVERY, None, Needs())
     if not len(seen.items):
         raise EmptyError("seen= has no rows: no user has an item.")
     return seen
@@ -223,15 +223,18 @@ def _check_heading(frame: Any, reading: ReadOptions) -> None:
         )
 
 
-def _make_finder(seen: Qrels, is_text: bool) -> Callable[[Ids], Ints]:
-    """Make a function that finds the places of a run's users among those of ``seen=``, or -1."""
+def _make_finder(seen: Qrels, is_text: bool) -> Callable[[Ids], Ints | None]:
+    """Make a function that finds the places of a run's users among those of ``seen=``, or -1.
+
+    It returns None where ids are of types that never match.
+    """
     known = read_python_ids(seen.queries)
     index = cache(lambda as_text: Index(known.as_text() if as_text else known))
 
-    def find(users: Ids) -> Ints:
+    def find(users: Ids) -> Ints | None:
         as_text = users.kind != known.kind
         if as_text and not (is_text or seen.ids == "text"):
-            return np.full(len(users), -1)
+            return None
         return index(as_text).find(users.as_text() if as_text else users)
 
     return find

@@ -188,7 +188,7 @@ def open_distance(given: Any, reading: ReadOptions) -> Vectors | OfPairs:
 
 
 def _read_mapping(given: Mapping[Any, Any]) -> Vectors:
-    mappings.check_named("distance=", given)
+    check_items("distance=", given)
     try:
         vectors = np.array([np.asarray(one, float) for one in given.values()])
     except (TypeError, ValueError):
@@ -216,8 +216,8 @@ def _read_arrays(where: str) -> Vectors:
         try:
             with np.load(where, allow_pickle=False) as file:
                 arrays = [file[name] for name in file.files]
-        except (ValueError, EOFError) as error:
-            raise FormatError(f"{where}: cannot be read as .npz: {error}") from None
+        except (ValueError, EOFError, AttributeError):
+            raise FormatError(f"{where}: this is no .npz file of numbers and text.") from None
     items = [one for one in arrays if one.ndim == 1]
     vectors = [one for one in arrays if one.ndim == 2]
     if len(items) != 1 or len(vectors) != 1 or len(items[0]) != len(vectors[0]):
@@ -225,7 +225,9 @@ def _read_arrays(where: str) -> Vectors:
         raise FormatError(
             f"{where}: an array of n items and one of their vectors (n, d) are needed; found {shapes or 'none'}."
         )
-    return _scale(read_python_ids(items[0].tolist()), vectors[0], where)
+    named = items[0].tolist()
+    check_items(where, named)
+    return _scale(read_python_ids(named), vectors[0], where)
 
 
 def _read_frame(frame: Any) -> Vectors:
