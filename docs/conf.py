@@ -59,7 +59,7 @@ UNDER = {
     "docs/speed": ("bench/*",),
     "docs/reliability": ("fuzz/*",),
     "docs/contributing": ("CONTRIBUTING",),
-    "docs/recipes": ("examples/**",),
+    "docs/recipes": ("examples/digits/**",),
 }
 
 VISIBLE = {"docs/reference", "docs/measures"}
@@ -113,7 +113,7 @@ def list_sections(text: str) -> tuple[list[str], list[list[str]]]:
     for section in re.split(r"^## ", text, flags=re.MULTILINE)[1:]:
         titles.append(section.partition("\n")[0])
         named = re.findall(
-            r"\]\(([^)#\s]+)\.md\)", re.sub(r"^(?!- ).*", "", section, flags=re.MULTILINE)
+            r"\]\(([^)#\s]+)\.(?:md|ipynb)\)", re.sub(r"^(?!- ).*", "", section, flags=re.MULTILINE)
         )
         pages.append(list(dict.fromkeys(named)))
     return titles, pages

@@ -3,9 +3,12 @@
 The page has the section of docs/measures.md, the terms of one list, and the tools that report the measure.
 """
 
+import base64
+import tempfile
 import warnings
 from collections.abc import Iterator
 from functools import cache
+from pathlib import Path
 
 import generate
 
@@ -44,6 +47,16 @@ def write_terms(row: Definition) -> Iterator[str]:
         f"## On one list\n\nThe grades of a list are {given}, and there are {RELEVANT} relevant items in all:\n\n"
         f"```sh\ngermane explain '{given}' --relevant {RELEVANT} -m '{measure}'\n```\n\n{explained.markdown().rstrip()}"
     )
+    told = f"An animation: the list is read rank by rank, and the terms of {measure} add up."
+    yield f'<img alt="{told}" src="{write_picture(explained)}">'
+
+
+def write_picture(explained: germane.Explanation) -> str:
+    """Write the animation of a list, as an address that holds it."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "terms.svg")
+        germane.animate(explained, path)
+        return "data:image/svg+xml;base64," + base64.b64encode(path.read_bytes()).decode()
 
 
 def write_tools(row: Definition) -> Iterator[str]:

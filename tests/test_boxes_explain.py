@@ -202,6 +202,7 @@ def test_a_picture_is_well_formed_and_escapes_ids():
         assert ("prefers-color-scheme" in drawn) == (paper is None)
 
 
+@pytest.mark.slow
 def test_pictures_of_nothing_and_of_much():
     truth, found = make_example(annotations=[])
     nothing = germane.explain_boxes(truth, [], image="b").svg()

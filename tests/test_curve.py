@@ -549,6 +549,7 @@ def conventions(draw: st.DrawFn) -> dict[str, Any]:
     }
 
 
+@pytest.mark.slow
 @settings(max_examples=60)
 @given(collections(), conventions(), st.sampled_from((1.0, 2.0)), st.sampled_from((11, 101)))
 def test_a_mean_curve_is_what_evaluate_says_at_each_level(
@@ -639,6 +640,7 @@ def test_more_confidence_is_a_wider_band() -> None:
     assert ((wide.low < narrow.low) & (narrow.high < wide.high)).all()
 
 
+@pytest.mark.slow
 def test_the_band_covers_the_mean_as_often_as_it_says() -> None:
     """300 samples of 60 queries, whose one item is equally often at each rank from 1 to 8."""
     rng = np.random.default_rng(20240607)

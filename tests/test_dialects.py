@@ -46,6 +46,7 @@ def test_recorded_answers(library: str) -> None:
     assert not failed, failed[:5]
 
 
+@pytest.mark.slow
 def test_most_recorded_answers_are_reproduced() -> None:
     """A limit is an exception: it must not be where the answers go."""
     words = [

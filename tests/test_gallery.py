@@ -124,6 +124,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
+@pytest.mark.slow
 def test_all_files_are_there(folder: Path) -> None:
     assert sorted(os.listdir(folder)) == FILES
     assert os.listdir(folder.parent) == ["gallery"]

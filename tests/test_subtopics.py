@@ -589,3 +589,16 @@ def test_reconcile_finds_the_norm() -> None:
     reported = f"{value('alpha_DCG(norm=full)@5'):.4f}"
     found = germane.reconcile(JUDGED, RUN, reported=reported, measure="alpha_DCG@5")
     assert "norm=full" in str(found)
+
+
+def test_the_best_of_tied_items_has_more_subtopics() -> None:
+    judged = {"q": {"a": {"s": 1, "t": 1}, "b": {"s": 1}, "c": {"t": 1, "u": 1, "v": 0}}}
+    for run in ({"b": 0.5, "a": 0.5, "x": 0.5}, {"x": 0.5, "a": 0.5, "b": 0.5}):
+        best, worst = (
+            germane.evaluate(judged, {"q": run}, "StRecall@1", ties=ties)
+            for ties in ("best", "worst")
+        )
+        assert best["StRecall@1"].mean == 2 / 3
+        assert worst["StRecall@1"].mean == 0
+        depth = germane.evaluate(judged, {"q": {"b": 0.5, "a": 0.5}}, "StRecall@1", ties="worst")
+        assert depth["StRecall@1"].mean == 1 / 3

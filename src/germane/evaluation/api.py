@@ -302,7 +302,7 @@ def compute_measures(
     policy = judged.policy
     of_lists = tuple(one for one in chosen if isinstance(one.row, CatalogueDefinition))
     if of_lists:
-        from germane.evaluation.lists import compute_list_measures
+        from germane.evaluation.catalogue_result import compute_list_measures
 
         rest = tuple(one for one in chosen if one not in of_lists)
         both = compute_measures(rest, judged) | compute_list_measures(of_lists, judged)

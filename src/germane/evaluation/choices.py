@@ -190,14 +190,14 @@ def open_all(
     are missing or ambiguous, and PolicyError for a choice that does not exist.
     """
     judged, found = open_inputs(qrels, run, make_reading(choices))
-    policy = make_policy(**{"ties": found.ties, **_select_conventions(choices)})
+    policy = make_policy(**{"ties": found.ties, **select_conventions(choices)})
     refuse_places(found, policy)
     return judged, found, policy
 
 
 def open_judgments(qrels: Any, choices: Mapping[str, Any]) -> tuple[QrelsInput, Policy]:
     """Recognize the judgments of several runs, and find the policy for them."""
-    return open_qrels(qrels, make_reading(choices)), make_policy(**_select_conventions(choices))
+    return open_qrels(qrels, make_reading(choices)), make_policy(**select_conventions(choices))
 
 
 def read_once(choices: Any) -> Any:
@@ -237,7 +237,8 @@ def make_reading(choices: Mapping[str, Any]) -> ReadOptions:
     return ReadOptions(**given, lowest=choices.get("scores") == "distances")
 
 
-def _select_conventions(choices: Mapping[str, Any]) -> dict[str, Any]:
+def select_conventions(choices: Mapping[str, Any]) -> dict[str, Any]:
+    """Select the conventions of a Policy."""
     return {name: word for name, word in choices.items() if name not in READING}
 
 
