@@ -35,7 +35,7 @@ _PEOPLE = "t=100,90,160,320;145,90,160,320;20,200,50,110&d=104,90,164,320,.95;11
 SCENES = (  # boxes of docs/which-map.md
     {"name": "Two people side by side: the next best truth", "address": _PEOPLE + _COCO},
     {
-        "name": "The same, each with the best truth alone",
+        "name": "Two people side by side: the best truth alone",
         "address": _PEOPLE + _COCO.replace("fallback", "best"),
     },
     {

@@ -80,7 +80,8 @@ function openTab(name) {
 }
 
 /** @param {string} address @returns {Record<string, string>} */
-const splitAddress = (address) => Object.fromEntries(address.replace("#", "").split("&").map((part) => part.split(/=(.*)/s)));
+const splitAddress = (address) =>
+  Object.fromEntries(address.replace("#", "").split("&").map((part) => [...part.split(/=(.*)/s), ""]));
 
 /** Read the address: #l= is a list, #t= are the boxes of an image. */
 function readHash() {
