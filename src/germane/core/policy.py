@@ -9,6 +9,7 @@ from math import isfinite
 from typing import Literal, TypeAlias, get_args, get_origin
 
 from germane.core.arguments import parse_whole
+from germane.core.arithmetic import Halves
 from germane.core.retrieved import COPIES, Order
 from germane.errors import PolicyError, check_choice, clip
 
@@ -29,7 +30,6 @@ Constant: TypeAlias = Literal["answer", "nan"]
 NoHit: TypeAlias = Literal["zero", "one", "skip", "nan", "error"]
 AllRelevant: TypeAlias = Literal["answer", "zero", "nan"]
 Undefined: TypeAlias = Literal["nan", "zero", "error"]
-Halves: TypeAlias = Literal["up", "even"]
 Unknown: TypeAlias = Literal["ignore", "zero", "error"]
 
 

@@ -6,6 +6,7 @@ from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any, Literal, TypedDict
 
 from germane.core.arguments import parse_whole
+from germane.core.arithmetic import Halves
 from germane.core.policy import (
     DEFAULTS,
     AllRelevant,
@@ -13,7 +14,6 @@ from germane.core.policy import (
     Duplicates,
     Empty,
     Grades,
-    Halves,
     Missing,
     NoHit,
     Nonpositive,

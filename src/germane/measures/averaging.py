@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Self
 import numpy as np
 
 from germane.core import ragged
-from germane.core.arithmetic import Arithmetic
-from germane.core.policy import Halves
+from germane.core.arithmetic import Arithmetic, Halves
 from germane.core.ragged import Floats
 from germane.core.ranking import Ranking
 from germane.errors import (
