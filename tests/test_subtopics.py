@@ -152,6 +152,26 @@ def test_answers_of_pyndeval(number: int) -> None:
                 assert agrees(found[query], answers[at]), (name, asked, query, found[query])
 
 
+PARAMETERS_OF_IR_MEASURES = {  # of ir_measures 0.4.3 with pyndeval 0.0.8
+    "ERR_IA(rel=2)@1": 1.0,
+    "alpha_DCG(rel=2)@1": 1.0,
+    "alpha_DCG(alpha=0.3)@1": 2.0,
+    "alpha_DCG(rel=2,alpha=0.3)@3": 0.28491390630366514,
+    "alpha_nDCG(alpha=0.7,rel=2)@3": 0.5581032993125161,
+    "NRBP(alpha=0.2,beta=0.8)": 0.4619519999999999,
+    "NRBP(rel=2,alpha=0.2,beta=0.8)": 0.2582399999999999,
+    "nNRBP(rel=2,alpha=0.2)": 0.8243243243243241,
+}
+
+
+@pytest.mark.parametrize("name", PARAMETERS_OF_IR_MEASURES)
+def test_every_selection_of_parameters_is_that_of_ir_measures(name: str) -> None:
+    qrels = {"1": {"a": {"s": 2, "t": 1}, "b": {"t": 2}, "c": {"s": 3, "u": 1}, "e": {"u": 2}}}
+    run = {"1": {"c": 3.0, "x": 2.0, "a": 2.0, "b": 1.0}}
+    (found,) = germane.evaluate(qrels, run, name, dialect="ir_measures").values()
+    assert found.mean == pytest.approx(PARAMETERS_OF_IR_MEASURES[name], abs=1e-12)
+
+
 @pytest.mark.parametrize("number", range(6))
 def test_answers_of_ir_measures(number: int) -> None:
     """A query without relevant items that the run lacks is 0 there, and NaN here."""

@@ -29,6 +29,7 @@ Constant: TypeAlias = Literal["answer", "nan"]
 NoHit: TypeAlias = Literal["zero", "one", "skip", "nan", "error"]
 AllRelevant: TypeAlias = Literal["answer", "zero", "nan"]
 Undefined: TypeAlias = Literal["nan", "zero", "error"]
+Halves: TypeAlias = Literal["up", "even"]
 Unknown: TypeAlias = Literal["ignore", "zero", "error"]
 
 
@@ -128,7 +129,10 @@ class Averaging:
     """Means are rounded to so many decimals."""
 
     query_digits: int | None = None
-    """Each query's value is rounded to so many decimals, halves up, before the mean."""
+    """Each query's value is rounded to so many decimals before the mean."""
+
+    halves: Halves = "up"
+    """``query_digits`` rounds a half up, or to the even digit, as printf and Python's round do."""
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -225,8 +229,8 @@ _STATED = ("duplicates", "ties", "missing", "unjudged", "no_relevant")
 WORDS = {name: _CHOICES[name] for name in _STATED}
 """The conventions that every result states."""
 
-WITHOUT_VALUE = ("short", "constant")
-"""Conventions that take a query's value away, so that they explain no number."""
+WITHOUT_VALUE = ("short", "constant", "halves")
+"""Conventions that explain no number: they take a query's value away, or matter only beside another."""
 
 RARE_WORDS = {
     name: words for name, words in _CHOICES.items() if name not in (*_STATED, *WITHOUT_VALUE)

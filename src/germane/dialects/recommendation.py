@@ -82,12 +82,17 @@ DIALECTS = (
             Entry(
                 "recommender_precision@{k}",
                 "P(norm=retrieved)@{k}",
-                {"duplicates": "recount", "query_digits": 4, "empty": "error"},
+                {"duplicates": "recount", "query_digits": 4, "halves": "even", "empty": "error"},
             ),
             Entry(
                 "recommender_recall@{k}",
                 "R@{k}",
-                {"duplicates": "recount", "query_digits": 4, "no_relevant": "error"},
+                {
+                    "duplicates": "recount",
+                    "query_digits": 4,
+                    "halves": "even",
+                    "no_relevant": "error",
+                },
             ),
         ),
         absent=(

@@ -319,8 +319,9 @@ def compute_measures(
     for measure, values in zip(chosen, computed, strict=True):
         weights = find_weights(measure, ranking)
         results[measure] = MeasureResult(
-            measure, ranking.queries, values, left_out, *rounding, weights, judged.reorder, amend
-        )
+            measure, ranking.queries, values, left_out, *rounding, weights, judged.reorder, amend,
+            halves=policy.halves,
+        )  # fmt: skip
     if policy.undefined == "error":
         for result in results.values():
             refuse_undefined(result)

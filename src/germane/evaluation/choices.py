@@ -13,6 +13,7 @@ from germane.core.policy import (
     Duplicates,
     Empty,
     Grades,
+    Halves,
     Missing,
     NoHit,
     Nonpositive,
@@ -91,6 +92,7 @@ class OtherChoices(TypedDict, total=False):
     undefined: Undefined
     digits: int | None
     query_digits: int | None
+    halves: Halves
 
 
 class Choices(OtherChoices, total=False):

@@ -230,7 +230,7 @@ class Evaluator:
 
     @property
     def _catalogue(self) -> Any:
-        """What measures of the catalogue need."""
+        """Return what measures of the catalogue need."""
         return self._choices.get("catalogue")
 
     def _judgments(self, policy: Policy) -> Qrels:

@@ -18,11 +18,16 @@ function setScene(given) {
   }
   const odd = given.found.find((one) => !isShare(one.score, 0));
   if (odd) throw new Error(`A score is a number from 0 to 1 of at most 4 digits; got ${clip(odd.score)}`);
-  if (!isShare(given.iou, 0.0001)) throw new Error(`The threshold is a number above 0 and at most 1, of at most 4 digits; got ${clip(given.iou)}`);
+  if (!isShare(given.iou, 0.0001)) {
+    throw new Error(`The threshold is a number above 0 and at most 1, of at most 4 digits; got ${clip(given.iou)}`);
+  }
   const { length } = given.truths;
-  if (!length || length > MOST_BOXES || given.found.length > MOST_BOXES) throw new Error(`There are 1 to ${MOST_BOXES} truths and at most ${MOST_BOXES} detections.`);
+  if (!length || length > MOST_BOXES || given.found.length > MOST_BOXES) {
+    throw new Error(`There are 1 to ${MOST_BOXES} truths and at most ${MOST_BOXES} detections.`);
+  }
   for (const name of RULES) {
-    if (![...at(name).options].some((option) => option.value === given.rules[name])) throw new Error(`${name} has no word ${clip(given.rules[name])}`);
+    const word = given.rules[name], words = [...at(name).options].map((option) => option.value);
+    if (!words.includes(word)) throw new Error(`${name} is ${words.join(" or ")}; got ${clip(word)}`);
   }
   scene = given;
 }
@@ -35,16 +40,18 @@ function writeScene() {
 
 /** @param {Record<string, string>} found */
 function readScene(found) {
-  const list = (/** @type {string} */ text) => text.split(";").filter(Boolean).map((each) => each.split(",").map((word) => (word ? Number(word) : NaN)));
-  const rules = { ...scene.rules, ...Object.fromEntries(RULES.filter((name) => name in found).map((name) => [name, decodeURIComponent(found[name])])) };
+  const read = (/** @type {string} */ box) => box.split(",").map((word) => (word ? Number(word) : NaN));
+  const list = (/** @type {string} */ text) => text.split(";").filter(Boolean).map(read);
+  const rules = { ...scene.rules };
+  for (const name of RULES) if (name in found) rules[name] = decodeURIComponent(found[name]);
   setScene({ truths: /** @type {Box[]} */ (list(found.t)), iou: Number(found.iou ?? 0.5), rules,
     found: list(found.d ?? "").map((each) => ({ box: /** @type {Box} */ (each.slice(0, -1)), score: each[each.length - 1] })) });
 }
 
 /** Say how many truths are found. */
 function sayScene() {
-  const list = listOutcomes(sortFound(scene)[0]);
-  return ` ${list.hits[list.N]} of ${list.R} truths found. ${writeBoxName(scene.iou, "101")} is ${writeValue(compute("AP(points=101)", list))}.`;
+  const list = listOutcomes(sortFound(scene)[0]), value = writeValue(compute("AP(points=101)", list));
+  return ` ${list.hits[list.N]} of ${list.R} truths found. ${writeBoxName(scene.iou, "101")} is ${value}.`;
 }
 
 /** The numbers of a box: its sides, and of a detection its score. @param {string} kind @param {number} i */
@@ -52,15 +59,23 @@ const getNumbers = (kind, i) => (kind === "truth" ? [...scene.truths[i]] : [...s
 
 /** @param {string} kind @param {number} i @param {number[]} numbers */
 function setNumbers(kind, i, numbers) {
-  const box = /** @type {Box} */ (numbers.slice(0, 4)), put = (/** @type {any} */ old, /** @type {number} */ j) => (j !== i ? old : kind === "truth" ? box : { box, score: numbers[4] });
-  setScene({ ...scene, ...(kind === "truth" ? { truths: scene.truths.map(put) } : { found: scene.found.map(put) }) });
+  const box = /** @type {Box} */ (numbers.slice(0, 4));
+  if (kind === "truth") setScene({ ...scene, truths: scene.truths.with(i, box) });
+  else setScene({ ...scene, found: scene.found.with(i, { box, score: numbers[4] }) });
   return `Changed ${kind} ${i + 1}.`;
 }
 
-/** Move a box, or its corner, as far as the image allows. @param {string} kind @param {number} i @param {number[]} from @param {number[]} by @param {boolean} corner */
+/** @param {number} n @param {number} low @param {number} high */
+const hold = (n, low, high) => Math.max(low, Math.min(high, n));
+
+/**
+ * Move a box, or its corner, as far as the image allows.
+ * @param {string} kind @param {number} i @param {number[]} from @param {number[]} by @param {boolean} corner
+ */
 function shift(kind, i, [x, y, w, h, ...score], [dx, dy], corner) {
-  const hold = (/** @type {number} */ n, /** @type {number} */ low, /** @type {number} */ high) => Math.max(low, Math.min(high, n));
-  const sides = corner ? [x, y, hold(w + dx, 1, WIDTH - x), hold(h + dy, 1, HEIGHT - y)] : [hold(x + dx, 0, WIDTH - w), hold(y + dy, 0, HEIGHT - h), w, h];
+  const sides = corner
+    ? [x, y, hold(w + dx, 1, WIDTH - x), hold(h + dy, 1, HEIGHT - y)]
+    : [hold(x + dx, 0, WIDTH - w), hold(y + dy, 0, HEIGHT - h), w, h];
   return setNumbers(kind, i, [...sides, ...score]);
 }
 
@@ -103,20 +118,30 @@ function moveBox(event, kind, i) {
 /** @param {string} says */
 const isHit = (says) => says === "true" || says.startsWith("found");
 
-/** @param {string} kind @param {number} i @param {Box} box @param {string} tag @param {string} says */
+/** A box, its tag and its corner. @param {string} kind @param {number} i @param {Box} box @param {string} tag @param {string} says */
 function drawBox(kind, i, [x, y, w, h], tag, says) {
-  const hit = isHit(says) ? "yes" : "no", truth = kind === "truth";
-  const near = scene.found.slice(0, i).filter(({ box }) => Math.abs(box[0] - x) < 22 && Math.abs(box[1] - y) < 22).length;  // whose tag is there
+  const hit = isHit(says) ? "yes" : "no", corner = { cx: x + w, cy: y + h };
   const pull = (/** @type {boolean} */ corner) => (/** @type {any} */ e) => dragBox(e, kind, i, corner);
-  return [make("rect", { class: `${kind} ${hit}`, x, y, width: w, height: h, tabindex: "0", role: "img", "data-name": `${kind}-box`, "data-at": i,
-    "aria-label": `${kind} ${tag}, ${says}: x ${x}, y ${y}, width ${w}, height ${h}`, onpointerdown: pull(false), onkeydown: (/** @type {any} */ e) => moveBox(e, kind, i) }),
-  make("text", { x: truth ? x + w - 6 : x + 6 + 22 * near, y: truth ? y + h - 8 : h < 40 ? y - 6 : y + 20, "text-anchor": truth ? "end" : "start" }, tag),
-  make("circle", { class: "corner", cx: x + w, cy: y + h, r: 22, onpointerdown: pull(true) }), make("circle", { class: `dot ${kind} ${hit}`, cx: x + w, cy: y + h, r: 5 })];
+  return [
+    make("rect", { class: `${kind} ${hit}`, x, y, width: w, height: h, tabindex: "0", role: "img", "data-name": `${kind}-box`, "data-at": i,
+      "aria-label": `${kind} ${tag}, ${says}: x ${x}, y ${y}, width ${w}, height ${h}`,
+      onpointerdown: pull(false), onkeydown: (/** @type {any} */ e) => moveBox(e, kind, i) }),
+    make("text", kind === "truth" ? { x: x + w - 6, y: y + h - 8, "text-anchor": "end" } : placeTag(i, [x, y, w, h]), tag),
+    make("circle", { class: "corner", ...corner, r: 22, onpointerdown: pull(true) }),
+    make("circle", { class: `dot ${kind} ${hit}`, ...corner, r: 5 }),
+  ];
+}
+
+/** The place of a detection's tag, beside those of detections in the same place. @param {number} i @param {Box} box */
+function placeTag(i, [x, y, _, h]) {
+  const near = scene.found.slice(0, i).filter(({ box }) => Math.abs(box[0] - x) < 22 && Math.abs(box[1] - y) < 22);
+  return { x: x + 6 + 22 * near.length, y: h < 40 ? y - 6 : y + 20 };
 }
 
 /** What became of truths and detections, in the order of the page: the tag and the words of each. */
 function describeBoxes() {
-  const [sorted, order] = sortFound(scene), outcomes = judge(sorted), took = outcomes.map(({ says, truth }) => (says === "true" ? truth : -1));
+  const [sorted, order] = sortFound(scene), outcomes = judge(sorted);
+  const took = outcomes.map(({ says, truth }) => (says === "true" ? truth : -1));
   const truths = scene.truths.map((_, g) => [`T${g + 1}`, took.includes(g) ? `found by ${took.indexOf(g) + 1}` : "missed"]);
   const found = order.map((_, i) => {
     const { says, truth, overlap } = outcomes[order.indexOf(i)];
@@ -128,22 +153,29 @@ function describeBoxes() {
 /** @param {{truths: string[][], found: string[][]}} words */
 function drawScene({ truths, found }) {
   const area = (/** @type {Box} */ box) => box[2] * box[3];
-  const boxes = [...scene.truths.map((box, i) => ({ kind: "truth", i, box, words: truths[i] })),
-    ...scene.found.map((one, i) => ({ kind: "detection", i, box: one.box, words: found[i] }))].sort((a, b) => area(b.box) - area(a.box));
-  return make("svg", { viewBox: `${-MARGIN} ${-MARGIN} ${WIDTH + 2 * MARGIN} ${HEIGHT + 2 * MARGIN}`, class: "scene", role: "group", "aria-label": "the image and its boxes" },
-    make("rect", { class: "frame", width: WIDTH, height: HEIGHT }), ...boxes.flatMap(({ kind, i, box, words }) => drawBox(kind, i, box, words[0], words[1])));
+  const boxes = [
+    ...scene.truths.map((box, i) => ({ kind: "truth", i, box, words: truths[i] })),
+    ...scene.found.map(({ box }, i) => ({ kind: "detection", i, box, words: found[i] })),
+  ].sort((a, b) => area(b.box) - area(a.box));
+  const viewBox = [-MARGIN, -MARGIN, WIDTH + 2 * MARGIN, HEIGHT + 2 * MARGIN].join(" ");
+  return make("svg", { viewBox, class: "scene", role: "group", "aria-label": "the image and its boxes" },
+    make("rect", { class: "frame", width: WIDTH, height: HEIGHT }),
+    ...boxes.flatMap(({ kind, i, box, words }) => drawBox(kind, i, box, words[0], words[1])));
+}
+
+/** A field for a number of a box. @param {string} kind @param {number} i @param {number} j */
+function makeField(kind, i, j) {
+  const put = (/** @type {any} */ e) => () => setNumbers(kind, i, getNumbers(kind, i).with(j, e.target.valueAsNumber));
+  return make("input", { type: "number", "aria-label": `${SIDES[j]} of ${kind} ${i + 1}`, "data-name": `${kind}-${SIDES[j]}`, "data-at": i,
+    min: j === 2 || j === 3 ? 1 : 0, max: j === 4 ? 1 : WIDTH, step: j === 4 ? 0.01 : 1,
+    oninput: (/** @type {any} */ e) => change(put(e)), onchange: (/** @type {any} */ e) => { e.target.value = getNumbers(kind, i)[j]; } });
 }
 
 /** @param {string} kind @param {number} i */
-function makeBoxRow(kind, i) {
-  const inputs = SIDES.slice(0, getNumbers(kind, i).length).map((side, j) => make("input", { type: "number", "aria-label": `${side} of ${kind} ${i + 1}`,
-    "data-name": `${kind}-${side}`, "data-at": i, min: j > 1 && j < 4 ? 1 : 0, max: j === 4 ? 1 : WIDTH, step: j === 4 ? 0.01 : 1, onchange: () => showScene(),
-    oninput: (/** @type {any} */ e) => change(() => setNumbers(kind, i, getNumbers(kind, i).map((n, m) => (m === j ? e.target.valueAsNumber : n)))) }));
-  return make("li", {}, make("span", { class: "rank" }), ...inputs,
-    makeButton(`remove-${kind}`, i, "×", `remove ${kind} ${i + 1}`, () => change(() => removeBox(kind, i))), make("span", { class: "says" }));
-}
+const makeBoxRow = (kind, i) => make("li", {}, make("span", { class: "rank" }), ...getNumbers(kind, i).map((_, j) => makeField(kind, i, j)),
+  makeButton(`remove-${kind}`, i, "×", `remove ${kind} ${i + 1}`, () => change(() => removeBox(kind, i))), make("span", { class: "says" }));
 
-/** Fill the rows of a kind of boxes; they are made anew only where their number changed, so that typing goes on. @param {string} kind @param {string[][]} words */
+/** Fill the rows of boxes; they are made anew only where their number changed, so that typing goes on. @param {string} kind @param {string[][]} words */
 function fillRows(kind, words) {
   const list = at(`${kind}s`);
   if (list.children.length !== words.length) list.replaceChildren(...words.map((_, i) => makeBoxRow(kind, i)));
@@ -152,14 +184,15 @@ function fillRows(kind, words) {
     row.className = isHit(says) ? "hit" : "";
     row.firstChild.textContent = tag;
     row.lastChild.textContent = `${says}${more}`;
-    row.querySelectorAll("input").forEach((/** @type {any} */ input, /** @type {number} */ j) => { if (input !== document.activeElement) input.value = numbers[j]; });
+    [...row.querySelectorAll("input")].forEach((input, j) => { if (input !== document.activeElement) input.value = numbers[j]; });
   });
 }
 
 /** A tool, its names, AP by its rules, and these. @param {Tool} one @param {number} i */
 function makeToolRows(one, i) {
   const own = Object.fromEntries(RULES.map((name, j) => [name, one.words[j]])), rules = { ...scene.rules, ...own };
-  const same = writeRules(rules) === writeRules(scene.rules), list = listOutcomes(follow(sortFound(scene)[0], { ...rules, ...one.more }));
+  const same = writeRules(rules) === writeRules(scene.rules);
+  const list = listOutcomes(follow(sortFound(scene)[0], { ...rules, ...one.more }));
   const take = () => change(() => { setScene({ ...scene, rules }); return `Took the rules of ${one.tool}.`; });
   return Object.entries(one.names).map(([points, name]) => make("tr", { class: same ? "hit" : "" },
     make("th", { scope: "row" }, makeButton("tool", i, one.tool, `${one.tool}: take its rules`, take)), make("td", {}, name),
@@ -178,7 +211,8 @@ function showScene() {
   if (at("iou") !== document.activeElement) at("iou").value = scene.iou;
   at("box-cards").replaceChildren(...CARDS.map((points) => {
     const name = `AP(points=${points})`, title = writeBoxName(scene.iou, points);
-    return makeCard(title, compute(name, list), {}, ...(MEASURES[name].rest ? [] : [drawBars(listTerms(name, list))]), make("p", { class: "formula" }, writeFormula(name, list, title)), make("p", {}, data.points[points]));
+    return makeCard(title, compute(name, list), {}, ...(MEASURES[name].rest ? [] : [drawBars(listTerms(name, list))]),
+      make("p", { class: "formula" }, writeFormula(name, list, title)), make("p", {}, data.points[points]));
   }));
   at("box-curve").replaceChildren(drawCurve(list));
   at("tools").replaceChildren(...data.detection.flatMap(makeToolRows));
@@ -186,7 +220,11 @@ function showScene() {
 
 function startScene() {
   offer("scene", data.scenes, (each) => readScene(splitAddress(each.address)));
-  at("iou").addEventListener("input", () => change(() => { setScene({ ...scene, iou: at("iou").valueAsNumber }); return "Changed the threshold."; }));
-  for (const name of RULES) at(name).addEventListener("change", () => change(() => { setScene({ ...scene, rules: { ...scene.rules, [name]: at(name).value } }); return `Changed ${name}.`; }));
+  const iou = at("iou"), put = (/** @type {Partial<Scene>} */ part, /** @type {string} */ said) => change(() => { setScene({ ...scene, ...part }); return said; });
+  iou.addEventListener("input", () => put({ iou: iou.valueAsNumber }, "Changed the threshold."));
+  iou.addEventListener("change", () => { iou.value = scene.iou; });
+  for (const name of RULES) {
+    at(name).addEventListener("change", () => put({ rules: { ...scene.rules, [name]: at(name).value } }, `Changed ${name}.`));
+  }
   for (const kind of ["truth", "detection"]) at(`add-${kind}`).addEventListener("click", () => change(() => addBox(kind)));
 }

@@ -35,7 +35,7 @@ _PEOPLE = "t=100,90,160,320;145,90,160,320;20,200,50,110&d=104,90,164,320,.95;11
 SCENES = (  # boxes of docs/which-map.md
     {"name": "Two people side by side: the next best truth", "address": _PEOPLE + _COCO},
     {
-        "name": "The same, each with the best truth alone",
+        "name": "Two people side by side: the best truth alone",
         "address": _PEOPLE + _COCO.replace("fallback", "best"),
     },
     {
@@ -44,6 +44,19 @@ SCENES = (  # boxes of docs/which-map.md
         + _COCO.replace("at_least", "above"),
     },
 )
+WORDS = {  # where the title is that of several measures
+    "AP(norm=R)@k": "Average precision, of all relevant items, found or not",
+    "AP@k": "Average precision, of as many relevant items as k ranks can hold",
+    "AP(norm=possible)@k": "Average precision, of as many relevant items as the list's k ranks can hold",
+    "AP(norm=found)@k": "Average precision, of the relevant items found; those missed cost nothing",
+    "AP(norm=k)@k": "Average precision, of k items, even if fewer are relevant",
+    "AUPR(rule=interpolated)@k": "Area under the best precision at each recall or beyond",
+    "AUPR(rule=trapezoid)@k": "Area under straight lines from rank to rank of the curve",
+    "IAP": "Mean of the best precision at 11 recalls or beyond",
+    "IAP(points=101)": "Mean of the best precision at 101 recalls or beyond",
+    "nDCG@k": "Discounted gain, as a share of that of the best order of all judged items",
+    "nDCG(norm=k)@k": "Discounted gain, as a share of that of k items of gain 1",
+}
 STAND_IN = 7919  # a cutoff that no definition has in another place
 _RULES = ("overlap", "candidate", "reach", "equal_overlaps")
 _MORE = ("precision", "thresholds", "confidence")  # where they are not the default
@@ -67,7 +80,8 @@ def _describe(name: str) -> dict[str, object]:
     whole = parse(name.removesuffix("@k"))
     tools, others = (_find_tools().get(str(one), {}) for one in (measure, whole))
     found = {"tools": tools} if measure == whole else {"tools": tools, "whole": others}
-    return {"name": name, "title": measure.row.title, "formula": formula, **found}
+    words = WORDS.get(name.replace("gain=exp,", "").replace("(gain=exp)", ""), measure.row.title)
+    return {"name": name, "words": words, "formula": formula, **found}
 
 
 @cache
@@ -90,7 +104,8 @@ def _list_entries() -> Iterator[tuple[int, str, str]]:
                 measure = parse(entry.write_measure(STAND_IN))
             except MeasureError:  # an entry for a number that the example does not have
                 continue
-            yield tool, entry.name.replace("{k}", "k"), str(measure)
+            name = entry.write_name(STAND_IN).replace(str(STAND_IN), "k")
+            yield tool, name, str(measure)
 
 
 def _describe_detection(dialect: Dialect) -> dict[str, object]:

@@ -24,7 +24,7 @@ function readRun(lines) {
   return rows.map((row, i) => makeItem(null, row.id, i > 0 && rows[i - 1].score === row.score));
 }
 
-/** JSON: a list of grades or of items, or grades by id. Keys get a number, since those that are numbers would move to the front. @param {string} text */
+/** JSON: a list of grades or of items, or grades by id. Keys get a number: those that are one would move to the front. @param {string} text */
 function readJson(text) {
   let n = 0;
   const named = text.replace(/("(?:[^"\\]|\\.)*")(\s*:)?/g, (all, word, colon) => (colon ? `"${n++}=${word.slice(1)}:` : all));
@@ -204,7 +204,7 @@ function makeListCard(one, list) {
   const other = GAINS.find((pair) => pair[state.gain] === one.name)?.[1 - state.gain];
   return makeCard(writeName(one.name, state.k), value, { "data-measure": one.name, onfocus: look, onmouseenter: look },
     drawBars(upto(list.N).map((i) => terms[i - 1] ?? 0)), make("p", { class: "formula" }, writeFormula(one.name, list)),
-    make("p", {}, one.title), make("p", {}, one.formula),
+    make("p", {}, one.words), make("p", {}, one.formula),
     ...(other ? [make("p", {}, `The other gain: ${writeName(other, state.k)} is ${writeValue(compute(other, list))}`)] : []),
     ...(tied ? [make("p", {}, `Ties: worst ${writeValue(worst)}, best ${writeValue(best)}`)] : []),
     ...listTools(state.k ? one.tools : one.whole ?? one.tools));
@@ -221,13 +221,14 @@ function choose(name, list) {
 
 /** @param {List} l */
 function drawCurve(l) {
+  const reached = upto(l.N).filter((i) => relevant(l, i)).map((i) => `${writeValue(l.hits[i] / i)} at ${writeValue(l.hits[i] / l.R)}`);
   const x = (/** @type {number} */ i) => 50 + 430 * (l.R ? l.hits[i] / l.R : 0), y = (/** @type {number} */ p) => 20 + 250 * (1 - p);
   const best = envelope({ ...l, cut: false }), ranks = upto(l.N), hits = ranks.filter((i) => relevant(l, i));
   const raw = ranks.map((i) => `${x(i)} ${y(l.hits[i] / i)}`).join("L");
   const filled = hits.map((i) => `M${x(i - 1)} ${y(best[i])}H${x(i)}`).join("");
   const grid = [0, 0.5, 1].flatMap((t) => [make("path", { class: "grid", d: `M50 ${y(t)}H480M${50 + 430 * t} 20V270` }),
     make("text", { x: 44, y: y(t) + 4, "text-anchor": "end" }, `${t}`), make("text", { x: 50 + 430 * t, y: 288, "text-anchor": "middle" }, `${t}`)]);
-  return make("svg", { viewBox: "0 0 500 310", class: "chart curve", role: "img", "aria-label": `precision over recall; ${hits.map((i) => `${writeValue(l.hits[i] / i)} at ${writeValue(l.hits[i] / l.R)}`).join(", ")}` },
+  return make("svg", { viewBox: "0 0 500 310", class: "chart curve", role: "img", "aria-label": `precision over recall; ${reached.join(", ")}` },
     ...grid, make("text", { x: 265, y: 306, "text-anchor": "middle" }, "recall"), make("text", { x: 50, y: 12 }, "precision"),
     make("path", { class: "raw", d: raw ? `M${raw}` : "M0 0" }), make("path", { class: "filled", d: filled || "M0 0" }),
     ...hits.map((i) => make("circle", { cx: x(i), cy: y(l.hits[i] / i), r: 4 })));

@@ -1,7 +1,7 @@
 // The page: two tabs, the live region, and the address. It writes texts as text, never as markup.
 /**
  * @typedef {Record<string, number[]>} Names  names of a measure, and the places of the tools that have them
- * @typedef {{name: string, title: string, formula: string, tools: Names, whole?: Names}} Described
+ * @typedef {{name: string, words: string, formula: string, tools: Names, whole?: Names}} Described
  * @typedef {{name: string, list: string, total: number, k: number, gain?: number}} Preset
  * @typedef {{tool: string, words: string[], names: Record<string, string>, more?: Partial<Rules>}} Tool  names: by points of the curve
  * @typedef {{name: string, address: string}} Example
@@ -41,7 +41,8 @@ function change(act, focus = findFocus()) {
   at(tab === "list" ? "preset" : "scene").value = "";
   try { said = act(); } catch (error) { said = /** @type {Error} */ (error).message; }
   show();
-  const [name, place] = focus, find = (/** @type {number} */ i) => document.querySelector(`[data-name="${name}"][data-at="${i}"]`);
+  const [name, place] = focus;
+  const find = (/** @type {number} */ i) => document.querySelector(`[data-name="${name}"][data-at="${i}"]`);
   if (name) /** @type {any} */ (find(place) ?? find(place - 1))?.focus();
   at("says").textContent = `${said}${tab === "list" ? sayList() : sayScene()}`;
   history.replaceState(null, "", tab === "list" ? writeAddress() : writeScene());
@@ -79,7 +80,8 @@ function openTab(name) {
 }
 
 /** @param {string} address @returns {Record<string, string>} */
-const splitAddress = (address) => Object.fromEntries(address.replace("#", "").split("&").map((part) => part.split(/=(.*)/s)));
+const splitAddress = (address) =>
+  Object.fromEntries(address.replace("#", "").split("&").map((part) => [...part.split(/=(.*)/s), ""]));
 
 /** Read the address: #l= is a list, #t= are the boxes of an image. */
 function readHash() {
@@ -101,7 +103,8 @@ function start() {
     });
   }
   window.addEventListener("hashchange", readHash);
-  window.addEventListener("beforeprint", () => document.querySelectorAll(".card details").forEach((each) => { /** @type {any} */ (each).open = true; }));
+  window.addEventListener("beforeprint", () =>
+    document.querySelectorAll(".card details").forEach((each) => { /** @type {any} */ (each).open = true; }));
   readHash();
   at("explorer").hidden = false;
 }
