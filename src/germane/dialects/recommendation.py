@@ -327,6 +327,13 @@ DIALECTS = (
             Limit("tied", "Equal scores have the integer part of their mean rank, all of them."),
             Limit("uneven", "Users with lists of different lengths disturb each other."),
         ),
+        absent=(
+            Absent(
+                ("serendipity",),
+                "it subtracts, from 1, the similarities of a user's relevant items, added up, so that every further "
+                "relevant item lowers it.",
+            ),
+        ),
         sees="list",
     ),
     Dialect(
