@@ -10,7 +10,6 @@ import numpy as np
 
 from germane.core import ragged
 from germane.core.arithmetic import Arithmetic
-from germane.core.policy import Halves
 from germane.core.ragged import Floats
 from germane.core.ranking import Ranking
 from germane.errors import (
@@ -34,7 +33,7 @@ NEEDS_SUBTOPICS = (
 FLOOR = 1e-5  # a geometric mean takes smaller values as this one
 
 
-def _round_values(values: Floats, digits: int, halves: Halves) -> Floats:
+def _round_values(values: Floats, digits: int, halves: str) -> Floats:
     if halves == "even":  # of the number itself, which times a power of 10 would be another one
         return np.array([round(value, digits) for value in values.tolist()])
     unit = 10.0**digits
@@ -57,7 +56,7 @@ class QueryValues(Arithmetic):
     """Each query's norm, if it is the weight of the query in the mean."""
     given_weights: Floats | None = field(default=None, kw_only=True)
     """Each query's weight in the mean, where ``weigh`` was given one."""
-    halves: Halves = field(default="up", kw_only=True)
+    halves: str = field(default="up", kw_only=True)
 
     def __post_init__(self) -> None:
         if self.query_digits is not None:
