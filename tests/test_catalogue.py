@@ -561,6 +561,7 @@ def test_rows_define_themselves(row: Any) -> None:
     assert eval(row.example, scope), row.example
 
 
+@pytest.mark.slow
 def test_the_command_line_takes_files(tmp_path: Path) -> None:
     (tmp_path / "q.txt").write_text("u 0 a 1\n")
     (tmp_path / "r.run").write_text("".join(f"{u} Q0 {i} 1 {s} t\n" for u, i, s in ROWS_OF_LISTS))

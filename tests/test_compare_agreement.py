@@ -46,6 +46,7 @@ def orders(groups: Groups) -> list[list[str]]:
 # --- Kendall's τ -----------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @given(rankings(), rankings())
 def test_kendall_tau_is_scipys(first: Groups, second: Groups) -> None:
     stats = pytest.importorskip("scipy.stats")

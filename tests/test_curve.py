@@ -451,6 +451,7 @@ def test_the_interpolated_curve_is_the_least_that_never_rises(curve: germane.PRC
     assert curve.area("interpolated") >= curve.area("step")
 
 
+@pytest.mark.slow
 @settings(max_examples=50)
 @given(curves())
 def test_levels_are_the_interpolated_curve_at_each_recall(curve: germane.PRCurve) -> None:
@@ -659,6 +660,7 @@ def test_a_query_that_is_left_out_is_not_resampled() -> None:
     assert (some.low.tolist(), some.high.tolist()) == (both.low.tolist(), both.high.tolist())
 
 
+@pytest.mark.slow
 @settings(max_examples=60)
 @given(collections(), conventions(), st.sampled_from((0.05, 0.5, 0.95)), st.integers(0, 99))
 def test_the_band_is_around_the_mean(

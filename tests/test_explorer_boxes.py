@@ -129,6 +129,7 @@ def test_values_are_those_of_every_tool() -> None:
     assert count > 4_000
 
 
+@pytest.mark.slow
 @in_node
 def test_outcomes_are_germanes() -> None:
     for seed, rules in enumerate(RULES):

@@ -152,6 +152,7 @@ def test_the_page_states_what_each_shows(folder: Path) -> None:
     ]
 
 
+@pytest.mark.slow
 def test_the_commands_on_the_page_make_its_figures(
     folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -240,6 +240,7 @@ def test_a_published_mean_that_no_definition_gives() -> None:
     assert "the averaging is right, the values are not" in str(result)
 
 
+@pytest.mark.slow
 def test_queries_decide_between_definitions_with_one_mean() -> None:
     """Both means are 0.5; the values of the queries are exchanged."""
     qrels = {"q": {"a": 1, "x": 0}, "r": {"c": 1, "d": 1, "x": 0}}
@@ -491,6 +492,7 @@ def every_form() -> Iterator[germane.Reconciliation]:
     yield germane.reconcile(QRELS, RUN, reported=0.634, measure="AP", reported_per_query=PUBLISHED)
 
 
+@pytest.mark.slow
 def test_every_form_says_the_same() -> None:
     for result in every_form():
         rows = result.found or result.nearest

@@ -14,6 +14,7 @@ from report_page import DIGITS, MEASURES, digits, embedded, of_digits, small, un
 # --- Numbers ---------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_means_are_those_of_evaluate() -> None:
     results = germane.evaluate_many(str(DIGITS / "qrels.txt"), digits(), MEASURES)
     text = words(of_digits())

@@ -71,6 +71,7 @@ def test_measures_of_subtopics_against_the_oracle(
             assert same(found, expected), (measure, query, found, expected)
 
 
+@pytest.mark.slow
 @given(collections(), one_of_each(ALL), st.one_of(st.none(), st.integers(1, 5)))
 def test_every_measure_of_judgments_with_subtopics(
     collection: tuple[dict[str, Any], dict[str, Any]],
