@@ -25,7 +25,7 @@ version = release = germane.__version__
 root_doc = "docs/README"
 include_patterns = [
     "README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md",
-    "bench/*.md", "docs/**.md", "docs/**.ipynb", "examples/**.md", "examples/**.ipynb", "fuzz/*.md",
+    "bench/*.md", "docs/**.md", "examples/**.md", "examples/**.ipynb", "fuzz/*.md",
 ]  # fmt: skip
 exclude_patterns = [".*", "*/.*", "*/_build", "*/data", "build", "dist", "src", "tests"]
 extensions = ["myst_parser", "sphinx.ext.autodoc"]
@@ -59,7 +59,7 @@ UNDER = {
     "docs/speed": ("bench/*",),
     "docs/reliability": ("fuzz/*",),
     "docs/contributing": ("CONTRIBUTING",),
-    "docs/recipes": ("examples/digits/*",),
+    "docs/recipes": ("examples/digits/**",),
 }
 
 VISIBLE = {"docs/reference", "docs/measures"}

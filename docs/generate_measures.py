@@ -3,6 +3,8 @@
 The page has the section of docs/measures.md, the terms of one list, and the tools that report the measure.
 """
 
+import base64
+import tempfile
 import warnings
 from collections.abc import Iterator
 from functools import cache
@@ -33,38 +35,28 @@ def write_page(row: Definition) -> str:
 
 def write_terms(row: Definition) -> Iterator[str]:
     """Write the terms of one list, for measures of one list."""
-    explained = explain_list(row)
-    if explained is None:
-        return
-    given = " ".join(map(str, GRADES))
-    yield (
-        f"## On one list\n\nThe grades of a list are {given}, and there are {RELEVANT} relevant items in all:\n\n"
-        f"![{row.name} on this list, rank by rank; the table below has the numbers]({row.name}.svg)\n\n"
-        f"```sh\ngermane explain '{given}' --relevant {RELEVANT} -m '{find_measure(row)}'\n```\n\n"
-        + explained.markdown().rstrip()
-    )
-
-
-def draw_terms(folder: Path) -> None:
-    """Draw the terms of every measure of one list."""
-    for row in TABLE:
-        explained = explain_list(row)
-        if explained is not None:
-            germane.animate(explained, folder / f"{row.name}.svg")
-
-
-def explain_list(row: Definition) -> germane.Explanation | None:
-    """Explain the list; None for measures of subtopics, or of all lists."""
+    measure = Measure(row.name, (), 10 if row.cutoff else None)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", germane.GermaneWarning)
         try:
-            return germane.explain(GRADES, measures=[find_measure(row)], relevant=RELEVANT)
-        except germane.GermaneError:
-            return None
+            explained = germane.explain(GRADES, measures=[measure], relevant=RELEVANT)
+        except germane.GermaneError:  # of subtopics, or of all lists
+            return
+    given = " ".join(map(str, GRADES))
+    yield (
+        f"## On one list\n\nThe grades of a list are {given}, and there are {RELEVANT} relevant items in all:\n\n"
+        f"```sh\ngermane explain '{given}' --relevant {RELEVANT} -m '{measure}'\n```\n\n{explained.markdown().rstrip()}"
+    )
+    told = f"An animation: the list is read rank by rank, and the terms of {measure} add up."
+    yield f'<img alt="{told}" src="{write_picture(explained)}">'
 
 
-def find_measure(row: Definition) -> Measure:
-    return Measure(row.name, (), 10 if row.cutoff else None)
+def write_picture(explained: germane.Explanation) -> str:
+    """Write the animation of a list, as an address that holds it."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "terms.svg")
+        germane.animate(explained, path)
+        return "data:image/svg+xml;base64," + base64.b64encode(path.read_bytes()).decode()
 
 
 def write_tools(row: Definition) -> Iterator[str]:

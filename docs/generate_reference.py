@@ -81,7 +81,6 @@ def write_pages() -> None:
     for path in FOLDER.rglob("*.md"):
         if str(path.relative_to(FOLDER).with_suffix("")) not in pages:
             path.unlink()
-    generate_measures.draw_terms(FOLDER / "measures")
 
 
 def list_pages() -> Iterator[tuple[str, str]]:

@@ -1,10 +1,11 @@
 """A slow, obvious oracle of the measures of the catalogue: plain Python, and nothing from germane."""
 
 from collections import Counter
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from itertools import combinations
-from math import e, fsum, log, nan, sqrt
+from math import e, floor, fsum, log, nan, sqrt
 from typing import Any
 
 Item = Hashable
@@ -12,12 +13,13 @@ Item = Hashable
 
 @dataclass(frozen=True)
 class World:
-    """Lists of items by user, what users chose before, the catalogue, and a vector for each item."""
+    """Lists of items by user, what users chose before, the catalogue, a vector for each item, and judgments."""
 
     lists: Mapping[Any, Sequence[Item]]
     seen: Mapping[Any, Sequence[Item]]
     size: int
     vectors: Mapping[Item, Sequence[float]]
+    relevant: Mapping[Any, Collection[Item]]
 
     def cut(self, k: int | None) -> list[list[Item]]:
         return [list(got)[:k] for got in self.lists.values() if got]
@@ -121,8 +123,8 @@ def novelty(w: World, k: int | None, seen: str, unseen: str, base: Any, mean: st
 
 def tail_share(w: World, k: int | None, tail: float, mean: str) -> float:
     counts, _ = w.popularity("interactions")
-    order = sorted(counts, key=lambda item: counts[item])  # stable: in the order of seen
-    few = set(order[: max(int(len(order) * tail), 1)])
+    order = sorted(counts, key=lambda item: (counts[item], str(item)))
+    few = set(order[: max(floor(len(order) * Fraction(str(tail))), 1)])
     return average([(sum(item in few for item in got), len(got)) for got in w.cut(k)], mean)
 
 
@@ -136,23 +138,46 @@ def popularity_lift(w: World, k: int | None, seen: str) -> float:
     return level(w.cut(k)) / before - 1
 
 
-def ild(w: World, k: int | None, norm: str, single: str) -> float:
-    def distance(a: Item, b: Item) -> float:
-        u, v = w.vectors[a], w.vectors[b]
-        dot = fsum(x * y for x, y in zip(u, v, strict=True))
-        return 1 - dot / sqrt(fsum(x * x for x in u) * fsum(y * y for y in v))
+def differ(w: World, a: Item, b: Item) -> float:
+    """1 − the cosine of two items' vectors."""
+    u, v = w.vectors[a], w.vectors[b]
+    dot = fsum(x * y for x, y in zip(u, v, strict=True))
+    return 1 - dot / sqrt(fsum(x * x for x in u) * fsum(y * y for y in v))
 
+
+def serendipity(w: World, k: int | None, against: str, relevant: str) -> float:
+    counts, _ = w.popularity("interactions")
+    levels = sorted(set(counts.values()), reverse=True)
+    pairs = []
+    for user, whole in w.lists.items():
+        got, before = list(whole)[:k], w.seen.get(user, [])
+        total = 0.0
+        for rank, item in enumerate(got, 1):
+            if relevant == "judged" and item not in w.relevant.get(user, ()):
+                continue
+            if against == "history":
+                total += fsum(differ(w, item, one) for one in before) / max(len(before), 1)
+            else:
+                place = levels.index(counts[item]) + 1 if counts[item] else w.size + 1
+                total += max(place - rank, 0) / w.size
+        if against == "popular" or before:
+            pairs.append((total, len(got)))
+    return average(pairs, "")
+
+
+def ild(w: World, k: int | None, norm: str, single: str) -> float:
     pairs = []
     for got in w.cut(k):
         all_pairs = list(combinations(got, 2))
         divisor = len(got) if norm == "found" else len(all_pairs)
         if norm == "pairs" and single == "zero":
             divisor = max(divisor, 1)
-        pairs.append((fsum(distance(a, b) for a, b in all_pairs), divisor))
+        pairs.append((fsum(differ(w, a, b) for a, b in all_pairs), divisor))
     return average(pairs, "")
 
 
 ORACLE = {
     "Coverage": coverage, "Gini": gini, "Entropy": entropy, "Personalization": personalization, "ARP": arp,
     "Novelty": novelty, "TailShare": tail_share, "PopularityLift": popularity_lift, "ILD": ild,
+    "Serendipity": serendipity,
 }  # fmt: skip

@@ -109,6 +109,7 @@ def test_options_are_words_with_quotes_as_in_a_shell(folder: Path) -> None:
     assert (folder / "a 'file' of $(touch pwned).txt").read_text("utf-8").startswith("measure")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("inputs", "message"),
     [

@@ -72,6 +72,7 @@ def check(found: dict[Any, float], expected: dict[str, float], says: object) -> 
 # ------------------------------------------------------------------------------ one order of ties
 
 
+@pytest.mark.slow
 @given(collections(), one_of_each(TABLE), DEPTHS, UNJUDGED)
 def test_every_measure_in_every_order_of_ties(
     collection: Collection, measures: Measures, depth: int | None, unjudged: Any

@@ -1,9 +1,12 @@
 """Several judges: each one's numbers, merged grades, and the agreement of all."""
 
 import json
+import warnings
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+import pyarrow
 import pytest
 
 import germane
@@ -46,6 +49,73 @@ def test_each_judge_and_merged_grades() -> None:
     assert found.to_dict()["judges"] == [*JUDGES]
 
 
+ROWS = [("q", d, grade, j) for j, qrels in JUDGES.items() for d, grade in qrels["q"].items()]
+
+
+def test_a_column_names_the_judge(tmp_path: Path) -> None:
+    frame = pyarrow.table(
+        dict(zip(("qid", "docno", "rel", "assessor"), zip(*ROWS, strict=True), strict=True))
+    )
+    path, renamed = tmp_path / "all.csv", tmp_path / "who.csv"
+    lines = [",".join(map(str, row)) for row in ROWS]
+    path.write_text("\n".join(["query,item,grade,judge", *lines]), "utf-8")
+    renamed.write_text("\n".join(["query,item,grade,who", *lines]), "utf-8")
+    named = {name: {"q": qrels["q"]} for name, qrels in JUDGES.items()}
+    wanted = germane.evaluate_judges(named, RUN, "P@2 nDCG@3").to_dict()
+    for given in (frame, path, str(path)):
+        assert germane.evaluate_judges(given, RUN, "P@2 nDCG@3").to_dict() == wanted
+    columns = {"judge": "who"}
+    assert germane.evaluate_judges(renamed, RUN, "P@2 nDCG@3", columns=columns).to_dict() == wanted
+
+
+def test_integers_in_a_file_of_judges_are_their_digits(tmp_path: Path) -> None:
+    path = tmp_path / "all.csv"
+    path.write_text("query,item,grade,judge\n1,7,1,4\n1,8,0,4\n1,7,0,5\n1,8,1,5\n", "utf-8")
+    found = germane.evaluate_judges(path, {1: [7, 8]}, "P@1")
+    assert [found.results[name]["P@1"].mean for name in ("4", "5")] == [1.0, 0.0]
+
+
+def test_candidates_hold_for_every_judge() -> None:
+    found = germane.evaluate_judges(JUDGES, RUN, "P@1", exclude={"q": ["a", "b"]})
+    assert [result["P@1"].mean for result in found.results.values()] == [1.0, 1.0, 0.0, 1.0, 1.0]
+
+
+def test_a_finding_is_said_once() -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert not germane.evaluate_judges(JUDGES, RUN, "P@2").findings  # p was left out
+    with pytest.warns(germane.GermaneWarning, match="1 query of the run is not") as said:
+        germane.evaluate_judges({name: {"q": JUDGES[name]["q"]} for name in JUDGES}, RUN, "P@2")
+    assert len(said) == 1
+
+
+@pytest.mark.parametrize(
+    ("given", "says"),
+    [
+        (5, "5 has no column that names the judge"),
+        ({"qid": ["q"], "docno": ["a"], "rel": [1]}, "no column is the judge; found 'qid'"),
+        (
+            {"qid": ["q"], "docno": ["a"], "rel": [1], "judge": ["x"], "rater": ["y"]},
+            "more than one column can be the judge",
+        ),
+        ({"qid": ["q"], "docno": ["a"], "rel": [1], "judge": ["x"]}, "there is only 'x'"),
+        ({"qid": ["q"], "docno": ["a"], "rel": [1], "judge": [None]}, "'judge', row 0: an id is missing"),
+        (
+            {"qid": ["q"] * 2, "docno": ["a"] * 2, "rel": [1, None], "judge": ["x", "y"]},
+            "'rel', row 1: a relevance grade is missing",
+        ),
+        (
+            {"qid": ["q"] * 3, "docno": ["a"] * 3, "rel": [1] * 3, "judge": ["x", "y", "y"]},
+            "judge 'y': item 'a' is judged twice",
+        ),
+    ],
+)  # fmt: skip
+def test_errors_of_a_column_of_judges(given: Any, says: str) -> None:
+    frame = pyarrow.table(given) if isinstance(given, dict) else given
+    with pytest.raises(germane.GermaneError, match=says):
+        germane.evaluate_judges(frame, RUN)
+
+
 def test_errors() -> None:
     with pytest.raises(germane.InputError, match="other than majority and mean"):
         germane.evaluate_judges({"mean": JUDGES["ann"], "bob": JUDGES["bob"]}, RUN)
@@ -72,7 +142,7 @@ def test_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["judges", str(run), *paths, "-m", "P@2"]) == 0
     assert "majority grade" in capsys.readouterr().out
     for wrong, says in (
-        (paths[:1], "give two or more"),
+        (paths[:1], "give two or more qrels by name"),
         ([paths[0], paths[0]], "are given twice"),
         ([paths[0], "-"], "standard input"),
     ):

@@ -47,6 +47,7 @@ def test_the_mean_of_shares_is_the_number(seed):
             assert compared.means[measure][name] == pytest.approx(result[measure].mean, abs=1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(4))
 def test_shares_are_what_an_image_changes(seed):
     """One copy more of an image, beside 40 of each, changes the number by a 40th of its derivative.

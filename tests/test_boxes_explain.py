@@ -63,6 +63,19 @@ def test_every_outcome_of_an_image():
     assert made.value == pytest.approx((51 / 101 + 1) / 2)  # cat: one of two, at rank 1; dog: all
 
 
+@pytest.mark.parametrize("equal_overlaps", ["first", "last"])
+def test_duplicates_of_equal_truths(equal_overlaps):
+    truth = [{"boxes": [[0, 0, 10, 10]] * 2, "labels": [1, 1]}]
+    found = [{"boxes": [[0, 0, 10, 10]] * 2, "labels": [1, 1], "scores": [0.9, 0.8]}]
+    rules = {"candidate": "best", "equal_overlaps": equal_overlaps}
+    made = germane.explain_boxes(truth, found, image=0, **rules)
+    taken = 1 if equal_overlaps == "first" else 2
+    assert [(str(row), row.truth) for row in made.rows] == [
+        ("true", taken),
+        ("duplicate of 1", taken),
+    ]
+
+
 def test_dropped_and_outside():
     truth, found = make_example()
     deep = germane.explain_boxes(truth, found, image="a", depth=2)
@@ -189,6 +202,7 @@ def test_a_picture_is_well_formed_and_escapes_ids():
         assert ("prefers-color-scheme" in drawn) == (paper is None)
 
 
+@pytest.mark.slow
 def test_pictures_of_nothing_and_of_much():
     truth, found = make_example(annotations=[])
     nothing = germane.explain_boxes(truth, [], image="b").svg()

@@ -155,6 +155,7 @@ def test_the_number_of_every_tool_is_found(dialect: Dialect) -> None:
     assert found.path[-1].value == found.found[0].value
 
 
+@pytest.mark.slow
 def test_conventions_that_no_tool_has_are_found_in_combination() -> None:
     changes = {"candidate": "best", "crowds": "drop", "overlap": "iou+1"}
     found = reconcile(f"{evaluate(**changes):.7f}")
@@ -234,6 +235,7 @@ def test_a_convention_that_is_given_holds_in_all() -> None:
     assert "crowds" not in names
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(6))
 def test_any_data_has_an_answer(seed: int) -> None:
     traits = [one for one in draw_traits(seed) if one != "unknown class"]

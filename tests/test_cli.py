@@ -247,6 +247,7 @@ def test_two_runs_of_the_same_name(files: Path) -> None:
 # --- Locales and terminals -------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "environment",
     [
@@ -266,6 +267,7 @@ def test_any_locale(files: Path, environment: dict[str, str]) -> None:
     assert b"there is no such file" in done.stderr
 
 
+@pytest.mark.slow
 def test_no_colors_where_nobody_looks(files: Path) -> None:
     for command in (
         ["evaluate", "qrels.txt", "good.run"],
@@ -313,6 +315,7 @@ def on_a_terminal(
     return out, shown
 
 
+@pytest.mark.slow
 def test_progress_only_on_a_terminal(files: Path) -> None:
     parts = [b"q1 Q0 x%d 1 0.5 a\n" % i * 1 for i in range(4)]
     padding = [b"# " + b"x" * ((1 << 20) - 2) + b"\n"] * 4
@@ -436,6 +439,7 @@ def lose(folder: Path, arguments: list[str], where: str) -> tuple[int, bytes]:
     return done.returncode, done.stderr.splitlines()[-1]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("arguments", COMMANDS, ids=" ".join)
 def test_output_that_is_lost_is_an_error(short: Path, arguments: list[str]) -> None:
     says = b"germane: standard output cannot be written (it is closed)."

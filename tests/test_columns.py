@@ -317,6 +317,7 @@ def test_frames_equal_dicts(
         assert result[measure].per_query == pytest.approx(expected[measure].per_query, rel=1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [3, 10, 11, 500])
 @pytest.mark.parametrize("step", [4, 40, 1 << 18])
 @pytest.mark.parametrize("left_out", ["q00", "q09", "q89", None])
@@ -557,7 +558,7 @@ def test_what_is_wrong_with_qrels() -> None:
     for grades, message in (
         (
             [1.0, None],
-            "qrels, column 'grade', row 1: a relevance grade is missing (null, or NaN in pandas).",
+            "qrels, column 'grade', row 1: a relevance grade is missing (null, or NaN in pandas). Leave out",
         ),
         (
             [1.0, float("nan")],
@@ -575,7 +576,7 @@ def test_what_is_wrong_with_qrels() -> None:
     ("columns", "message"),
     [
         ("qid", "columns= is {'query': name, 'item': name, …}; got 'qid'"),
-        ({"querry": "a"}, "columns= takes query, item, score, rank, relevance or subtopic; got 'querry'. Did"),
+        ({"querry": "a"}, "columns= takes query, item, score, rank, relevance, subtopic or judge; got 'querry'. Did"),
         ({"query": None}, "columns={'query': …} takes the name of a column; got None"),
         ({"query": "quid"}, "run: no column 'quid'; found 'qid', 'docid', 'score'. Did you mean 'qid'"),
         ({"run": {"score": 3}}, "columns={'score': …} takes the name of a column; got 3"),
@@ -800,6 +801,7 @@ def test_a_header_that_is_none(name: str, text: str, says: str, tmp_path: Path) 
         germane.evaluate({"q": ["a"]}, tmp_path / name)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("line", "says"),
     [
@@ -876,6 +878,7 @@ def test_runs_that_are_read_once(form: str, tmp_path: Path) -> None:
     assert told[-1][0] == (str(given) if form[0] == "." else "run")
 
 
+@pytest.mark.slow
 def test_ids_that_only_shortened_words_confuse() -> None:
     """Of 200,000 pairs some have equal words of 32 bits, and not one is taken for another."""
     rng = np.random.default_rng(5)

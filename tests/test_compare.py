@@ -416,6 +416,7 @@ def test_a_quantity_has_no_best() -> None:
 # --- Verdicts --------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_large_difference_is_significant_however_many_comparisons() -> None:
     """10 runs on 12 measures are 540 comparisons, of which no correction hides a gain of a third."""
     queries = {f"q{i}": ["d"] for i in range(500)}

@@ -46,6 +46,7 @@ def orders(groups: Groups) -> list[list[str]]:
 # --- Kendall's τ -----------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @given(rankings(), rankings())
 def test_kendall_tau_is_scipys(first: Groups, second: Groups) -> None:
     stats = pytest.importorskip("scipy.stats")
@@ -207,6 +208,7 @@ def test_rbo_of_uneven_lists(one: list[str], two: list[str], p: float) -> None:
     assert germane.rbo(one, one, p=p) == pytest.approx(1, abs=1e-12)
 
 
+@pytest.mark.slow
 @given(rankings("abcd"), rankings("bcdefg"))
 def test_rbo_with_ties_is_the_mean_over_their_orders(first: Groups, second: Groups) -> None:
     pairs = list(product(orders(first), orders(second)))

@@ -451,6 +451,7 @@ def test_the_interpolated_curve_is_the_least_that_never_rises(curve: germane.PRC
     assert curve.area("interpolated") >= curve.area("step")
 
 
+@pytest.mark.slow
 @settings(max_examples=50)
 @given(curves())
 def test_levels_are_the_interpolated_curve_at_each_recall(curve: germane.PRCurve) -> None:
@@ -549,6 +550,7 @@ def conventions(draw: st.DrawFn) -> dict[str, Any]:
     }
 
 
+@pytest.mark.slow
 @settings(max_examples=60)
 @given(collections(), conventions(), st.sampled_from((1.0, 2.0)), st.sampled_from((11, 101)))
 def test_a_mean_curve_is_what_evaluate_says_at_each_level(
@@ -639,6 +641,7 @@ def test_more_confidence_is_a_wider_band() -> None:
     assert ((wide.low < narrow.low) & (narrow.high < wide.high)).all()
 
 
+@pytest.mark.slow
 def test_the_band_covers_the_mean_as_often_as_it_says() -> None:
     """300 samples of 60 queries, whose one item is equally often at each rank from 1 to 8."""
     rng = np.random.default_rng(20240607)
@@ -657,6 +660,7 @@ def test_a_query_that_is_left_out_is_not_resampled() -> None:
     assert (some.low.tolist(), some.high.tolist()) == (both.low.tolist(), both.high.tolist())
 
 
+@pytest.mark.slow
 @settings(max_examples=60)
 @given(collections(), conventions(), st.sampled_from((0.05, 0.5, 0.95)), st.integers(0, 99))
 def test_the_band_is_around_the_mean(

@@ -46,6 +46,7 @@ def test_recorded_answers(library: str) -> None:
     assert not failed, failed[:5]
 
 
+@pytest.mark.slow
 def test_most_recorded_answers_are_reproduced() -> None:
     """A limit is an exception: it must not be where the answers go."""
     words = [
@@ -714,6 +715,33 @@ def test_rounding_before_and_after_the_mean() -> None:
     assert mean() == (1 / 3 + 2 / 3) / 2
     assert mean(query_digits=1) == (0.3 + 0.7) / 2
     assert mean(digits=0) == 0.0
+    half = {"q": ["a"]}, {"q": list("xyzwuvta")}  # 1/8
+    rounded = lambda **choices: germane.evaluate(*half, "RR", query_digits=2, **choices)["RR"].mean  # noqa: E731
+    assert (rounded(), rounded(halves="even"), rounded(halves="up")) == (0.13, 0.12, 0.13)
+
+
+def test_gdeval_rounds_halves_to_the_even_digit() -> None:
+    """As recorded from ir_measures 0.4.3: ERR is 1/64 where the only hit has grade 1 of 4 at rank 4."""
+    qrels, run = {"1": {"a": 1}}, {"1": ["x", "y", "z", "a"]}
+    assert germane.evaluate(qrels, run, "ERR@5", dialect="ir_measures")["ERR@5"].mean == 0.01562
+
+
+@pytest.mark.parametrize(
+    ("name", "plain"),
+    [
+        ("nDCG(dcg='log2')@5", "nDCG@5"),
+        ("nDCG(dcg='log2',judged_only=True)@5", "nDCG(judged_only=True)@5"),
+        ("SDCG(dcg='log2',max_rel=3)@5", "SDCG(max_rel=3)@5"),
+        ("SDCG(max_rel=3,dcg='log2')@5", "SDCG(max_rel=3)@5"),
+        ("Compat(p=0.8,normalize=True)", "Compat(p=0.8)"),
+        ("Compat(normalize=True)", "Compat"),
+        ("SetP(relative=False)", "SetP"),
+    ],
+)
+def test_defaults_of_ir_measures_can_be_written(name: str, plain: str) -> None:
+    qrels, run = {"q": {"a": 1, "b": 2, "c": 0}}, {"q": ["c", "x", "a", "b"]}
+    one, other = (germane.evaluate(qrels, run, n, dialect="ir_measures") for n in (name, plain))
+    assert one.to_dict() == other.to_dict()
 
 
 def test_grades() -> None:

@@ -10,6 +10,7 @@ import shlex
 import statistics
 import sys
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from types import ModuleType
 
@@ -167,6 +168,7 @@ def test_console_blocks(page: Path) -> None:
             )
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("folder")
 @EACH_PAGE
 def test_figures_are_made_by_the_command_below_them(page: Path) -> None:
@@ -233,13 +235,19 @@ def test_there_are_transcripts() -> None:
     assert sum(len(blocks(page, "console")) for page in PAGES) >= 2
 
 
-@EACH_PAGE
-def test_options_exist(page: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    known = {"--help", "--version"}
+@cache
+def find_options() -> set[str]:
+    """Every option that a command's help names."""
+    told = io.StringIO()
     for command in [*cli.COMMANDS, *(f"boxes {verb}" for verb in BOX_VERBS)]:
-        with contextlib.suppress(SystemExit):  # trec_eval's is its own
-            cli.main([*command.split(), "--help"])
-        known |= set(re.findall(r"--[a-z-]+", capsys.readouterr().out))
+        with contextlib.redirect_stdout(told), contextlib.suppress(SystemExit):
+            cli.main([*command.split(), "--help"])  # trec_eval's is its own
+    return {"--help", "--version", *re.findall(r"--[a-z-]+", told.getvalue())}
+
+
+@EACH_PAGE
+def test_options_exist(page: Path) -> None:
+    known = find_options()
     for block in [
         *blocks(page, "sh"),
         *blocks(page, "console"),

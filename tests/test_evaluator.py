@@ -133,6 +133,7 @@ def test_parts_are_the_whole_for_every_measure(row: Any) -> None:
     assert compared(list(variants(row)), range(2))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("choices", CHOICES, ids=str)
 def test_parts_are_the_whole_under_every_convention(choices: dict[str, Any]) -> None:
     errors = ("missing", "no_relevant", "unknown", "empty", "no_hit")
@@ -438,6 +439,7 @@ def evaluated_apart(evaluator: Evaluator, part: Run) -> Evaluator:
     return evaluator
 
 
+@pytest.mark.slow
 def test_processes() -> None:
     """Each gets an Evaluator, and hands it back with its batch."""
     start = Evaluator(QRELS, "AP nDCG@5")

@@ -31,6 +31,7 @@ def notebook() -> dict[str, Any]:
     return names
 
 
+@pytest.mark.slow
 def test_top_k_accuracy_saturates_while_ap_separates(notebook: dict[str, Any]) -> None:
     results = notebook["results"]
     accuracy = {name: result["Success@10"].mean for name, result in results.items()}
@@ -41,6 +42,7 @@ def test_top_k_accuracy_saturates_while_ap_separates(notebook: dict[str, Any]) -
     assert max(results, key=lambda name: results[name]["AP@10"].mean) == "pixels"
 
 
+@pytest.mark.slow
 def test_eight_nine_and_one_are_the_hard_digits(notebook: dict[str, Any]) -> None:
     groups = notebook["results"]["LDA"].by(notebook["digits"])
     assert sorted(groups, key=lambda digit: groups[digit]["AP"].mean)[:3] == [8, 9, 1]
@@ -56,6 +58,7 @@ def test_embeddings_in_one_call_are_the_pixels_of_the_table(notebook: dict[str, 
     assert alone["AP"].mean == pytest.approx(notebook["results"]["pixels"]["AP"].mean, abs=1e-6)
 
 
+@pytest.mark.slow
 def test_the_script_prints_and_draws(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

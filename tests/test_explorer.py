@@ -6,7 +6,6 @@ import re
 import shutil
 import subprocess
 from collections.abc import Iterator
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -15,46 +14,23 @@ import pytest
 import germane
 from germane.cli import main
 
-from browser import CHROMIUM, Browser, browser
+from browser import Browser, browser
+from explorer_script import in_chromium, in_node, read_data, run_node, script
 
-NODE = shutil.which("node")
 ORDERS = ("given", "best", "worst")
-in_node = pytest.mark.skipif(NODE is None, reason="there is no Node here")
-in_chromium = pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium here")
 Grade = int | None
 
 # Compute every value of every state, written as the page writes it and in full.
 COMPUTE = """
-(states) => states.map((s) => Object.keys(MEASURES).map((name) =>
+([states, names]) => states.map((s) => names.map((name) =>
   range(name, { total: s.total, k: s.k, items: s.grades.map((grade, i) => ({ grade, tie: s.ties[i], id: "" })) })
     .map((value) => [writeValue(value), value])))
 """
 
 
-def read_data() -> dict[str, Any]:
-    """The measures and presets that the page holds."""
-    found = re.findall(r'id="data">(.*?)</script>', germane.explorer().html, re.DOTALL)
-    return dict(json.loads(found[0]))
-
-
-NAMES = [one["name"] for one in read_data()["measures"]]
-
-
-@cache
-def script() -> str:
-    found = re.findall(r"<script>(.*?)</script>", germane.explorer().html, re.DOTALL)
-    assert len(found) == 1
-    return str(found[0])
-
-
-def run_node(program: str, given: object) -> Any:
-    assert NODE is not None
-    whole = f"{script()}\nprocess.stdout.write(JSON.stringify(({program})(JSON.parse(require('fs').readFileSync(0)))))"
-    done = subprocess.run(
-        [NODE, "-e", whole], input=json.dumps(given), capture_output=True, text=True, check=False
-    )
-    assert done.returncode == 0, done.stderr[-2000:]
-    return json.loads(done.stdout)
+DATA = read_data()
+NAMES = [one["name"] for one in DATA["measures"]]
+OF_BOXES = [f"AP(points={points})" for points in DATA["points"]]
 
 
 def list_states(longest: int, k: int, kinds: tuple[Grade, ...]) -> Iterator[dict[str, Any]]:
@@ -115,7 +91,7 @@ def keep_judged(states: Iterator[dict[str, Any]]) -> list[dict[str, Any]]:
 @pytest.mark.parametrize("k", [0, 3, 10])
 def test_numbers_are_germanes_in_node(k: int) -> None:
     states = keep_judged(list_states(3, k, (None, 0, 1, 3)))
-    assert compare(states, k, run_node(COMPUTE, states)) > 30_000
+    assert compare(states, k, run_node(COMPUTE, [states, NAMES])) > 30_000
 
 
 @in_node
@@ -124,20 +100,22 @@ def test_numbers_are_germanes_in_node(k: int) -> None:
 @pytest.mark.parametrize("k", [0, 4])
 def test_numbers_of_lists_of_six_in_node(k: int) -> None:
     states = keep_judged(list_states(6, k, (0, 1)))
-    assert compare(states, k, run_node(COMPUTE, states)) > 50_000
+    assert compare(states, k, run_node(COMPUTE, [states, NAMES])) > 50_000
 
 
 @in_node
 def test_comparison_sees_a_wrong_norm() -> None:
     states = keep_judged(list_states(2, 1, (0, 1)))
-    wrong = COMPUTE.replace("(states) =>", '(states) => (MEASURES["AP@k"].norm = R) &&')
+    wrong = COMPUTE.replace(
+        "([states, names]) =>", '([states, names]) => (MEASURES["AP@k"].norm = R) &&'
+    )
     with pytest.raises(AssertionError, match="AP@k"):
-        compare(states, 1, run_node(wrong, states))
+        compare(states, 1, run_node(wrong, [states, NAMES]))
 
 
 @in_node
 def test_table_has_the_names_of_the_page() -> None:
-    assert run_node("() => Object.keys(MEASURES)", None) == NAMES
+    assert run_node("() => Object.keys(MEASURES)", None) == NAMES + OF_BOXES
 
 
 @in_node
@@ -156,6 +134,14 @@ def test_formula_has_the_numbers() -> None:
         ("0 0 1 u 1", [0, 0, 1, None, 1], [""] * 5, [False] * 5),
         ("[1, null, 3]", [1, None, 3], [""] * 3, [False] * 3),
         ('{"a": 1, "b": 0}', [1, 0], ["a", "b"], [False] * 2),
+        (
+            '{"7": 1, "a, \\": \\"b": 0, "2": null}',
+            [1, 0, None],
+            ["7", 'a, ": "b', "2"],
+            [False] * 3,
+        ),
+        ('["2", {"id": "x: y", "grade": 3}]', [2, 3], ["", "x: y"], [False] * 2),
+        ("1 0t,ut", [1, 0, None], [""] * 3, [False, True, True]),
         ("q Q0 a 1 2.5 t\nq Q0 b 2 2.5 t\nq Q0 c 3 9 t", [None] * 3, ["c", "a", "b"], [0, 0, 1]),
     ],
 )
@@ -167,7 +153,11 @@ def test_reads_pasted_lists(text: str, grades: list[Grade], ids: list[str], ties
 
 
 @in_node
-@pytest.mark.parametrize("text", ["0 9", "1 x", "-1", "[0.5]", "", "0 " * 31, "{", "q Q0 a 1 x t"])
+@pytest.mark.parametrize("text", [
+        "0 9", "1 x", "-1", "[0.5]", "", "0 " * 31, "{", "q Q0 a 1 x t", "[[1]]", '[{"id": "a"}]', '[""]', '{"a": {"grade": 1}}',
+        '{"a": 1, "a": 0}', "q Q0 a 1 2 t\nq Q0 a 2 1 t", "q Q0 a 1 2 t\nr Q0 b 1 2 t",
+    ],
+)  # fmt: skip
 def test_refuses_other_lists(text: str) -> None:
     program = (
         "(t) => { try { setList(readList(t)); return null; } catch (e) { return e.message; } }"
@@ -177,13 +167,13 @@ def test_refuses_other_lists(text: str) -> None:
 
 @in_node
 def test_address_holds_the_state() -> None:
-    program = """(text) => { setList(readList(text), 7, 3); state.items[1].tie = true;
+    program = """(text) => { setList(readList(text), 7, 3); setGain(1); state.items[1].tie = true;
       const before = JSON.stringify(state), address = writeAddress();
-      setList([makeItem(1)]); readAddress(address); return [before, JSON.stringify(state), address]; }"""
+      setList([makeItem(1)]); setGain(0); readAddress(splitAddress(address)); return [before, JSON.stringify(state), address]; }"""
     hostile = json.dumps({"<b>&=,.#": 1, "é t": 0, "z": None})
     before, after, address = run_node(program, hostile)
     assert before == after
-    assert address.startswith("#l=1.0t.u&R=7&k=3&ids=")
+    assert address.startswith("#l=1.0t.u&R=7&k=3&gain=exp&ids=")
 
 
 @in_node
@@ -201,6 +191,43 @@ def test_ties_stay_where_they_are(ties: str, start: int, end: int, expected: str
     program = """([ties, from, to]) => { setList([...ties].map((t) => makeItem(0, "", t === "t")));
       move(from, to); return state.items.map((item) => (item.tie ? "t" : ".")).join(""); }"""
     assert run_node(program, [ties, start, end]) == expected
+
+
+@pytest.fixture(scope="module")
+def tsc(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    npm, folder = shutil.which("npm"), tmp_path_factory.mktemp("typescript")
+    if npm is None:
+        pytest.skip("there is no npm here")
+    install = [npm, "install", "--no-audit", "--no-fund", "--prefix", str(folder), "typescript@5.9"]
+    if subprocess.run(install, capture_output=True, check=False).returncode:
+        pytest.skip("npm cannot install typescript here")
+    return folder / "node_modules/.bin/tsc"
+
+
+@pytest.mark.slow
+def test_types_of_the_script(tsc: Path, tmp_path: Path) -> None:
+    for source in (Path(germane.__file__).parent / "exploration").glob("*.js"):
+        shutil.copy(source, tmp_path)
+
+    def check() -> str:
+        strict = (
+            "--allowJs",
+            "--checkJs",
+            "--noEmit",
+            "--strict",
+            "--target",
+            "es2023",
+            "--lib",
+            "es2023,dom",
+        )
+        files = sorted(map(str, tmp_path.glob("*.js")))
+        return subprocess.run(
+            [tsc, *strict, *files], capture_output=True, text=True, check=False
+        ).stdout
+
+    assert check() == ""
+    (tmp_path / "wrong.js").write_text('compute("P@k", 3);\n')
+    assert "wrong.js(1,16): error" in check()
 
 
 # --- The page ------------------------------------------------------------------------------------
@@ -221,12 +248,16 @@ def test_page_is_small_and_loads_nothing(
 
 
 def test_tools_are_those_of_the_dialects() -> None:
-    data = read_data()
-    tools = {one["name"]: dict(one["tools"]) for one in data["measures"]}
+    tools = {
+        one["name"]: {
+            DATA["tools"][i]: name for name, places in one["tools"].items() for i in places
+        }
+        for one in DATA["measures"]
+    }
     assert tools["AP(norm=R)@k"]["trec_eval-9"] == "map_cut_k"
     assert tools["AP@k"]["ml_metrics"] == "mapk@k"
     assert "torchmetrics" in tools["AP(norm=found)@k"]
-    assert "0 0 1 0 1 0 0 1 0 0" in [each["list"] for each in data["presets"]]
+    assert "0 0 1 0 1 0 0 1 0 0" in [each["list"] for each in DATA["presets"]]
 
 
 @pytest.fixture(scope="module")
@@ -241,10 +272,44 @@ def chromium(tmp_path_factory: pytest.TempPathFactory) -> Any:
 def test_numbers_are_germanes_in_chromium(chromium: Browser, tmp_path: Path) -> None:
     germane.explorer().save(tmp_path / "e.html")
     chromium.open(tmp_path / "e.html")
-    states = keep_judged(list_states(3, 3, (None, 0, 1, 3)))
-    assert compare(states, 3, chromium.value(f"({COMPUTE})({json.dumps(states)})")) > 30_000
+    for states in (
+        list_states(3, 3, (None, 0, 1, 3)),
+        list_states(6, 3, (0, 1)),
+    ):
+        kept = keep_judged(states)
+        computed = chromium.value(f"({COMPUTE})({json.dumps([kept, NAMES])})")
+        assert compare(kept, 3, computed) > 30_000
     assert chromium.troubles == []
     assert chromium.requests == [(tmp_path / "e.html").as_uri()]
+
+
+@in_chromium
+@pytest.mark.slow
+def test_gain_and_focus(chromium: Browser, tmp_path: Path) -> None:
+    """The gain changes cards, and a control that is made anew keeps the focus."""
+    germane.explorer().save(tmp_path / "e.html")
+    chromium.size(1400)
+    chromium.open(tmp_path / "e.html")
+    names = "[...document.querySelectorAll('#cards .card')].map((card) => card.dataset.measure)"
+    assert "nDCG@k" in chromium.value(names)
+    assert "nDCG(gain=exp)@k" not in chromium.value(names)
+    chromium.value("document.querySelector('#items [data-name=grade]').focus()")
+    for _ in range(3):
+        chromium.press("ArrowDown")
+    assert chromium.value("location.hash").startswith("#l=3.0.1.0.1")
+    assert chromium.value("document.activeElement.ariaLabel") == "grade at rank 1"
+    chromium.value(
+        "Object.assign(document.getElementById('gain'), { value: 1 }).dispatchEvent(new Event('change'))"
+    )
+    assert "nDCG@k" not in chromium.value(names)
+    card = "document.querySelector('[data-measure=\\'nDCG(gain=exp)@k\\']')"
+    expected = germane.score([3, 0, 1, 0, 1, 0, 0, 1, 0, 0], "nDCG(gain=exp)@10", relevant=4)
+    assert chromium.value(f"{card}.querySelector('output').textContent") == f"{expected:.4f}"
+    assert "The other gain: nDCG@10 is" in chromium.value(f"{card}.textContent")
+    assert chromium.value("location.hash").endswith("&R=3&k=10&gain=exp")
+    chromium.value(f"{card}.focus()")
+    assert chromium.value("document.querySelector('#items .term').textContent") == "7.0000"
+    assert chromium.troubles == []
 
 
 @in_chromium
@@ -267,6 +332,14 @@ def test_keyboard_address_and_hostile_ids(chromium: Browser, tmp_path: Path) -> 
     ids = "[...document.querySelectorAll('#items .id')].map((e) => e.textContent)"
     assert chromium.value(ids) == ["<img src=x onerror=alert(1)>", "</script><b>"]
     assert chromium.value("document.querySelectorAll('#items img, #items b').length") == 0
+    says = "new Promise((done) => setTimeout(() => done(document.getElementById('says').textContent), 50))"
+    for wrong, why in (
+        ("#l", "1 to 30 items; got 0"), ("#l=9", "from 0 to 4"), ("#l=1&k=x", "k is a whole number"),
+        ("#l=1&R=-1", "R is a whole number"), ("#l=1&ids=%E0", "URI"), ("#l=1.1&ids=a,a", "a is in the list twice"),
+    ):  # fmt: skip
+        chromium.value(f"location.hash = '{wrong}'")
+        assert why in chromium.value(says)
+        assert chromium.value(ids) == ["<img src=x onerror=alert(1)>", "</script><b>"]
     chromium.value("location.hash = '#l=1t.0t.u&R=5&k=2'")
     assert (
         chromium.value(

@@ -192,6 +192,7 @@ def comma(tmp_path: Path) -> dict[str, str]:
     return {**os.environ, "LC_ALL": "de_DE.UTF-8", "LOCPATH": str(tmp_path)}
 
 
+@pytest.mark.slow
 def test_a_locale_with_a_decimal_comma(comma: dict[str, str], tmp_path: Path) -> None:
     """Numbers are read and written with a point, whatever the locale of the process."""
     (tmp_path / "qrels").write_text("q 0 d 1\n")
@@ -223,6 +224,7 @@ def _settable(name: str) -> bool:
     return True
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "environment",
     [

@@ -126,6 +126,7 @@ def test_qrels_in_a_folder(tmp_path: Path) -> None:
     assert got["AP"].mean == germane.evaluate(QRELS, TABLE, "AP")["AP"].mean
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("threads", [1, 2])
 def test_memory_is_that_of_a_few_row_groups(threads: int, tmp_path: Path) -> None:
     """And not that of the file: what was read is given back. Each thread has some in hand."""
@@ -262,6 +263,7 @@ COMPRESS: dict[str, Callable[[bytes], bytes]] = {
 }  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("compression", COMPRESS)
 @pytest.mark.parametrize("kind", TEXT)
 @pytest.mark.parametrize("how", ["truncated", "damaged"])

@@ -68,6 +68,7 @@ def test_the_corpus(target: str) -> None:
     run(target, iter(corpus(target)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("target", targets.TARGETS)
 def test_mutations_of_the_corpus(target: str) -> None:
     run(target, mutated(corpus(target), MUTATIONS[target]))

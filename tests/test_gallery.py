@@ -124,6 +124,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
+@pytest.mark.slow
 def test_all_files_are_there(folder: Path) -> None:
     assert sorted(os.listdir(folder)) == FILES
     assert os.listdir(folder.parent) == ["gallery"]
@@ -151,6 +152,7 @@ def test_the_page_states_what_each_shows(folder: Path) -> None:
     ]
 
 
+@pytest.mark.slow
 def test_the_commands_on_the_page_make_its_figures(
     folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -49,6 +49,7 @@ def refused(folder: Path, qrels: bytes, run: bytes, error: type[GermaneError], *
 # --- Every line, in every form ---------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("bad", BAD_NUMBERS)
 def test_a_bad_number_in_any_line(bad: str, form: str, tmp_path: Path) -> None:
@@ -117,6 +118,7 @@ def long_run(kind: str) -> Iterator[str]:
         yield f"q{query:02} Q0 d{n:07} {n} {score} tag"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["alike", "different", "scattered"])
 @pytest.mark.parametrize(
     ("old", "new", "words"),

@@ -255,6 +255,7 @@ def report_of(named: str) -> str:
 TAME_TAGS = set(Parts(report_of("tame")).tags)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", HOSTILE)
 def test_a_report(name: str) -> None:
     page = report_of(HOSTILE[name])
@@ -285,6 +286,7 @@ def test_animations(name: str, tmp_path: Path) -> None:
     check_page((tmp_path / "a.html").read_text("utf-8"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", HOSTILE)
 def test_plots(name: str, tmp_path: Path) -> None:
     """Matplotlib takes $…$ for mathematics: an id must not get there."""

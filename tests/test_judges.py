@@ -189,6 +189,8 @@ def test_values_that_hardly_differ_are_cautioned_of() -> None:
     assert "is likely too narrow" in found.differences[0].caution
     assert found.differences[0].caution in str(found)
     assert not found["a"]["P@1"].caution
+    assert "more are likely needed" in str(found.differences[0].plan(0.05))
+    assert "likely" not in str(found["a"]["P@1"].plan(0.05))
 
 
 def remove(qrels: Any, query: str, item: str | None) -> Any:
@@ -209,8 +211,9 @@ def remove(qrels: Any, query: str, item: str | None) -> Any:
         ({"people": dict(list(PEOPLE.items())[:4])}, "needs 5 or more"),
         ({"weights": dict.fromkeys(PEOPLE, 0)}, "a weight is a number above 0"),
         ({"strata": {q: q == "q0" for q in JUDGED}}, "each stratum needs 2 or more"),
-        ({"weights": {"q8": 1}}, "weights are read as categories: no category for"),
-        ({"strata": 5}, "strata are read as categories: categories are a mapping"),
+        ({"weights": {"q8": 1}}, "weights: no weight for"),
+        ({"weights": {**dict.fromkeys(PEOPLE, 4), "q8": 1e308}}, "'q8' and a few others outweigh the rest"),
+        ({"strata": 5}, "strata: strata are a mapping"),
         ({"judge_family": 5}, "judge_family takes words"),
         ({"measures": "AP(mean=geometric)"}, "not an arithmetic mean"),
         ({"measures": "NumRelRet"}, "not an arithmetic mean"),

@@ -80,6 +80,7 @@ def slowly(folder: Path, call: str) -> tuple[bytes, bytes]:
         return process.stdout.read(), process.stderr.read()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "call",
     [
@@ -98,6 +99,7 @@ def test_progress_true_shows_a_line_and_wipes_it(tmp_path: Path, call: str) -> N
     assert states[-1] != b"", "the line was there until it was wiped"
 
 
+@pytest.mark.slow
 def test_progress_false_and_none_show_nothing(tmp_path: Path) -> None:
     for value in (None, False):
         call = f"print(germane.evaluate('qrels.txt', '-', 'RR', progress={value})['RR'].mean)"

@@ -59,7 +59,7 @@ def test_what_a_tool_has_besides_is_refused_with_a_reason(dialect: germane.Diale
     ("name", "measure"),
     [
         ("ir_measures:P( judged_only=True, rel=2 )@5", "P(rel=2)@5"),
-        ("ir_measures:nDCG(dcg='log2',judged_only=False)@5", None),
+        ("ir_measures:nDCG(dcg='log2',judged_only=False)@5", "nDCG@5"),
         ("ir_measures:AP(judged_only=False)", "AP(norm=R)"),
         ("ir_measures:SetF(beta=0.25)", "F(beta=0.5)"),
         ("pytrec_eval:set_F_4", "F(beta=2)"),

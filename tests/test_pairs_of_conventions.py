@@ -7,7 +7,7 @@ conventions leave, and the oracle measures this list.
 import random
 import sys
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import chain, combinations, permutations, product
 from math import fsum, isclose
 from typing import Any
@@ -19,6 +19,7 @@ import germane
 from germane.errors import GermaneError
 
 import oracle
+from strategies import TABLE
 
 Row = tuple[str, float]
 Judged = dict[str, float]
@@ -47,6 +48,18 @@ MEASURES = ("AP", "RR", "nDCG", "DCG", "P@2", "R@3", "Rprec", "NumRelRet", "bpre
 UNORDERED = {"expected": [one for one in MEASURES if one != "bpref"]}
 UNORDERED["grouped"] = ["AP", "NumRelRet", "P", "R", "F"]
 """The measures of orders of ties that other measures refuse."""
+
+WITHOUT_RELEVANT = {
+    "FallOut", "Judged", "NumNonrelRet", "NumQ", "NumRel", "NumRelRet", "NumRet", "RBPResidual", "SetAccuracy",
+    "Unjudged", "Utility",
+}  # fmt: skip
+"""The measures that have a value for a query without relevant items."""
+ELSEWHERE = {
+    "Compat": {"duplicates"},  # its oracle takes each item once
+    "NumQ": {"unknown"}, "RBPResidual": {"unknown"},
+    **{key: {"no_relevant", "missing"} for key in ("AUROC", "FallOut", "MCC", "RankingLoss")},
+}  # fmt: skip
+"""Conventions that mean something else for some measures: undefined is what has no nonrelevant item."""
 
 COLLECTIONS = 8  # of each pair of choices
 
@@ -231,14 +244,14 @@ def model(
                 for item, _ in make_list(query, run[query], judged, {**chosen, "threshold": None})
             }
             counted = {item: grade for item, grade in judged.items() if item in whole}
-        if not any(grade >= 1 for grade in counted.values()) and name != "NumRelRet":
+        if not any(grade >= 1 for grade in counted.values()) and name not in WITHOUT_RELEVANT:
             if chosen.get("no_relevant") == "skip":
                 continue
             values[query] = 1.0 if chosen.get("no_relevant") == "one" else 0.0
             continue
         values[query] = measure_list(measure, ranked, judged, counted, chosen)
     if chosen.get("unknown") == "zero":
-        amended = "zero" if name == "NumRelRet" else chosen.get("no_relevant", "zero")
+        amended = "zero" if name in WITHOUT_RELEVANT else chosen.get("no_relevant", "zero")
         unknown = [query for query in run if query not in qrels and amended != "skip"]
         values |= dict.fromkeys(unknown, 1.0 if amended == "one" else 0.0)  # nothing is relevant
     return values
@@ -285,7 +298,10 @@ def score_by_rank(run: dict[str, list[Row]]) -> dict[str, list[Row]]:
 
 
 def compare_pair(
-    pair: dict[str, Any], counts: dict[str, int], collections: int = COLLECTIONS
+    pair: dict[str, Any],
+    counts: dict[str, int],
+    collections: int = COLLECTIONS,
+    measures: Sequence[str] | None = None,
 ) -> list[str]:
     """Compare germane with the model under a pair of conventions; describe where they differ."""
     differing = []
@@ -301,15 +317,16 @@ def compare_pair(
             chosen["collapse"] = {i: i.partition("#")[0] for got in run.values() for i, _ in got}
         if kind == "lists":
             run = score_by_rank(run)
-        source, measures = as_source(run, kind), UNORDERED.get(chosen["ties"], MEASURES)
+        source = as_source(run, kind)
+        wanted = measures or UNORDERED.get(chosen["ties"], MEASURES)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             try:
-                result = germane.evaluate(qrels, source, " ".join(measures), **chosen)
+                result = germane.evaluate(qrels, source, " ".join(wanted), **chosen)
             except GermaneError:
                 counts["refused"] += 1
                 continue
-        for measure in measures:
+        for measure in wanted:
             expected, found = model(qrels, run, chosen, measure), result[measure].per_query
             if expected.keys() != found.keys():
                 differing.append(f"{pair} {measure}: {found} not {expected}; {qrels} {run}")
@@ -320,7 +337,7 @@ def compare_pair(
                     differing.append(
                         f"{pair} {measure} {query}: {found[query]} not {value}; {qrels.get(query)} {run.get(query)}"
                     )
-            if expected and measure != "NumRelRet":
+            if expected and measure.partition("@")[0] not in WITHOUT_RELEVANT:
                 mean = fsum(expected.values()) / len(expected)
                 if not isclose(result[measure].mean, mean, rel_tol=1e-12, abs_tol=1e-12):
                     differing.append(f"{pair} {measure}: mean {result[measure].mean} not {mean}")
@@ -340,6 +357,7 @@ def test_all_pairs_of_conventions(names: tuple[str, str]) -> None:
     assert counts["refused"] < COLLECTIONS * len(pairs) / 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(20))
 def test_several_conventions_at_once(seed: int) -> None:
     rng = random.Random(seed)
@@ -387,3 +405,31 @@ if __name__ == "__main__":
         differing = [says for pair in pairs for says in compare_pair(pair, total, asked)]
         counted = len(pairs), total["values"], total["refused"], len(differing)
         sys.stdout.write(f"{one} {other} {counted}\n")
+
+
+def list_measures() -> Iterator[str]:
+    """List every measure of the oracle whose parameters have defaults."""
+    known = {row.name for row in TABLE} - {"IPrec", "RecallAtPrecision"}
+    for name in sorted(known & oracle.WITHOUT_CUTOFF.keys()):
+        yield name
+    for name in sorted(known & oracle.WITH_CUTOFF.keys()):
+        yield f"{name}@2"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("measure", list(list_measures()))
+def test_every_measure_under_pairs_of_conventions(measure: str) -> None:
+    name = measure.partition("@")[0]
+    counts = {"values": 0, "refused": 0}
+    for pair in random.Random(measure).sample(PAIRS, 60):
+        expected_only = pair.get("ties") == "expected" and not germane.parse(measure).row.expected
+        if (
+            expected_only
+            or pair.get("ties") == "grouped"
+            or ELSEWHERE.get(name, set()) & pair.keys()
+        ):
+            continue
+        differing = compare_pair(pair, counts, 3, [measure])
+        assert not differing, differing[0]
+    assert counts["values"] > 100
+    assert counts["refused"] < 100

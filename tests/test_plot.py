@@ -172,6 +172,7 @@ def test_a_forest_plot_has_the_differences_and_their_intervals() -> None:
         comparison.plot(axes(), measure="AP")
 
 
+@pytest.mark.slow
 def test_the_title_of_a_forest_plot_ends_inside_of_the_picture() -> None:
     names = [f"a long name of run {n}" for n in range(8)]
     runs = {
@@ -186,6 +187,7 @@ def test_the_title_of_a_forest_plot_ends_inside_of_the_picture() -> None:
         assert "Holm over 28" in display.ax_.get_title("left")
 
 
+@pytest.mark.slow
 def test_values_with_a_picture_draw_their_display(tmp_path: Path) -> None:
     comparison = germane.compare(RESULTS)
     queries = comparison.queries("AP", "one", "two & three")
@@ -285,7 +287,9 @@ def test_the_style_stays_in_germane() -> None:
 
 
 @pytest.mark.parametrize("name", DISPLAYS)
-@pytest.mark.parametrize("suffix", ["svg", "png", "pdf"])
+@pytest.mark.parametrize(
+    "suffix", ["svg", *(pytest.param(one, marks=pytest.mark.slow) for one in ("png", "pdf"))]
+)
 def test_every_display_in_every_format(name: str, suffix: str, tmp_path: Path) -> None:
     path = tmp_path / f"picture.{suffix}"
     with warnings.catch_warnings():
@@ -360,6 +364,7 @@ DIGITS = Path(__file__).parent.parent / "examples" / "digits"
 FILES = [str(DIGITS / name) for name in ("qrels.txt", "lda.run", "pixels.run")]
 
 
+@pytest.mark.slow
 def test_compare_draws(tmp_path: Path) -> None:
     path = tmp_path / "picture.svg"
     comparison = germane.compare(FILES[0], {"lda": FILES[1], "pixels": FILES[2]}, "AP@10")

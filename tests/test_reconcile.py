@@ -45,6 +45,7 @@ SCORED = {
 # --- It finds what made the number -----------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "measure", ["AP@2", "AP", "nDCG@2", "P@3", "R@2", "RR", "F@2", "Success@1"]
 )
@@ -61,6 +62,7 @@ def test_every_dialect_is_found_again(measure: str) -> None:
         assert len(found) > 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("measure", ["AP@2", "nDCG@3", "P@2", "F@2"])
 @pytest.mark.parametrize("reported", ["0.5", "0.31", "0.415"])
 def test_what_is_found_is_what_evaluate_says(measure: str, reported: str) -> None:
@@ -202,6 +204,7 @@ def test_words_that_make_no_difference_are_named() -> None:
 # --- Queries ---------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_published_mean_that_no_definition_gives() -> None:
     """The third query is off: with P(4) = 0.6 for 2/4, (1/2 + 0.6 + 3/5)/3 is 0.567."""
     third = (1 / 2 + 2 / 4 + 3 / 5) / 3
@@ -237,6 +240,7 @@ def test_a_published_mean_that_no_definition_gives() -> None:
     assert "the averaging is right, the values are not" in str(result)
 
 
+@pytest.mark.slow
 def test_queries_decide_between_definitions_with_one_mean() -> None:
     """Both means are 0.5; the values of the queries are exchanged."""
     qrels = {"q": {"a": 1, "x": 0}, "r": {"c": 1, "d": 1, "x": 0}}
@@ -272,6 +276,7 @@ def test_a_mean_that_its_own_queries_do_not_have() -> None:
     assert "moves mean by" not in str(result)
 
 
+@pytest.mark.slow
 def test_a_mean_whose_queries_are_off() -> None:
     """AP gives the mean, (1/2 + 5/6 + 8/15)/3, but neither 0.835 nor 0.567."""
     mean = (1 / 2 + 5 / 6 + 8 / 15) / 3
@@ -306,6 +311,7 @@ def test_the_mean_of_one_definition_and_the_queries_of_another() -> None:
     assert "gives the mean (0.500000), and AP@2 gives 2 of the 2 queries." in result.verdict
 
 
+@pytest.mark.slow
 def test_a_mean_beside_the_values_that_is_another(tmp_path: Path) -> None:
     """What trec_eval -q prints of all queries is compared with what is reported."""
     path = tmp_path / "values.txt"
@@ -329,6 +335,7 @@ def test_queries_that_were_not_reported() -> None:
     assert "Not reported: 'q2' (1)." in str(result)
 
 
+@pytest.mark.slow
 def test_a_query_that_a_tool_leaves_out() -> None:
     """trec_eval 9 does not count a query that the run lacks."""
     values = {"q1": "1.0", "q2": "1.0"}
@@ -379,6 +386,7 @@ def test_files_of_queries_that_are_wrong(
 # --- Slips -----------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("reported", "hint"),
     [
@@ -393,6 +401,7 @@ def test_hints(reported: str, hint: str) -> None:
     assert hint in str(result)
 
 
+@pytest.mark.slow
 def test_a_number_that_was_cut_off() -> None:
     """(1 + 1 + 1)/7 = 0.4286, printed as 0.42."""
     result = germane.reconcile([1, 1, 1, 0, 0, 0, 0], relevant=8, reported="0.42", measure="AP@7")
@@ -409,7 +418,9 @@ def test_hints_are_true() -> None:
     assert germane.evaluate(QRELS, RUN, named)[named].mean == pytest.approx(0.4167, abs=0.00005)
 
 
-@pytest.mark.parametrize("k", [3, 4, 6, 7, 13, 37, 99, 500])
+@pytest.mark.parametrize(
+    "k", [3, *(pytest.param(k, marks=pytest.mark.slow) for k in (4, 6, 7, 13, 37, 99, 500))]
+)
 def test_every_cutoff_up_to_100_is_tried(k: int) -> None:
     """One of two items is relevant, the first: P@k is 1/k."""
     result = germane.reconcile([1, 0], reported=f"{1 / k:.6f}", measure="P@10")
@@ -481,6 +492,7 @@ def every_form() -> Iterator[germane.Reconciliation]:
     yield germane.reconcile(QRELS, RUN, reported=0.634, measure="AP", reported_per_query=PUBLISHED)
 
 
+@pytest.mark.slow
 def test_every_form_says_the_same() -> None:
     for result in every_form():
         rows = result.found or result.nearest

@@ -14,6 +14,7 @@ from report_page import DIGITS, MEASURES, digits, embedded, of_digits, small, un
 # --- Numbers ---------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_means_are_those_of_evaluate() -> None:
     results = germane.evaluate_many(str(DIGITS / "qrels.txt"), digits(), MEASURES)
     text = words(of_digits())
@@ -227,5 +228,6 @@ def test_many_comparisons_are_said_for_the_best_run_only() -> None:
     assert germane.report({"q": ["d"]}, runs, "RR").title == "r0, r1, r2 and 3 more runs"
 
 
+@pytest.mark.slow
 def test_the_same_inputs_give_the_same_page() -> None:
     assert germane.report(str(DIGITS / "qrels.txt"), digits(), MEASURES).html == of_digits().html

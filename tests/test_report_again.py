@@ -30,6 +30,7 @@ def told(report: germane.Report) -> list[dict[str, tuple[str, ...]]]:
     return tables
 
 
+@pytest.mark.slow
 def test_other_tools_say_what_spread_says() -> None:
     tables = told(of_digits())
     assert len(tables) == len(MEASURES.split())
@@ -77,6 +78,7 @@ def test_a_convention_that_was_asked_for_holds_in_every_dialect() -> None:
     assert asked["ir_measures"][1] == asked["germane"][1] == f"{1:.4f}"
 
 
+@pytest.mark.slow
 def test_large_runs_are_not_read_again(monkeypatch: pytest.MonkeyPatch) -> None:
     set_sizes(monkeypatch, room=20_000)
     report = germane.report(QRELS, digits(), "RR")

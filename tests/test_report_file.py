@@ -62,6 +62,7 @@ def test_saving_is_whole_or_not_at_all(tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == ["page.html"]
 
 
+@pytest.mark.slow
 def test_progress_is_told() -> None:
     told: list[tuple[str, int, int | None]] = []
     paths = digits()

@@ -101,3 +101,8 @@ def test_command_writes_a_file_to_fill_in(
 def test_runs_need_names() -> None:
     with pytest.raises(germane.InputError, match="runs are a mapping of name to run"):
         germane.choose_judgments({"q": {"d": 1}}, [{"q": ["x"]}], "RR")  # type: ignore[arg-type]
+
+
+def test_nothing_to_judge_is_said() -> None:
+    found = germane.choose_judgments({"q": {"a": 1}}, {"one": {"q": ["a"]}}, "P@1")
+    assert "there is nothing to judge" in str(found)

@@ -109,6 +109,7 @@ def test_cheating(seed: int) -> None:
     assert k == pytest.approx([value / 2 for value in textbook])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(2))
 def test_ties(seed: int) -> None:
     """The fewer digits, the wider the band; the order by id and random order are inside."""

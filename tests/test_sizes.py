@@ -54,6 +54,7 @@ def test_many_queries_of_one_item(count: int, order: str, tmp_path: Path) -> Non
     assert result.counts.answered == count
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("count", MANY)
 def test_many_queries_of_one_item_in_python(count: int) -> None:
     qrels = {f"q{n}": {f"d{n}": 1} for n in range(count)}

@@ -151,11 +151,13 @@ def fitting(ties: str | None) -> list[germane.Measure]:
 # --- The numbers, in the place of Spark ------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("row", TABLE, ids=lambda row: row.name)
 def test_every_measure_is_that_of_one_machine(row: Any) -> None:
     assert compared(Session(), QRELS, RUN, list(variants(row)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("choices", CHOICES, ids=str)
 def test_every_convention_is_that_of_one_machine(choices: dict[str, Any]) -> None:
     repeated = choices.get("duplicates", "error") != "error"  # which not all measures can have
@@ -167,6 +169,7 @@ def test_every_convention_is_that_of_one_machine(choices: dict[str, Any]) -> Non
     assert got != (refused.get(name) == word)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dialect", list(germane.dialects()))
 def test_every_dialect_is_that_of_one_machine(dialect: str) -> None:
     """With ranks, so that no order of rows matters; some dialects go by one even then."""
@@ -180,6 +183,7 @@ def test_every_dialect_is_that_of_one_machine(dialect: str) -> None:
         same(spread, whole)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(5))
 @pytest.mark.parametrize("partitions", [None, 1, 2, 40])
 def test_partitions_make_no_difference(seed: int, partitions: int | None) -> None:

@@ -71,6 +71,7 @@ def test_measures_of_subtopics_against_the_oracle(
             assert same(found, expected), (measure, query, found, expected)
 
 
+@pytest.mark.slow
 @given(collections(), one_of_each(ALL), st.one_of(st.none(), st.integers(1, 5)))
 def test_every_measure_of_judgments_with_subtopics(
     collection: tuple[dict[str, Any], dict[str, Any]],
@@ -150,6 +151,26 @@ def test_answers_of_pyndeval(number: int) -> None:
             assert found.keys() == way["values"].keys()
             for query, answers in way["values"].items():
                 assert agrees(found[query], answers[at]), (name, asked, query, found[query])
+
+
+PARAMETERS_OF_IR_MEASURES = {  # of ir_measures 0.4.3 with pyndeval 0.0.8
+    "ERR_IA(rel=2)@1": 1.0,
+    "alpha_DCG(rel=2)@1": 1.0,
+    "alpha_DCG(alpha=0.3)@1": 2.0,
+    "alpha_DCG(rel=2,alpha=0.3)@3": 0.28491390630366514,
+    "alpha_nDCG(alpha=0.7,rel=2)@3": 0.5581032993125161,
+    "NRBP(alpha=0.2,beta=0.8)": 0.4619519999999999,
+    "NRBP(rel=2,alpha=0.2,beta=0.8)": 0.2582399999999999,
+    "nNRBP(rel=2,alpha=0.2)": 0.8243243243243241,
+}
+
+
+@pytest.mark.parametrize("name", PARAMETERS_OF_IR_MEASURES)
+def test_every_selection_of_parameters_is_that_of_ir_measures(name: str) -> None:
+    qrels = {"1": {"a": {"s": 2, "t": 1}, "b": {"t": 2}, "c": {"s": 3, "u": 1}, "e": {"u": 2}}}
+    run = {"1": {"c": 3.0, "x": 2.0, "a": 2.0, "b": 1.0}}
+    (found,) = germane.evaluate(qrels, run, name, dialect="ir_measures").values()
+    assert found.mean == pytest.approx(PARAMETERS_OF_IR_MEASURES[name], abs=1e-12)
 
 
 @pytest.mark.parametrize("number", range(6))
@@ -589,3 +610,16 @@ def test_reconcile_finds_the_norm() -> None:
     reported = f"{value('alpha_DCG(norm=full)@5'):.4f}"
     found = germane.reconcile(JUDGED, RUN, reported=reported, measure="alpha_DCG@5")
     assert "norm=full" in str(found)
+
+
+def test_the_best_of_tied_items_has_more_subtopics() -> None:
+    judged = {"q": {"a": {"s": 1, "t": 1}, "b": {"s": 1}, "c": {"t": 1, "u": 1, "v": 0}}}
+    for run in ({"b": 0.5, "a": 0.5, "x": 0.5}, {"x": 0.5, "a": 0.5, "b": 0.5}):
+        best, worst = (
+            germane.evaluate(judged, {"q": run}, "StRecall@1", ties=ties)
+            for ties in ("best", "worst")
+        )
+        assert best["StRecall@1"].mean == 2 / 3
+        assert worst["StRecall@1"].mean == 0
+        depth = germane.evaluate(judged, {"q": {"b": 0.5, "a": 0.5}}, "StRecall@1", ties="worst")
+        assert depth["StRecall@1"].mean == 1 / 3

@@ -170,7 +170,7 @@ ODD = ['"x"', "3", '{"x": 1}', "[1]", "null", "1.5", "true"]
 
 
 @pytest.mark.parametrize("second", ODD[1:])
-@pytest.mark.parametrize("before", [1, 60_000])
+@pytest.mark.parametrize("before", [1, pytest.param(60_000, marks=pytest.mark.slow)])
 def test_json_keys_that_are_not_read_may_have_values_of_any_type(
     second: str, before: int, tmp_path: Path
 ) -> None:

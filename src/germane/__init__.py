@@ -68,11 +68,11 @@ if TYPE_CHECKING:  # imported when first asked for: together they take longer th
     from germane.explanation.explanation import Explanation
     from germane.explanation.precision_recall import MeanPRCurve, PRCurve
     from germane.explanation.simulation.api import simulate
+    from germane.exploration.api import explorer
     from germane.readers.labels import Labels
     from germane.reconciliation.api import Reconciliation, reconcile
     from germane.reconciliation.spread import Spread, spread
     from germane.reports.api import Report, report
-    from germane.reports.explorer import explorer
 
 _LATER = {
     name: module
@@ -111,11 +111,11 @@ _LATER = {
         "explanation.explanation": "Explanation",
         "explanation.precision_recall": "MeanPRCurve PRCurve",
         "explanation.simulation.api": "simulate",
+        "exploration.api": "explorer",
         "readers.labels": "Labels",
         "reconciliation.api": "Reconciliation reconcile",
         "reconciliation.spread": "Spread spread",
         "reports.api": "Report report",
-        "reports.explorer": "explorer",
     }.items()
     for name in names.split()
 }

@@ -17,7 +17,15 @@ import pyarrow as pa
 
 from germane import errors
 from germane.errors import DuplicateError, EmptyError, InputError, MeasureError, PolicyError, clip
-from germane.evaluation.choices import DEFAULT, Choices, make_plan, make_policy, resolve_dialect
+from germane.evaluation.choices import (
+    DEFAULT,
+    Choices,
+    make_plan,
+    make_policy,
+    read_once,
+    resolve_dialect,
+    select_conventions,
+)
 from germane.evaluation.evaluator import Evaluator, join_evaluators
 from germane.evaluation.result import Result
 from germane.evaluation.spark_tasks import (
@@ -100,6 +108,7 @@ def evaluate(
     else:
         retrieved = Side.of("run", run, columns)
     _check_policies(judged.names, retrieved.names, measures, dialect, policy)
+    policy = read_once(policy)  # files are those of the driver
     start = partial(Evaluator, measures=measures, dialect=dialect, **policy)
     with _raise_own_errors():
         if rows == "together":
@@ -190,7 +199,8 @@ def _check_policies(
     """Refuse conventions that depend on the order of rows, since rows of a DataFrame have none."""
     scored, graded = retrieved.score is not None, judged.relevance is not None
     spoken, own = resolve_dialect(dialect)
-    conventions = make_policy(**{"ties": "trec" if scored else "given", **own, **policy})
+    usual = {"ties": "trec" if scored else "given"}
+    conventions = make_policy(**select_conventions({**usual, **own, **policy}))
     plan = make_plan(measures, spoken, conventions, policy)
     if plan.needs.subtopics:
         raise MeasureError(

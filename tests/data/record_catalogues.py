@@ -48,7 +48,9 @@ def make_data(seed: int, traits: str) -> dict[str, Any]:
         for user in (3, 8):
             del lists[user]
     features = {one: [rng.randint(0, 1) for _ in range(5)] + [1] for one in items}
-    return {"lists": lists, "seen": seen, "features": features}
+    likes = random.Random(seed + 100)  # those of some users; one of them has no list
+    liked = {user: sorted(likes.sample(items, likes.randint(1, 8))) for user in range(1, 15, 2)}
+    return {"lists": lists, "seen": seen, "features": features, "liked": liked}
 
 
 def _make_frames(data: dict[str, Any], user: str, item: str) -> tuple[Any, Any]:
@@ -68,6 +70,7 @@ def ask_rectools(data: dict[str, Any]) -> dict[str, float]:
         CatalogCoverage,
         IntraListDiversity,
         MeanInvUserFreq,
+        Serendipity,
     )
     from rectools.metrics.distances import PairwiseHammingDistanceCalculator
 
@@ -75,7 +78,10 @@ def ask_rectools(data: dict[str, Any]) -> dict[str, float]:
     catalog = range(1, ITEMS + 1)
     features = pd.DataFrame.from_dict(data["features"], orient="index")
     distance = PairwiseHammingDistanceCalculator(features)
+    pairs = [(user, item) for user, got in data["liked"].items() for item in got]
+    liked = pd.DataFrame(pairs, columns=["user_id", "item_id"])
     return {
+        f"Serendipity(k={K})": Serendipity(K).calc(reco, liked, seen, catalog),
         f"CatalogCoverage(k={K})": CatalogCoverage(K).calc(reco, catalog),
         f"CatalogCoverage(k={K},normalize=True)": CatalogCoverage(K, True).calc(reco, catalog),
         f"MeanInvUserFreq(k={K})": MeanInvUserFreq(K).calc(reco, seen),
@@ -98,6 +104,10 @@ def ask_recommenders(data: dict[str, Any]) -> dict[str, float]:
         }
     )
     return {
+        f"serendipity@{K}": tool.serendipity(
+            seen, reco, item_feature_df=vectors, item_sim_measure="item_feature_vector",
+            col_item_features="features",
+        ),
         f"novelty@{K}": tool.novelty(seen, reco),
         f"catalog_coverage@{K}": tool.catalog_coverage(seen, reco),
         f"distributional_coverage@{K}": tool.distributional_coverage(seen, reco),

@@ -57,6 +57,7 @@ def test_it_pauses_at_hits_and_at_the_end() -> None:
     assert cut[-1].seconds > max(hits)
 
 
+@pytest.mark.slow
 @EACH_MEASURE
 def test_the_last_frame_is_the_value_of_every_measure(row) -> None:  # type: ignore[no-untyped-def]
     """The sum of the terms seen, divided by the norm, is what the explanation says."""
@@ -268,6 +269,7 @@ def opened(data: bytes):  # type: ignore[no-untyped-def]
     return image.open(io.BytesIO(data))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("make", [ten, hostile], ids=lambda make: make.__name__)
 def test_gif(make) -> None:  # type: ignore[no-untyped-def]
     pytest.importorskip("matplotlib")

@@ -90,6 +90,7 @@ def batches(place: Path) -> list[bytes]:
     return [path.read_bytes() for path in sorted((place / "kept").glob("batch-*"))]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("choices", [{}, {"ties": "given"}, {"dialect": "ir_measures"}], ids=str)
 @pytest.mark.parametrize("kind", KINDS)
 def test_it_goes_on_where_it_was_interrupted(

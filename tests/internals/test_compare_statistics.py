@@ -117,7 +117,9 @@ def shapes(queries: int) -> dict[str, Array]:
     }
 
 
-@pytest.mark.parametrize("queries", [25, 27, 30, 40, 60, 100, 200])
+@pytest.mark.parametrize(
+    "queries", [25, 30, *(pytest.param(n, marks=pytest.mark.slow) for n in (27, 40, 60, 100, 200))]
+)
 def test_randomization_is_the_exact_convolution(queries: int) -> None:
     """Within 1% down to 1e-10, and 3% where a few values are a thousand times the others."""
     draws, looked = np.random.default_rng(1), 0
@@ -157,6 +159,7 @@ def test_randomization_is_binomial_where_all_differences_are_the_same() -> None:
         assert compute_sign_flip_p(differences) == pytest.approx(expected, rel=1e-6)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("queries", [20_000, 400_000])
 def test_randomization_of_many_queries_is_nearly_normal(queries: int) -> None:
     """By the central limit theorem: two-sided normal tails, with no common step and with one."""
@@ -192,6 +195,7 @@ def test_the_same_p_value_twice() -> None:
 # --- The smallest p-value that a test can give -------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("test", TESTS)
 def test_no_outcome_has_a_smaller_p(test: str) -> None:
     """All ways to choose the signs of some differences, zeros among them."""
@@ -293,6 +297,7 @@ def test_no_difference_gives_1(test: str) -> None:
 # --- Corrections -----------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=12).map(np.array))
 @settings(max_examples=15)
 def test_corrections_are_those_of_statsmodels(p: Array) -> None:
@@ -440,6 +445,7 @@ def test_two_data_sets_are_welchs_test() -> None:
 # --- Error rates -----------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("test", ["randomization", "t", "wilcoxon", "tukey"])
 def test_a_test_finds_nothing_in_5_of_100(test: str) -> None:
     """The whole check, with 2,000 comparisons a cell, is bench/significance.py."""

@@ -19,6 +19,7 @@ def test_a_result_whose_queries_came_in_another_order(tmp_path: Path) -> None:
     assert shown == result["AP"].per_query == {"q1": 1, "q2": (1 / 2 + 2 / 3) / 2}
 
 
+@pytest.mark.slow
 def test_only_what_is_shown_is_made(monkeypatch: pytest.MonkeyPatch) -> None:
     """Of half a million hits: a thousand rows for people, and a formula of a dozen terms."""
     made: list[int] = []

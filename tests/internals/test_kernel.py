@@ -647,6 +647,7 @@ def build_copy(folder, compiler):
 
 
 @pytest.mark.skipif(shutil.which("cc") is None, reason="there is no C compiler")
+@pytest.mark.slow
 def test_an_installation_compiles_the_kernel_of_its_source(tmp_path):
     kernel, done = build_copy(tmp_path, "cc")
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")

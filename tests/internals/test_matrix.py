@@ -72,6 +72,7 @@ def test_hits_of_blocks_come_in_the_order_of_queries() -> None:
     assert got.tied_to.tolist() == [2, 2, 7]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dtype", ["f2", "f4", "f8", "?"])
 @pytest.mark.parametrize(
     "way", ["all at once", "by row", "by row, counted", "by row, columns too", "in threads"]

@@ -33,6 +33,7 @@ def lightness(color: tuple[float, float, float]) -> float:
     return float(116 * y ** (1 / 3) - 16 if y > 0.008856 else 903.3 * y)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", DISPLAYS)
 def test_dark_paper_has_dark_ground_and_light_ink(name: str) -> None:
     light, dark = (DISPLAYS[name].picture("svg", paper=paper).decode() for paper in PALETTES)

@@ -88,6 +88,7 @@ def test_what_is_no_number(written: Any) -> None:
         germane.reconcile([1], reported=written)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("measure", ["AP@2", "nDCG@2"])
 def test_every_single_change_is_found_again(measure: str) -> None:
     asked, usual = germane.parse(measure), Policy()
@@ -230,6 +231,7 @@ def test_definitions_that_differ_in_conventions_are_told_apart_too() -> None:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("half", ["0.5", "0.50", "0.500"])
 def test_values_of_one_file_are_written_alike(half: str) -> None:
     """However its zeros are left off, the first value cannot make up for a mean that is off by 0.012."""

@@ -183,6 +183,7 @@ def without_room(size: int, path: str, place: Path, given: str = "") -> str:
     return done.stdout
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize(
     ("size", "why"), [(1000, "File too large"), (0, "No usable temporary directory")]

@@ -129,6 +129,7 @@ def test_products_are_within_their_margin(data: str, kind: Any, of: Any) -> None
 # ------------------------------------------------------------------------------ ranks by them
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", SIMILARITIES)
 @pytest.mark.parametrize("data", KINDS)
 def test_ranks_are_those_of_exact_similarities(

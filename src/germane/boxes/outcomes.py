@@ -163,6 +163,8 @@ class _Outcomes:
         low = np.searchsorted(images, self.detections.image[order], "left")
         size = np.searchsorted(images, self.detections.image[order], "right") - low
         pairs = np.repeat(order, size), by_image[ragged.list_stretches(low, size)]
+        if self.choices.equal_overlaps == "first":  # the last of equal pairs is the best partner
+            pairs = pairs[0][::-1], pairs[1][::-1]
         measured = measure_overlaps(
             self.detections.boxes,
             self.truths.boxes,

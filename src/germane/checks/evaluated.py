@@ -247,7 +247,7 @@ class EvaluatedData(Data):
     def uncounted(self) -> list[Measure]:  # type: ignore[override]
         """The measures of which no_relevant=skip leaves out every query."""
         skipping = [one for one in self.values.values() if one.no_relevant == "skip"]
-        return [one.measure for one in skipping if np.isnan(one.values).all()]
+        return [one.measure for one in skipping if np.isnan(one.mean)]
 
     @cached_property
     def tied_widely(self) -> int:  # type: ignore[override]

@@ -20,7 +20,7 @@ FOR_PAPERS = {**FORMATS, "latex": Table.latex_float}
 SEPARATED = {"csv": Table.csv, "tsv": Table.tsv}
 _IMAGES = ("svg", "png", "pdf", "jpg", "jpeg", "gif", "webp", "eps", "tif", "tiff", "bmp")
 CANDIDATES = ("exclude", "only")
-CATALOGUE = ("catalogue", "seen")
+CATALOGUE = ("catalogue", "seen", "distance")
 BESIDE = (*CANDIDATES, "subtopic_weights")  # files that judgments are read with
 READING = ("columns", "input_format", "max_expansion", "max_line")
 UNDECIDED = ("ties", "relevant", "scores")  # left to the run or to a dialect unless asked for
@@ -136,6 +136,11 @@ def add_catalogue(command: argparse.ArgumentParser) -> None:
         "--seen",
         metavar="FILE",
         help="what users chose before: a file with a user and an item in each row",
+    )
+    catalogue.add_argument(
+        "--distance",
+        metavar="FILE",
+        help="how items differ: a file with an item and its vector in each row, or .npz with both as arrays",
     )
 
 

@@ -64,6 +64,7 @@ def add(commands: Any) -> None:
     arguments.add_bounds(command)
     arguments.add_rename(command)
     arguments.add_shared(command)
+    arguments.add_catalogue(command)
 
 
 def add_statistics(

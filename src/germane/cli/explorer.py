@@ -1,4 +1,4 @@
-"""germane explorer: one HTML page on which a list is rearranged and every definition follows."""
+"""germane explorer: one HTML page on which a list, or boxes, are moved and every definition follows."""
 
 import argparse
 from typing import Any
@@ -9,9 +9,9 @@ from germane.output import writing
 def add(commands: Any) -> None:
     command = commands.add_parser(
         "explorer",
-        help="one HTML page to try every definition on one list",
-        description="Write one HTML page that needs no network: move, grade and tie the items of a list, "
-        "and see each measure's terms, value and calculation.",
+        help="one HTML page to try every definition on one list or image",
+        description="Write one HTML page that needs no network: move, grade and tie the items of a list, or "
+        "the boxes of an image, and see each measure's terms, value and calculation.",
     )
     command.set_defaults(run=run)
     command.add_argument(
@@ -25,6 +25,6 @@ def add(commands: Any) -> None:
 
 def run(options: argparse.Namespace) -> None:
     writing.check(options.output)
-    from germane.reports.explorer import explorer  # its import takes long
+    from germane.exploration.api import explorer  # its import takes long
 
     writing.write(options.output, explorer().html)

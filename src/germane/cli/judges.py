@@ -19,7 +19,10 @@ def add(commands: Any) -> None:
     command.set_defaults(run=run)
     command.add_argument("run_file", metavar="RUN", help="the run")
     command.add_argument(
-        "judges", metavar="QRELS", nargs="+", help="the judgments of each judge: two files or more"
+        "judges",
+        metavar="QRELS",
+        nargs="+",
+        help="the judgments of each judge: two files or more, or one with a column that names the judge",
     )
     arguments.add_measures(command, DEFAULT)
     arguments.add_shared(command)
@@ -35,7 +38,9 @@ def run(options: argparse.Namespace) -> None:
     if len(set(options.judges)) < len(options.judges):
         twice = next(path for path in options.judges if options.judges.count(path) > 1)
         raise InputError(f"the judgments {twice} are given twice.")
-    judges = arguments.read_runs(options.run_file, options.judges)
+    judges: Any = arguments.read_runs(options.run_file, options.judges)
+    if len(judges) == 1:
+        judges = options.judges[0]
     writing.check(options.output, [options.run_file, *options.judges])
     found = evaluate_judges(
         judges, options.run_file, arguments.parse_measures(options), **arguments.collect_policy(options)

@@ -28,7 +28,8 @@ from germane.evaluation.choices import DEFAULT, Choices, read_once
 from germane.evaluation.result import Result
 from germane.evaluation.storage import read_results
 from germane.measures import QUANTITIES
-from germane.measures.measure import Measures
+from germane.measures.catalogue import refuse_lists
+from germane.measures.measure import Measures, parse_all
 from germane.output.formatting import format_number
 from germane.output.tables import Table, Tabular
 
@@ -170,6 +171,10 @@ def gate(
     fallen, and what ``compare`` raises.
     """
     check_limits(max_drop, alpha)
+    refuse_lists(
+        parse_all(measures),
+        "and a lower or a higher value is no regression; leave it out of the gate.",
+    )
     policy = read_once(policy)
     now = evaluate(qrels, run, measures, name=RUN, **policy)
     if odd := [one for one in now.measures if one.name in QUANTITIES]:

@@ -11,6 +11,7 @@ import numpy as np
 from germane.core.ragged import Floats, Ints
 from germane.errors import CoverageError, MeasureError, list_some
 from germane.evaluation.result import Result, Results
+from germane.measures.catalogue import CatalogueDefinition
 from germane.measures.measure import Measure, parse
 
 Runs = Mapping[str, Result] | Results
@@ -90,6 +91,11 @@ def match_samples(
             raise MeasureError(
                 f"{measure}: a difference of {mean} means is not a mean of differences; "
                 f"compare {measure(mean='arithmetic')}."
+            )
+        if isinstance(measure.row, CatalogueDefinition) and measure.row.of_all is not None:
+            raise MeasureError(
+                f"{measure} is one number of all lists: no query has a value of its own that could be compared. "
+                "evaluate computes it for every run; means over lists, such as Novelty and ILD, are compared."
             )
         shared = tuple(_find_shared_queries(name, runs, measure) for name, runs in datasets.items())
         groups.setdefault(shared, []).append(measure)

@@ -2,7 +2,10 @@
 
 import operator
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Literal, TypeAlias
+
+Halves: TypeAlias = Literal["up", "even"]
+"""Where a half is rounded to."""
 
 
 def _apply(operate: Callable[[Any, Any], Any], *, reflected: bool = False) -> Callable[..., Any]:

@@ -4,10 +4,10 @@ Measures of the catalogue see these two and nothing else, as other measures see 
 numbered from 0: those of the catalogue and those that were seen first, then all others.
 """
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -23,6 +23,10 @@ class Seen:
     offsets: Ints  # U + 1
     items: Ints  # one number for each interaction
     known: int  # I, the items that are numbered in advance
+    sort: Callable[[Ints], Ints]
+    """Sorts items by their ids."""
+    find: Callable[[Any], Ints | None]
+    """Finds the places of users, or -1, by their ids; None if these are of another type."""
 
     @cached_property
     def interactions(self) -> Ints:
@@ -55,6 +59,10 @@ class Lists:
 
     offsets: Ints
     items: Ints
+    relevant: Bools | None = None  # each item, where measures ask for judgments
+    user: Ints | None = (
+        None  # the place of each list's user in Seen, or -1, where measures ask for it
+    )
 
     def __len__(self) -> int:
         return len(self.offsets) - 1
@@ -74,18 +82,39 @@ class Lists:
         if k is None or not len(self) or self.sizes.max() <= k:
             return self
         sizes = np.minimum(self.sizes, k)
-        return Lists(
-            ragged.make_offsets(sizes),
-            self.items[ragged.list_stretches(self.offsets[:-1], sizes)],
-        )
+        at = ragged.list_stretches(self.offsets[:-1], sizes)
+        relevant = None if self.relevant is None else self.relevant[at]
+        return Lists(ragged.make_offsets(sizes), self.items[at], relevant, self.user)
+
+    @property
+    def rank(self) -> Ints:
+        """The place of each item in its list, from 1."""
+        return np.arange(len(self.items)) - self.offsets[self.owner] + 1
 
     def sum_items(self, values: Floats) -> Floats:
-        """Add up a value of each item, by list."""
-        return np.bincount(self.owner, weights=values[self.items], minlength=len(self))
+        """Add up a value of each item, by list; the sum of a list does not depend on other lists."""
+        return self.sum_rows(values[self.items])
+
+    def sum_rows(self, values: Floats) -> Floats:
+        """Add up the values of the rows of each list."""
+        filled = np.flatnonzero(self.sizes)
+        sums = np.zeros(len(self))
+        if len(filled):
+            sums[filled] = np.add.reduceat(values, self.offsets[:-1][filled])
+        return sums
 
     def count_items(self, flags: Bools) -> Floats:
         """Count the items of each list that are flagged."""
         return self.sum_items(flags.astype(float))
+
+
+class Distances(NamedTuple):
+    """How items differ."""
+
+    sum_pairs: Callable[[Lists], tuple[Floats, Floats]]
+    """Sums the distances of all pairs of each list, and counts the pairs."""
+    average: Callable[[Lists, Lists], Floats]
+    """The mean distance of each item of a list to those of another list of the same user."""
 
 
 _OTHER = "  Coverage of subtopics is StRecall."
@@ -98,14 +127,13 @@ class Catalogue:
     known: int = 0  # items that are numbered in advance
     size: int | None = None  # of the catalogue
     seen: Seen | None = None
-    distance: Callable[[Lists], tuple[Floats, Floats]] | None = None
-    """Sums the distances of all pairs of each list, and counts the pairs."""
+    distance: Distances | None = None
 
     def require_size(self, measure: str) -> int:
         """Return the number of items of the catalogue. Raises MeasureError where it is not known."""
         if self.size is None:
             raise MeasureError(
-                f"{measure} needs the catalogue: catalogue=… takes its items, their number, or 'seen' for "
+                f"{measure} needs the catalogue: catalogue=… (--catalogue) takes its items, their number, or 'seen' for "
                 "the items of seen=…" + _OTHER * (measure == "Coverage")
             )
         return self.size
@@ -114,54 +142,55 @@ class Catalogue:
         """Return what users saw before. Raises MeasureError where that is not known."""
         if self.seen is None:
             raise MeasureError(
-                f"{measure} needs what users saw before: seen=… takes rows of user and item, or {{user: items}}."
+                f"{measure} needs what users saw before: seen=… (--seen FILE) takes rows of user and item, or {{user: items}}."
             )
         return self.seen
 
-    def sum_distances(self, lists: Lists, measure: str) -> tuple[Floats, Floats]:
-        """Sum the distances of the pairs of each list, and count them. Raises MeasureError without distances."""
+    def require_distance(self, measure: str) -> Distances:
+        """Return how items differ. Raises MeasureError where that is not known."""
         if self.distance is None:
             raise MeasureError(
-                f"{measure} needs to know how items differ: distance=… takes {{item: vector}}, or a function "
-                "of two items."
+                f"{measure} needs to know how items differ: distance=… (--distance FILE) takes {{item: vector}}, or a "
+                "function of two items."
             )
-        return self.distance(lists)
+        return self.distance
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Exposure:
-    """How often each item is recommended within a cutoff. Exposures of different users add up."""
+    """How often each item is recommended within a cutoff. Exposures of different users add up, exactly."""
 
     counts: Ints  # I, the lists that hold each item
-    shares: Floats  # I, the sum of 1/n over these lists, where n is the size of the list
-    norms: Floats  # I, the sum of 1/√n
     sizes: Ints  # U, the number of items of each list
-    sums: dict[
-        Any, tuple[Floats, Floats]
-    ]  # U each, by measure: a sum for each list, and its divisor
+    by_size: Ints | None = None
+    """3 × n: items, sizes of lists, and how many lists of this size hold the item; where measures ask for it"""
 
     @classmethod
-    def of_lists(cls, lists: Lists, items: int) -> "Exposure":
+    def of_lists(cls, lists: Lists, items: int, by_size: bool = False) -> "Exposure":
         """Count the items of some lists; ``items`` are numbered so far."""
-        sizes = lists.sizes
-        counts = np.bincount(lists.items, minlength=items)
+        counts, sizes = np.bincount(lists.items, minlength=items), lists.sizes
+        if not by_size:
+            return cls(counts, sizes)
         if len(sizes) and (sizes == sizes[0]).all():  # most runs have lists of one size
-            whole = max(int(sizes[0]), 1)
-            return cls(counts, counts / whole, counts / whole**0.5, sizes, {})
-        each = 1 / np.maximum(sizes, 1)[lists.owner]
-        shares, norms = (
-            np.bincount(lists.items, weights=one, minlength=items) for one in (each, each**0.5)
-        )
-        return cls(counts, shares, norms, sizes, {})
+            held = np.flatnonzero(counts)
+            return cls(counts, sizes, np.stack([held, np.full(len(held), sizes[0]), counts[held]]))
+        one = np.ones(len(lists.items), np.int64)
+        return cls(counts, sizes, _add_pairs(np.stack([lists.items, sizes[lists.owner], one])))
 
-    @classmethod
-    def nothing(cls) -> "Exposure":
-        """No lists."""
-        return cls.of_lists(Lists(np.zeros(1, np.int64), np.zeros(0, np.int64)), 0)
+    def renumber(self, numbers: Ints, items: int) -> "Exposure":
+        """Give the items other numbers, of ``items``."""
+        counts = np.zeros(items, np.int64)
+        counts[numbers[: len(self.counts)]] = self.counts
+        by_size = None if self.by_size is None else self.by_size.copy()
+        if by_size is not None:
+            by_size[0] = numbers[by_size[0]]
+        return Exposure(counts, self.sizes, by_size)
 
-    def merge(self, other: "Exposure") -> "Exposure":
-        """Add the lists of other users, whose items have the same numbers."""
-        return join_exposures([self, other])
+    def sum_shares(self, power: float) -> Floats:
+        """I: the sum of 1/n**power over the lists that hold each item, where n is the size of the list."""
+        assert self.by_size is not None
+        item, size, count = self.by_size
+        return np.bincount(item, weights=count / size**power, minlength=len(self.counts))
 
     @property
     def total(self) -> int:
@@ -173,25 +202,23 @@ class Exposure:
         """The counts of the items that are recommended at all, ascending."""
         return np.sort(self.counts[self.counts > 0])
 
-    def with_sums(self, sums: dict[Any, tuple[Floats, Floats]]) -> "Exposure":
-        """Set the sums of each list."""
-        return replace(self, sums=sums)
+
+def _add_pairs(parts: Ints) -> Ints:
+    """Add up the counts of the same item and size."""
+    item, size, count = parts
+    key = item * (int(size.max(initial=0)) + 1) + size
+    order = np.argsort(key, kind="stable")
+    starts = np.flatnonzero(np.append(True, np.diff(key[order]) != 0)[: len(key)])
+    first = order[starts]
+    added = np.add.reduceat(count[order], starts) if len(starts) else count
+    return np.stack([item[first], size[first], added])
 
 
-def join_exposures(parts: "list[Exposure]") -> Exposure:
+def join_exposures(parts: Sequence[Exposure]) -> Exposure:
     """Add up the exposures of different users; later parts may number more items."""
-    items = max((len(part.counts) for part in parts), default=0)
-    counts, shares, norms = np.zeros(items, np.int64), np.zeros(items), np.zeros(items)
+    counts = np.zeros(max((len(part.counts) for part in parts), default=0), np.int64)
     for part in parts:
-        here = len(part.counts)
-        counts[:here] += part.counts
-        shares[:here] += part.shares
-        norms[:here] += part.norms
-    first = parts[0].sums if parts else {}
-    sums = {
-        key: tuple(np.concatenate([part.sums[key][side] for part in parts]) for side in (0, 1))
-        for key in (first if all(part.sums.keys() == first.keys() for part in parts) else {})
-    }
-    none = np.zeros(0, np.int64)
-    sizes = np.concatenate([none, *(part.sizes for part in parts)])
-    return Exposure(counts, shares, norms, sizes, sums)  # type: ignore[arg-type]
+        counts[: len(part.counts)] += part.counts
+    sizes = np.concatenate([np.zeros(0, np.int64), *(part.sizes for part in parts)])
+    pairs = [part.by_size for part in parts if part.by_size is not None]
+    return Exposure(counts, sizes, _add_pairs(np.concatenate(pairs, 1)) if pairs else None)

@@ -9,6 +9,7 @@ from math import isfinite
 from typing import Literal, TypeAlias, get_args, get_origin
 
 from germane.core.arguments import parse_whole
+from germane.core.arithmetic import Halves
 from germane.core.retrieved import COPIES, Order
 from germane.errors import PolicyError, check_choice, clip
 
@@ -128,7 +129,10 @@ class Averaging:
     """Means are rounded to so many decimals."""
 
     query_digits: int | None = None
-    """Each query's value is rounded to so many decimals, halves up, before the mean."""
+    """Each query's value is rounded to so many decimals before the mean."""
+
+    halves: Halves = "up"
+    """``query_digits`` rounds a half up, or to the even digit, as printf and Python's round do."""
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -225,8 +229,8 @@ _STATED = ("duplicates", "ties", "missing", "unjudged", "no_relevant")
 WORDS = {name: _CHOICES[name] for name in _STATED}
 """The conventions that every result states."""
 
-WITHOUT_VALUE = ("short", "constant")
-"""Conventions that take a query's value away, so that they explain no number."""
+WITHOUT_VALUE = ("short", "constant", "halves")
+"""Conventions that explain no number: they take a query's value away, or matter only beside another."""
 
 RARE_WORDS = {
     name: words for name, words in _CHOICES.items() if name not in (*_STATED, *WITHOUT_VALUE)

@@ -51,6 +51,12 @@ class Subtopics:
             highest[some] = np.maximum.reduceat(self.grades, self.starts[:-1][some])
         return highest
 
+    @cached_property
+    def relevant(self) -> Ints:
+        """J: the number of subtopics for which each item has a grade above 0."""
+        owner = ragged.find_owners(self.starts)
+        return ragged.count_flags(self.grades > 0, owner, len(self.items))
+
     def count_doubtful(self) -> int:
         """Count the judgments by a column that may not be of subtopics: 0 if an item has two of them."""
         doubtful = not self.is_named and len(self.code) <= len(self.items)

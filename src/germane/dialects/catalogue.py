@@ -11,6 +11,7 @@ RECOMMENDERS = (
     Entry("catalog_coverage@{k}", "Coverage(norm=seen)@{k}"),
     Entry("distributional_coverage@{k}", "Entropy@{k}"),
     Entry("diversity@{k}", "ILD(single=drop)@{k}"),
+    Entry("serendipity@{k}", "Serendipity(against=history,relevant=all)@{k}"),
 )
 
 RECTOOLS = (
@@ -20,6 +21,7 @@ RECTOOLS = (
     Entry("AvgRecPopularity(k={k})", "ARP(seen=interactions)@{k}"),
     Entry("AvgRecPopularity(k={k},normalize=True)", "ARP(seen=interactions,norm=total)@{k}"),
     Entry("IntraListDiversity(k={k})", "ILD@{k}"),
+    Entry("Serendipity(k={k})", "Serendipity@{k}"),
 )
 
 RECBOLE = (

@@ -1,5 +1,7 @@
 """Novelty and diversity: ndeval, and the measures that ir_measures takes from it."""
 
+from itertools import chain, combinations
+
 from germane.dialects.dialect import Dialect, Entry
 
 _ORDER = {"ties": "ascending", "scores": "double", "grades": "exact", "duplicates": "error"}
@@ -41,6 +43,7 @@ _IN_IR_MEASURES = {
     "nNRBP": "nNRBP(ideal=rounded)",
     "AP_IA": "AP_IA",
 }
+_PLACES = {"rel": "{x}", "alpha": "{p}", "beta": "{n}"}
 _PARAMETERS = {
     "alpha_DCG": ("rel", "alpha"),
     "alpha_nDCG": ("rel", "alpha"),
@@ -49,28 +52,31 @@ _PARAMETERS = {
 }
 
 
-def _add_parameter(measure: str, parameter: str) -> str:
-    """Add a parameter that takes a number to a measure's name."""
-    base, _, rest = measure.partition("(")
-    return f"{base}({parameter}={{x}}" + (f",{rest}" if rest else ")")
+def _add_parameters(measure: str, parameters: tuple[str, ...]) -> str:
+    """Add parameters that take numbers to a measure's name."""
+    base, _, rest = measure.rstrip(")").partition("(")
+    written = [*(f"{name}={_PLACES[name]}" for name in parameters), *filter(None, [rest])]
+    return f"{base}({','.join(written)})" if written else base
 
 
 def _list_in_ir_measures() -> tuple[Entry, ...]:
-    """List ir_measures' names, each with one of its parameters, too."""
+    """List ir_measures' names, with every selection of their parameters."""
     entries = []
     for name, measure in _IN_IR_MEASURES.items():
         cut = "" if name in ("NRBP", "nNRBP", "AP_IA") else "@{k}"
         own = _ORDER | ({"no_relevant": "nan"} if name == "nNRBP" else {})
-        also: tuple[str, ...] = (
-            (f"α{name.removeprefix('alpha')}{cut}",) if name.startswith("alpha") else ()
-        )
-        also += ("MAP_IA",) if name == "AP_IA" else ()
-        if name in ("ERR_IA", "alpha_DCG"):
-            entries.append(Entry(f"{name}@1", f"{name}(norm=none)@1", own))
-        entries.append(Entry(name + cut, measure + cut, own, also=also))
-        for parameter in _PARAMETERS.get(name, ("rel",)):
-            written = _add_parameter(measure, parameter) + cut
-            entries.append(Entry(f"{name}({parameter}={{x}}){cut}", written, own))
+        names = [name, *([f"α{name.removeprefix('alpha')}"] if name.startswith("alpha") else [])]
+        names += ["MAP_IA"] if name == "AP_IA" else []
+        among = _PARAMETERS.get(name, ("rel",))
+        for some in chain.from_iterable(combinations(among, n) for n in range(len(among) + 1)):
+            called = [_add_parameters(one, some) for one in names]
+            if name in ("ERR_IA", "alpha_DCG"):  # which ndeval normalizes from rank 2 on
+                first = _add_parameters(f"{name}(norm=none)", some) + "@1"
+                entries.append(
+                    Entry(f"{called[0]}@1", first, own, tuple(f"{one}@1" for one in called[1:]))
+                )
+            theirs, *also = (one + cut for one in called)
+            entries.append(Entry(theirs, _add_parameters(measure, some) + cut, own, tuple(also)))
     return tuple(entries)
 
 

@@ -10,7 +10,8 @@ from germane.dialects.diversity import IN_IR_MEASURES
 _JUDGED_ONLY = {"unjudged": "remove"}
 _BY_ID = {"ties": "ascending", "scores": "double"}
 _JUDGED = {**_BY_ID, "grades": "nonnegative", "empty": "error"}
-_GDEVAL = {"scores": "double", "query_digits": 5}
+_GDEVAL = {"scores": "double", "query_digits": 5, "halves": "even"}
+_LOG2 = "dcg='log2'"
 _STABLE = {"ties": "given"}
 _PAIRS = {**_STABLE, "missing": "skip", "no_relevant": "skip"}
 _RECALL_LEVELS = tuple(
@@ -32,17 +33,19 @@ def _vary(
     judged_only: bool = True,
     cut: str = "",
     choices: Mapping[str, Any] | None = None,
+    default: str = "",
 ) -> Iterator[Entry]:
     """List a measure with and without ``rel`` and ``judged_only``; parameters are the tool's own.
 
-    The cutoff of a measure that has {p} is a level of recall.
+    ``default`` is a parameter that may be written and changes nothing. The cutoff of a measure that has {p} is a level of recall.
     """
     base, _, own = measure.rstrip(")").partition("(")
     end = "" if "{p}" in measure else cut
     for only, level in product((False, True)[: judged_only + 1], (False, True)[: rel + 1]):
         theirs = [*parameters, *["rel={x}"] * level, *["judged_only=True"] * only]
         ours = [*filter(None, [own]), *["rel={x}"] * level]
-        called = [_call(name, theirs) + cut for name in names.split()]
+        written = [theirs, [*theirs, default]] if default else [theirs]
+        called = [_call(name, one) + cut for one in written for name in names.split()]
         also = {**(choices or {}), **(_JUDGED_ONLY if only else {})}
         yield Entry(called[0], _call(base, ours) + end, also, tuple(called[1:]))
 
@@ -51,17 +54,18 @@ def _call(name: str, parameters: list[str]) -> str:
     return f"{name}({','.join(parameters)})" if parameters else name
 
 
-def _list_readers(name: str, cut: str = "", goal: str = "", own: str = "T") -> Iterator[Entry]:
+def _list_readers(
+    name: str, cut: str = "", goal: str = "", own: str = "T", default: str = ""
+) -> Iterator[Entry]:
     """List a model of cwl_eval: its goal and its lowest grade may be left out."""
     for with_goal, with_lowest in product((False, True)[: 1 + bool(goal)], (False, True)):
         theirs = [f"{own}={{{goal}}}"] * with_goal + ["min_rel={m}"] * with_lowest
         germane = "p" if own == "p" else "goal"
         ours = [f"{germane}={{{goal}}}"] * with_goal + ["min={m}"] * with_lowest
-        yield Entry(
-            f"{name}({','.join([*theirs, 'max_rel={x}'])}){cut}",
-            f"{name}({','.join([*ours, 'max={x}'])}){cut}",
-            _STABLE,
-        )
+        theirs.append("max_rel={x}")
+        also = (_call(name, [*theirs, default]) + cut,) if default else ()
+        ours.append("max={x}")
+        yield Entry(_call(name, theirs) + cut, _call(name, ours) + cut, _STABLE, also)
 
 
 DIALECTS = (
@@ -78,11 +82,23 @@ DIALECTS = (
             *_vary("R Recall", "R", cut="@{k}"),
             *_vary("RR MRR", "RR"),
             *_vary("RR MRR", "RR", cut="@{k}", judged_only=False, choices=_BY_ID),
-            *_vary("nDCG NDCG", "nDCG", rel=False),
-            *_vary("nDCG NDCG", "nDCG", rel=False, cut="@{k}"),
-            *_vary("nDCG NDCG", "nDCG(gain={gains})", "gains={gains}", rel=False),
-            *_vary("nDCG NDCG", "nDCG(gain={gains})", "gains={gains}", rel=False, cut="@{k}"),
-            Entry("nDCG(dcg='exp-log2')@{k}", "nDCG(gain=exp)@{k}", _GDEVAL),
+            *_vary("nDCG NDCG", "nDCG", rel=False, default=_LOG2),
+            *_vary("nDCG NDCG", "nDCG", rel=False, cut="@{k}", default=_LOG2),
+            *_vary("nDCG NDCG", "nDCG(gain={gains})", "gains={gains}", rel=False, default=_LOG2),
+            *_vary(
+                "nDCG NDCG",
+                "nDCG(gain={gains})",
+                "gains={gains}",
+                rel=False,
+                cut="@{k}",
+                default=_LOG2,
+            ),
+            Entry(
+                "nDCG(dcg='exp-log2')@{k}",
+                "nDCG(gain=exp)@{k}",
+                _GDEVAL,
+                ("NDCG(dcg='exp-log2')@{k}",),
+            ),
             Entry("ERR@{k}", "ERR@{k}", _GDEVAL),
             *_vary("Rprec RPrec", "Rprec"),
             *_vary("Bpref BPref", "bpref", judged_only=False),
@@ -100,7 +116,7 @@ DIALECTS = (
             Entry("RBP(rel={x})", "RBP(rel={x})", _STABLE),
             Entry("RBP(rel={x},p={p})", "RBP(rel={x},p={p})", _STABLE),
             *_list_readers("BPM", "@{k}", "n"),
-            *_list_readers("SDCG", "@{k}"),
+            *_list_readers("SDCG", "@{k}", default=_LOG2),
             *_list_readers("NERR8", "@{k}"),
             *_list_readers("NERR9", "@{k}"),
             *_list_readers("NERR10", goal="p", own="p"),
@@ -111,8 +127,8 @@ DIALECTS = (
             *_vary("Accuracy", "AUROC", judged_only=False, cut="@{k}", choices=_PAIRS),
             Entry("Compat(normalize=False)", "Compat(norm=all)", _BY_ID),
             Entry("Compat(p={p},normalize=False)", "Compat(p={p},norm=all)", _BY_ID),
-            Entry("Compat", "Compat", _BY_ID),
-            Entry("Compat(p={p})", "Compat(p={p})", _BY_ID),
+            Entry("Compat", "Compat", _BY_ID, ("Compat(normalize=True)",)),
+            Entry("Compat(p={p})", "Compat(p={p})", _BY_ID, ("Compat(p={p},normalize=True)",)),
             Entry("NumQ", "NumQ", {"missing": "skip"}),
             Entry("NumRel", "NumRel", {"missing": "skip"}),
             Entry("NumRet", "NumRet", {"missing": "skip"}),
@@ -124,7 +140,7 @@ DIALECTS = (
         "MS MARCO script, which orders equal scores by ascending id: RR and RR@10 of one list of two "
         "tied items can be 1/2 and 1. Every judged query counts, missing ones as 0, but not in NumQ and NumRel, and "
         "in Accuracy only one with a relevant result. The models of cwl_eval look at 1,000 ranks, which makes "
-        "RBP larger by a factor of 1/(1 - p^1000).",
+        "RBP larger by a factor of 1/(1 - p^1000). With judged_only, measures of subtopics fail.",
         source="providers/base.py, __init__.py",
         limits=(
             Limit(

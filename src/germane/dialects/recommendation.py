@@ -82,12 +82,17 @@ DIALECTS = (
             Entry(
                 "recommender_precision@{k}",
                 "P(norm=retrieved)@{k}",
-                {"duplicates": "recount", "query_digits": 4, "empty": "error"},
+                {"duplicates": "recount", "query_digits": 4, "halves": "even", "empty": "error"},
             ),
             Entry(
                 "recommender_recall@{k}",
                 "R@{k}",
-                {"duplicates": "recount", "query_digits": 4, "no_relevant": "error"},
+                {
+                    "duplicates": "recount",
+                    "query_digits": 4,
+                    "halves": "even",
+                    "no_relevant": "error",
+                },
             ),
         ),
         absent=(
@@ -321,6 +326,13 @@ DIALECTS = (
             ),
             Limit("tied", "Equal scores have the integer part of their mean rank, all of them."),
             Limit("uneven", "Users with lists of different lengths disturb each other."),
+        ),
+        absent=(
+            Absent(
+                ("serendipity",),
+                "it subtracts, from 1, the similarities of a user's relevant items, added up, so that every further "
+                "relevant item lowers it.",
+            ),
         ),
         sees="list",
     ),

@@ -46,10 +46,7 @@ RECTOOLS = Dialect(
             ("Accuracy", "MCC"),
             "it needs the number of items in the catalog: Accuracy(k=10,catalog=1000).",
         ),
-        Absent(
-            ("Serendipity", "Intersection"),
-            CATALOG,
-        ),
+        Absent(("Intersection",), CATALOG),
         Absent(
             ("CoveredUsers", "SufficientReco", "UnrepeatedReco"),
             "it checks the lists themselves; germane check finds missing, short and repeated results.",

@@ -136,7 +136,7 @@ def finish_result(
         computed |= compute_measures(chosen, one)
     if len(judged) > 1:  # back in the order asked for
         computed = {measure: computed[measure] for measure in plan.policies}
-    first = judged[0]
+    first = replace(judged[0], lists=None)
     found = check_evaluation(first, first.rank(first.policy.ties), computed, sample)
     limits: dict[str, tuple[Measure, ...]] = {}
     if spoken is not None and spoken.limits:
@@ -302,10 +302,11 @@ def compute_measures(
     policy = judged.policy
     of_lists = tuple(one for one in chosen if isinstance(one.row, CatalogueDefinition))
     if of_lists:
-        from germane.evaluation.lists import compute_list_measures
+        from germane.evaluation.catalogue_result import compute_list_measures
 
         rest = tuple(one for one in chosen if one not in of_lists)
-        both = compute_measures(rest, judged) | compute_list_measures(of_lists, judged)
+        alone = replace(judged, lists=None)  # which hold the run, and results do not
+        both = compute_measures(rest, alone) | compute_list_measures(of_lists, judged)
         return {measure: both[measure] for measure in chosen}
     ranking = judged.rank(policy.ties)
     computed = compute_all_scores(chosen, ranking, policy.no_relevant)
@@ -318,8 +319,9 @@ def compute_measures(
     for measure, values in zip(chosen, computed, strict=True):
         weights = find_weights(measure, ranking)
         results[measure] = MeasureResult(
-            measure, ranking.queries, values, left_out, *rounding, weights, judged.reorder, amend
-        )
+            measure, ranking.queries, values, left_out, *rounding, weights, judged.reorder, amend,
+            halves=policy.halves,
+        )  # fmt: skip
     if policy.undefined == "error":
         for result in results.values():
             refuse_undefined(result)

@@ -6,6 +6,7 @@ from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any, Literal, TypedDict
 
 from germane.core.arguments import parse_whole
+from germane.core.arithmetic import Halves
 from germane.core.policy import (
     DEFAULTS,
     AllRelevant,
@@ -91,6 +92,7 @@ class OtherChoices(TypedDict, total=False):
     undefined: Undefined
     digits: int | None
     query_digits: int | None
+    halves: Halves
 
 
 class Choices(OtherChoices, total=False):
@@ -190,14 +192,14 @@ def open_all(
     are missing or ambiguous, and PolicyError for a choice that does not exist.
     """
     judged, found = open_inputs(qrels, run, make_reading(choices))
-    policy = make_policy(**{"ties": found.ties, **_select_conventions(choices)})
+    policy = make_policy(**{"ties": found.ties, **select_conventions(choices)})
     refuse_places(found, policy)
     return judged, found, policy
 
 
 def open_judgments(qrels: Any, choices: Mapping[str, Any]) -> tuple[QrelsInput, Policy]:
     """Recognize the judgments of several runs, and find the policy for them."""
-    return open_qrels(qrels, make_reading(choices)), make_policy(**_select_conventions(choices))
+    return open_qrels(qrels, make_reading(choices)), make_policy(**select_conventions(choices))
 
 
 def read_once(choices: Any) -> Any:
@@ -237,7 +239,8 @@ def make_reading(choices: Mapping[str, Any]) -> ReadOptions:
     return ReadOptions(**given, lowest=choices.get("scores") == "distances")
 
 
-def _select_conventions(choices: Mapping[str, Any]) -> dict[str, Any]:
+def select_conventions(choices: Mapping[str, Any]) -> dict[str, Any]:
+    """Select the conventions of a Policy."""
     return {name: word for name, word in choices.items() if name not in READING}
 
 

@@ -148,14 +148,19 @@ class Collection:
         depth = policy.depth
 
         def open_lists() -> Any:
-            from germane.evaluation.lists import ListsOfRun  # few evaluations need them
+            from germane.evaluation.run_lists import ListsOfRun  # few evaluations need them
 
             assert self._run is not None
-            key = policy.duplicates, policy.order, depth
+            key = policy.duplicates, policy.order, depth, policy.judged_twice
             if key not in self._lists:
                 keep = self._needs.complete == EVERYTHING  # many definitions are tried
                 self._lists[key] = ListsOfRun(
-                    self._run, self._given.catalogue, policy, keep, self._progress
+                    self._run,
+                    self._given.catalogue,
+                    policy,
+                    self.read_qrels(policy),
+                    keep,
+                    self._progress,
                 )
             return self._lists[key]
 

@@ -2,9 +2,9 @@
 
 import contextlib
 import zlib
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, partial
 from threading import Lock
 from typing import TYPE_CHECKING, Any, NamedTuple, Self, Unpack
 
@@ -22,7 +22,6 @@ from germane.errors import (
     PolicyError,
     check_choice,
     clip,
-    list_some,
 )
 from germane.evaluation.api import finish_result
 from germane.evaluation.batches import TWICE, Found, Tally, Twice
@@ -39,7 +38,17 @@ from germane.evaluation.choices import (
 )
 from germane.evaluation.collection import Collection, refuse_places, retrieve
 from germane.evaluation.judging import judge
+from germane.evaluation.list_batches import (
+    Counted,
+    Tallies,
+    collect_batches,
+    count_batch,
+    merge_batch,
+    refuse_copies,
+    send_batches,
+)
 from germane.evaluation.result import Result
+from germane.evaluation.same_qrels import check_same
 from germane.measures.measure import Measure, Measures
 from germane.readers import RunInput, is_path, join_qrels
 
@@ -57,6 +66,7 @@ class Reduced(NamedTuple):
     policies: dict[Measure, Policy]
     read: Read
     terms: dict[str, str]  # of the Evaluator that made it, whose like alone may add it
+    lists: Counted = {}  # noqa: RUF012  (never changed)
 
 
 class Evaluator:
@@ -74,7 +84,8 @@ class Evaluator:
     again: ``error``; ``same``, copies with the same ranks count once, as distributed samplers make
     them, and others are an error; ``first``, the first one counts.
 
-    It keeps the judgments and what was retrieved of them, nothing else of a run, and can be pickled.
+    It keeps the judgments and what was retrieved of them, nothing else of a run, and can be pickled. For measures
+    of the catalogue it keeps counts by item, and the users; ``twice`` is then ``error``.
     Several threads may call its methods. Raises what ``evaluate`` raises.
     """
 
@@ -100,10 +111,12 @@ class Evaluator:
         self._choices = drop_candidates(self._choices)  # which the judgments have from here on
         plan = make_plan(measures, self._spoken, conventions, policy)
         self._policies = plan.policies
+        refuse_copies(self._policies, twice)
         read = Collection(given, None, plan.needs)
         self._qrels = {_find_judging(one): read.read_qrels(one) for one in plan.groups}
         self._conventions: Policy | None = None  # those of the batches, once there is one
         self._tallies: dict[Way, Tally] = {}
+        self._lists: Tallies = {}
         self._batches = self._empty = 0
         self._lock = Lock()
 
@@ -142,7 +155,8 @@ class Evaluator:
             policies = self.find_policies(conventions, run)
             try:
                 read = self._read(run, policies, progress)
-                return Reduced(conventions, policies, read, self.terms)
+                lists = count_batch(run, self._catalogue, policies, self._judgments)
+                return Reduced(conventions, policies, read, self.terms, lists)
             except EmptyError:
                 if is_file:
                     raise
@@ -165,7 +179,7 @@ class Evaluator:
                         f"the one that adds it has {clip(one)}."
                     )
             with self._lock:
-                self._add(reduced.conventions, reduced.policies, reduced.read)
+                self._add(reduced.conventions, reduced.policies, reduced.read, reduced.lists)
                 self._batches += 1
 
     def merge(self, other: "Evaluator") -> Self:
@@ -180,9 +194,10 @@ class Evaluator:
             conventions, policies, batches = other._conventions, other._policies, other._batches
             empty = other._empty
             read = {way: tally.as_batch() for way, tally in other._tallies.items()}
+            lists = collect_batches(other._lists)
         with self._lock:
             if conventions is not None:
-                self._add(conventions, policies, read)
+                self._add(conventions, policies, read, lists)
                 self._batches += batches
             self._empty += empty
         return self
@@ -198,8 +213,25 @@ class Evaluator:
                 )
             read = {way: tally.collect() for way, tally in self._tallies.items()}
             plan = Plan(self._conventions, self._policies)
-        judged = [judge(self._judgments(one), read[find_way(one)], one) for one in plan.groups]
+            lists = {
+                policy: partial(lambda one: one, one)
+                for policy, one in collect_batches(self._lists).items()
+            }
+        judged = [
+            replace(judge(self._judgments(one), read[find_way(one)], one), lists=lists.get(one))
+            for one in plan.groups
+        ]
         return finish_result(name, plan, judged, self._spoken)
+
+    @property
+    def measures(self) -> tuple[Measure, ...]:
+        """The measures."""
+        return tuple(self._policies)
+
+    @property
+    def _catalogue(self) -> Any:
+        """Return what measures of the catalogue need."""
+        return self._choices.get("catalogue")
 
     def _judgments(self, policy: Policy) -> Qrels:
         return self._qrels[_find_judging(policy)]
@@ -234,7 +266,13 @@ class Evaluator:
             read[way] = got, places
         return read
 
-    def _add(self, conventions: Policy, policies: dict[Measure, Policy], read: Read) -> None:
+    def _add(
+        self,
+        conventions: Policy,
+        policies: dict[Measure, Policy],
+        read: Read,
+        lists: Counted,
+    ) -> None:
         """Add what was read, all of it or nothing."""
         if self._conventions not in (None, conventions):
             raise PolicyError(
@@ -245,6 +283,7 @@ class Evaluator:
             find_way(one): Tally(self._judgments(one)) for one in policies.values()
         }
         new = {way: tallies[way].select_new(*read[way], self._twice) for way in read}
+        self._lists = merge_batch(self._lists, lists, self._catalogue, policies)
         for way, (got, places) in read.items():
             tallies[way].add(got, places, new[way])
         self._conventions, self._policies, self._tallies = conventions, policies, tallies
@@ -275,8 +314,10 @@ class Evaluator:
 
     @cached_property
     def _selections(self) -> dict[str, str]:
-        """The groups and the candidates, described."""
+        """The groups, the candidates and the catalogue, described."""
         found = {}
+        if self._catalogue is not None:
+            found["what measures of the catalogue need"] = self._catalogue.describe()
         if self._asked.get("collapse") is not None:
             found["collapse"] = str(self._asked["collapse"])
         for name in ("exclude", "only"):
@@ -305,12 +346,13 @@ class Evaluator:
             if one != two:
                 raise PolicyError(f"the evaluators differ in {what}: {clip(one)} and {clip(two)}.")
         for way, qrels in self._qrels.items():
-            _check_same(qrels, other._qrels[way])
+            check_same(qrels, other._qrels[way])
 
     def __getstate__(self) -> dict[str, Any]:
         with self._lock:
             state = {name: value for name, value in self.__dict__.items() if name != "_lock"}
             state["_tallies"] = {way: tally.as_batch() for way, tally in self._tallies.items()}
+            state["_lists"] = send_batches(self._lists)
         # columns of a file's text are made of it when they are needed, and twice as large
         state["_qrels"] = {
             way: replace(qrels, columns=None if qrels.ids == "text" else qrels.columns)
@@ -321,9 +363,9 @@ class Evaluator:
     def __setstate__(self, state: Mapping[str, Any]) -> None:
         self.__dict__.update(state)
         self._lock = Lock()
-        self._tallies = {}
+        self._tallies, self._lists = {}, {}
         if self._conventions is not None:
-            self._add(self._conventions, self._policies, state["_tallies"])
+            self._add(self._conventions, self._policies, state["_tallies"], state["_lists"])
 
 
 def join_evaluators(parts: Sequence[Evaluator]) -> Evaluator:
@@ -340,6 +382,7 @@ def join_evaluators(parts: Sequence[Evaluator]) -> Evaluator:
         "_qrels": qrels,
         "_conventions": None,
         "_tallies": {},
+        "_lists": {},
         "_batches": count,
         "_empty": empty,
     }
@@ -349,7 +392,7 @@ def join_evaluators(parts: Sequence[Evaluator]) -> Evaluator:
         if part._conventions is not None:
             batches = {way: tally.as_batch() for way, tally in part._tallies.items()}
             read = {way: (got, places + start) for way, (got, places) in batches.items()}
-            whole._add(part._conventions, part._policies, read)
+            whole._add(part._conventions, part._policies, read, collect_batches(part._lists))
         start += len(next(iter(part._qrels.values())))
     return whole
 
@@ -371,43 +414,6 @@ def _pair_conventions(
     for name in sorted({*one, *other} & set(DEFAULTS)):
         usual = DEFAULTS[name]
         yield name, one.get(name, usual), other.get(name, usual)
-
-
-def _check_same(one: Qrels, other: Qrels) -> None:
-    """Raise InputError for judgments that differ."""
-    if one is other:
-        return
-    if one.queries != other.queries:
-        only = set(one.queries) ^ set(other.queries)
-        alone = f"judged in one alone: {list_some(only)}"
-        which = alone if only else "their queries stand in another order"
-        raise InputError(f"the evaluators have different qrels; {which}.")
-    same = np.array_equal(one.offsets, other.offsets) and list(one.items) == list(other.items)
-    if not same or not np.array_equal(one.grades, other.grades):
-        differ = (q for q in one.queries if _list_judgments(one, q) != _list_judgments(other, q))
-        raise InputError(
-            f"the evaluators have different qrels; judged otherwise: {list_some(differ)}."
-        )
-    if _list_subtopics(one) != _list_subtopics(other):
-        raise InputError("the evaluators have different qrels; their subtopics differ.")
-    if _list_weights(one) != _list_weights(other):
-        raise InputError(
-            "the evaluators have different qrels; the weights of their subtopics differ."
-        )
-
-
-def _list_subtopics(qrels: Qrels) -> list[Any]:
-    return [] if qrels.subtopics is None else qrels.subtopics.entries
-
-
-def _list_weights(qrels: Qrels) -> list[float] | None:
-    weights = None if qrels.subtopics is None else qrels.subtopics.weights
-    return None if weights is None else weights.tolist()
-
-
-def _list_judgments(qrels: Qrels, query: Hashable) -> tuple[list[Hashable], list[float]]:
-    only = qrels.only(query)
-    return list(only.items), only.grades.tolist()
 
 
 @contextlib.contextmanager

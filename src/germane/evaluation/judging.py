@@ -155,10 +155,17 @@ class JudgedRun:
                 grades, copies = self.grades, np.zeros(len(self.grades), np.int64)
                 if self.policy.duplicates == "keep":
                     grades, copies = _grade_copies(got, grades, ties)
-                place = _place_by_grade(got, grades, copies)
+                place = _place_by_grade(got, grades, self._count_subtopics(), copies)
                 first = (grades >= 0) == (ties == "best")
                 return np.where(first, got.tied_from + place, got.tied_to - place)
         return got.rank
+
+    def _count_subtopics(self) -> Ints:
+        """H: the subtopics for which each hit is relevant; 0 where the judgments have none."""
+        judgment, subtopics = self.retrieved.judgment, self.qrels.subtopics
+        return (
+            np.zeros(len(judgment), np.int64) if subtopics is None else subtopics.relevant[judgment]
+        )
 
     def _choose_hits(self, rank: Ints) -> Ints | slice:
         """Choose the hits that are ranked, in the order of queries and ranks."""
@@ -270,10 +277,12 @@ def _grade_copies(got: Retrieved, grades: Floats, ties: Ties) -> tuple[Floats, I
     return np.where(again & (grades > 0), 0.0, grades), sizes[group]
 
 
-def _place_by_grade(got: Retrieved, grades: Floats, copies: Ints) -> Ints:
-    """H: how many hits of the same group and sign stand before each, the largest grades first."""
+def _place_by_grade(got: Retrieved, grades: Floats, subtopics: Ints, copies: Ints) -> Ints:
+    """H: how many hits of the same group and sign stand before each: large grades first, then many subtopics."""
     negative = grades < 0
-    order = np.lexsort((got.judgment, copies, -np.abs(grades), negative, got.tied_from, got.owner))
+    order = np.lexsort(
+        (got.judgment, copies, -subtopics, -np.abs(grades), negative, got.tied_from, got.owner)
+    )
     starts = np.ones(len(order), bool)
     starts[1:] = False
     for column in (got.owner, got.tied_from, negative):

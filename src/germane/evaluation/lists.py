@@ -1,197 +1,222 @@
-"""ListsOfRun: measures of the catalogue, from the lists of a run, read in batches."""
+"""Counts of whole lists, which add up: by item, and for means over lists, by list."""
 
-import math
-from collections.abc import Callable, Hashable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
+from math import fsum
 from typing import Any
 
 import numpy as np
 
-from germane.core import ragged
 from germane.core.catalogue import Catalogue, Exposure, Lists, join_exposures
-from germane.core.policy import Policy
-from germane.core.progress import Progress
 from germane.core.qrels import Qrels
-from germane.core.ragged import Bools, Floats, Ints
-from germane.core.retrieved import COPIES
-from germane.errors import CoverageError, DuplicateError, EmptyError, MeasureError, clip
-from germane.evaluation.judging import JudgedRun
-from germane.kernel import plain
-from germane.kernel.columns import Ids, join_ids, read_python_ids
-from germane.kernel.reduction import (
-    Batch,
-    Index,
-    Judgments,
-    RepeatedItem,
-    Scattered,
-    admit_rows,
-    drop_repeats,
-    order_by_rank,
-)
-from germane.measures.averaging import MeasureResult
-from germane.measures.catalogue import CatalogueDefinition, refuse_ranking
+from germane.core.ragged import Floats, Ints
+from germane.errors import CoverageError, DuplicateError, EmptyError, clip, list_some
+from germane.kernel.columns import Ids, Text, join_ids, read_python_ids
+from germane.kernel.reduction import Index
+from germane.measures.catalogue import CatalogueDefinition
 from germane.measures.measure import Measure
-from germane.output.formatting import format_number
-from germane.output.tables import Table, Tabular
-from germane.readers import RunInput
-from germane.readers.catalogues import CatalogueOptions, ItemNumbers
-from germane.readers.lists import gather_lists, read_lists, refuse_scattered
-from germane.readers.rows import Rows
+from germane.readers.catalogues import CatalogueOptions
+from germane.readers.item_numbers import ItemNumbers
 
-_TIES = ("trec", "given")
+Sums = tuple[Floats, Floats]  # U each: a sum for each list, and its divisor
 
 
-class ListsOfRun:
-    """The lists of all users of a run, judged or not, under one policy.
+@dataclass(frozen=True, eq=False, repr=False)
+class CountedLists:
+    """All that measures of the catalogue know of some lists: counts by item, and sums by list."""
 
-    A list is counted when it is read, and then forgotten; only users and items stay in memory. Where
-    many definitions are tried, the lists are kept.
-    """
+    users: Ids
+    ids: Ids  # of the items, by their numbers
+    catalogue: Catalogue
+    exposures: dict[int | None, Exposure]  # by cutoff
+    sums: dict[Measure, Sums]
+    sample: Ids  # an item as the run has it
+    is_text: bool  # does the run come from a file of text?
+    has_seen: bool  # is an item among them, at any rank, that was seen before?
+    is_sent: bool = False  # by another process, without the catalogue and its items
 
-    def __init__(
-        self,
-        run: RunInput,
-        options: CatalogueOptions | None,
-        policy: Policy,
-        keep: bool = False,
-        progress: Progress | None = None,
-    ) -> None:
-        self._run, self._options = run, options or CatalogueOptions()
-        self._policy, self._keep, self._progress = policy, keep, progress
-        self._kept: list[Lists] = []
-        self._users: list[Ids] = []
-        self._opened = False
-        self._exposures: dict[Measure, Exposure] = {}
-        self.catalogue = Catalogue()
-        self.numbers = ItemNumbers()
-
-    def evaluate(self, measures: Sequence[Measure]) -> dict[Measure, "ListValues"]:
+    def evaluate(self, measures: Iterable[Measure]) -> "dict[Measure, ListValues]":
         """Compute measures of the catalogue. Raises MeasureError for one that lacks what it needs."""
-        for measure in measures:
-            if measure not in self._exposures:
-                self._count(measures)
-                break
-        return {one: ListValues(one, self._exposures[one], self.catalogue) for one in measures}
-
-    def count_items(self, k: int | None) -> Exposure:
-        """Count how often each item is recommended within a cutoff."""
-        measure = Measure("Entropy", (), k)
-        return self.evaluate([measure])[measure].exposure
-
-    @cached_property
-    def users(self) -> Ids:
-        """The users, in the order of their lists."""
-        return join_ids(self._users)
+        if not len(self.users):
+            raise EmptyError("the run is empty: it has no lists.")
+        if not len(self.sample):
+            raise EmptyError("the run is empty: none of its lists has an item.")
+        for exposure in self.exposures.values():
+            _refuse_small(self.catalogue, exposure)
+        self._refuse_unseen()
+        return {one: ListValues(one, self) for one in measures}
 
     def place(self, qrels: Qrels) -> Ints:
         """Find the place of each judged query among the users, or -1."""
-        wanted = read_python_ids(qrels.queries)
-        users = self.users
+        wanted, users = read_python_ids(qrels.queries), self.users
         if wanted.kind != users.kind:
             wanted, users = wanted.as_text(), users.as_text()
-        return Index(users).find(wanted)
+        found = Index(wanted).find(users)  # there are fewer judged queries
+        at = np.flatnonzero(found >= 0)
+        places = np.full(len(qrels), -1)
+        places[found[at]] = at
+        return places
 
-    def _count(self, measures: Sequence[Measure]) -> None:
-        wanted = [one for one in measures if one not in self._exposures]
-        try:
-            found = self._count_all(wanted, read_lists)
-        except Scattered:
-            self._users, self._kept = [], []
-            found = self._count_all(wanted, gather_lists)
-        self._exposures |= found
-        self._progress = None  # which ends when the run is read
-
-    def _count_all(
-        self, wanted: Sequence[Measure], read: Callable[..., Iterator[Rows]]
-    ) -> dict[Measure, Exposure]:
-        parts: dict[Measure, list[Exposure]] = {measure: [] for measure in wanted}
-        for lists in self._list_kept(read):
-            self.numbers.refuse_foreign(lists.cut(max(_find_deepest(wanted), 1)).items)
-            cuts: dict[int | None, tuple[Lists, Exposure]] = {}
-            for measure in wanted:
-                if measure.k not in cuts:
-                    cut = lists.cut(measure.k)
-                    cuts[measure.k] = cut, Exposure.of_lists(cut, len(self.numbers))
-                cut, exposure = cuts[measure.k]
-                row = _get_row(measure)
-                sums = {}
-                if row.of_lists is not None:
-                    sums = {measure: row.of_lists(cut, self.catalogue, dict(measure.parameters))}
-                held = parts[measure]
-                held.append(exposure.with_sums(sums))
-                if len(held) > _SEVERAL:
-                    held[:] = [join_exposures(held)]
-        if not self._opened:
-            raise EmptyError("the run is empty: none of its lists has an item.")
-        found = {measure: join_exposures(held) for measure, held in parts.items()}
-        for exposure in found.values():
-            _refuse_small(self.catalogue, exposure)
-        return found
-
-    def _list_kept(self, read: Callable[..., Iterator[Rows]]) -> Iterator[Lists]:
-        if self._kept:
-            yield from self._kept
+    def _refuse_unseen(self) -> None:
+        """Raise CoverageError where nothing in the lists was seen, as with ids of another spelling."""
+        seen = self.catalogue.seen
+        if seen is None or self.has_seen:
             return
-        self.__dict__.pop("users", None)
-        self._users, kept = [], []
-        for rows in read(self._run, self._progress):
-            lists = self._reduce(rows)
-            if self._keep:
-                kept.append(lists)
-            yield lists
-        if not self._users:
-            raise EmptyError("the run is empty: it has no lists.")
-        refuse_scattered(len(self.users), Index(self.users).distinct)
-        self._kept = kept
-
-    def _reduce(self, rows: Rows) -> Lists:
-        """Rank the rows of some queries, and number their items."""
-        if len(rows.items) and not self._opened:
-            self._opened = True
-            is_text = getattr(self._run, "ids", "typed") == "text" or rows_are_text(self._run)
-            self.catalogue, self.numbers = self._options.number(rows.items, is_text)
-        users = read_python_ids(rows.queries)
-        batch = self._rank(
-            Batch(np.arange(len(users)), rows.offsets, rows.items, rows.score, rows.rank), users
+        counts = max((one.counts for one in self.exposures.values()), key=np.count_nonzero)
+        listed, chosen = (
+            self.ids.take(np.flatnonzero(of)[:4]) for of in (counts, seen.interactions)
         )
-        self._users.append(users.compact())
-        return Lists(batch.offsets, self.numbers.number(batch.items))
+        raise CoverageError(
+            f"no item of the lists is in seen=. run: {list_some(listed)}; seen: {list_some(chosen)}.  Are these "
+            "the same ids?"
+        )
 
-    def _rank(self, batch: Batch, users: Ids) -> Batch:
-        """Sort the rows of each query from the best to the worst."""
-        policy = self._policy
-        duplicates = "max" if self._run.is_collapsed else policy.duplicates
-        batch = admit_rows(_name_queries(users, policy), batch, policy.order)
-        batch = order_by_rank(batch, users)
-        if duplicates not in COPIES:
-            try:
-                batch = drop_repeats(batch, users, duplicates)
-            except RepeatedItem as found:
-                raise DuplicateError(
-                    f"{self._run.label}: item {clip(found.item)} is retrieved twice for query "
-                    f"{clip(found.query)}. duplicates=first, last or max keeps one copy."
-                ) from None
-        batch = _sort_by_score(batch, policy)
-        if policy.depth is None:
-            return batch
-        sizes = np.minimum(ragged.find_lengths(batch.offsets), policy.depth)
-        return batch.take(ragged.list_stretches(batch.offsets[:-1], sizes))
+    @property
+    def own_ids(self) -> Ids:
+        """The items that are not numbered in advance."""
+        return (
+            self.ids
+            if self.is_sent
+            else self.ids.take(np.arange(self.catalogue.known, len(self.ids)))
+        )
+
+    def send(self) -> "CountedLists":
+        """Leave out the catalogue and its items, which the other side has, too."""
+        own = self.own_ids.compact()
+        return replace(self, ids=own, catalogue=Catalogue(self.catalogue.known), is_sent=True)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave out what users saw and how items differ, on which numbers no longer depend."""
+        return vars(self) | {"catalogue": Catalogue(self.catalogue.known, self.catalogue.size)}
+
+
+class ListTally:
+    """Adds up the lists of users. A list is counted when it comes, and then forgotten.
+
+    Only users, items and, for means over lists, two numbers for each list stay in memory.
+    """
+
+    def __init__(self, items: "Numbering", measures: Sequence[Measure]) -> None:
+        self._items, self._measures = items, measures
+        self._users: list[Ids] = []
+        self._exposures: dict[int | None, list[Exposure]] = {one.k: [] for one in measures}
+        self._by_size = {one.k for one in measures if get_row(one).by_size(dict(one.parameters))}
+        self._sums: dict[Measure, list[Sums]] = {
+            one: [] for one in measures if get_row(one).of_lists is not None
+        }
+        self._deepest = max(1 << 62 if one.k is None else one.k for one in measures)
+        self._arrived: set[Any] = set()  # users of other tallies
+        self._has_seen = False
+
+    def add(self, lists: Lists, users: Ids) -> None:
+        """Add the lists of users that have not come before."""
+        self._items.numbers.refuse_foreign(lists.cut(max(self._deepest, 1)).items)
+        self._users.append(users)
+        seen = self._items.catalogue.seen
+        if seen is not None and not self._has_seen:
+            known = lists.items[lists.items < seen.known]
+            self._has_seen = bool((seen.interactions[known] > 0).any())
+        cuts = {k: lists.cut(k) for k in self._exposures}
+        for k, cut in cuts.items():
+            counted = Exposure.of_lists(cut, len(self._items.numbers), k in self._by_size)
+            self._add_exposure(k, counted)
+        for measure, held in self._sums.items():
+            if not len(lists.items):  # the catalogue is numbered with the first item
+                held.append((np.zeros(len(lists)), np.zeros(len(lists))))
+                continue
+            of_lists = get_row(measure).of_lists
+            assert of_lists is not None
+            catalogue, parameters = self._items.catalogue, dict(measure.parameters)
+            held.append(of_lists(cuts[measure.k], catalogue, parameters))
+
+    def refuse_repeated(self, other: CountedLists) -> None:
+        """Raise DuplicateError for a user who has come before."""
+        again = next((user for user in other.users if user in self._arrived), None)
+        if again is not None:
+            raise DuplicateError(
+                f"query {clip(again)} arrived before, and measures of the catalogue count every list once."
+            )
+
+    def merge(self, other: CountedLists) -> None:
+        """Add the lists of users who have not come before, which another tally counted."""
+        self._items.open(other.sample, other.is_text)
+        known = other.catalogue.known
+        rest = (
+            other.ids
+            if len(other.ids) < known
+            else other.ids.take(np.arange(known, len(other.ids)))
+        )
+        numbers = np.append(np.arange(known), self._items.numbers.number(rest))
+        self._arrived.update(other.users)
+        self._has_seen |= other.has_seen
+        self._users.append(other.users)
+        for k, exposure in other.exposures.items():
+            self._add_exposure(k, exposure.renumber(numbers, len(self._items.numbers)))
+        for measure, sums in other.sums.items():
+            self._sums[measure].append(sums)
+
+    def _add_exposure(self, k: int | None, exposure: Exposure) -> None:
+        held = self._exposures[k]
+        held.append(exposure)
+        if len(held) > _SEVERAL:
+            held[:] = [join_exposures(held)]
+
+    def collect(self) -> CountedLists:
+        """Put together the counts of all lists so far."""
+        sums = {
+            measure: (
+                np.concatenate([np.zeros(0), *(one for one, _ in held)]),
+                np.concatenate([np.zeros(0), *(other for _, other in held)]),
+            )
+            for measure, held in self._sums.items()
+        }
+        return CountedLists(
+            join_ids(self._users) if self._users else Text.empty(),
+            self._items.numbers.ids,
+            self._items.catalogue,
+            {k: join_exposures(held) for k, held in self._exposures.items()},
+            sums,
+            self._items.sample,
+            self._items.is_text,
+            self._has_seen,
+        )
 
 
 _SEVERAL = 16  # batches whose counts are held before they are added up
 
 
+class Numbering:
+    """The items of a catalogue, which are numbered when the first item of a run shows of which kind ids are."""
+
+    def __init__(self, options: CatalogueOptions | None) -> None:
+        self._options = options or CatalogueOptions()
+        self.catalogue, self.numbers = Catalogue(), ItemNumbers()
+        self.sample: Ids = Text.empty()
+        self.is_text = False
+
+    def open(self, items: Ids, is_text: bool) -> None:
+        """Number the catalogue and what users saw, as ids of the kind of these items, unless that was done."""
+        if len(items) and not len(self.sample):
+            self.catalogue, self.numbers = self._options.number(items, is_text)
+            self.sample, self.is_text = items.part(0, 1).compact(), is_text
+
+
 class ListValues:
     """A measure of the catalogue, for each list if it is a mean over lists."""
 
-    def __init__(self, measure: Measure, exposure: Exposure, catalogue: Catalogue) -> None:
-        self.measure, self.exposure, self._catalogue = measure, exposure, catalogue
+    def __init__(self, measure: Measure, counted: CountedLists) -> None:
+        self.measure, self.counted = measure, counted
 
     @property
-    def parts(self) -> tuple[Floats, Floats] | None:
+    def exposure(self) -> Exposure:
+        """How often each item is recommended within the measure's cutoff."""
+        return self.counted.exposures[self.measure.k]
+
+    @property
+    def parts(self) -> Sums | None:
         """U each: the sum of each list and its divisor; None for a measure of all lists at once."""
-        return self.exposure.sums.get(self.measure)
+        return self.counted.sums.get(self.measure)
 
     @cached_property
     def values(self) -> Floats | None:
@@ -204,173 +229,26 @@ class ListValues:
 
     @cached_property
     def value(self) -> float:
-        """The measure's value."""
-        row = _get_row(self.measure)
+        """The measure's value: the same in whatever order lists came, since sums are exact."""
+        row = get_row(self.measure)
         parameters = {**dict(self.measure.parameters), "k": self.measure.k}
         if row.of_all is not None:
-            return float(row.of_all(self.exposure, self._catalogue, parameters))
+            return float(row.of_all(self.exposure, self.counted.catalogue, parameters))
         assert self.parts is not None
         assert self.values is not None
         sums, divisors = self.parts
         if parameters.get("mean") == "micro":
-            total = float(divisors.sum())
-            return float(sums.sum()) / total if total else float("nan")
+            total = fsum(divisors.tolist())
+            return fsum(sums.tolist()) / total if total else float("nan")
         kept = self.values[~np.isnan(self.values)]
-        return float(kept.sum()) / len(kept) if len(kept) else float("nan")
+        return fsum(kept.tolist()) / len(kept) if len(kept) else float("nan")
 
 
-def _get_row(measure: Measure) -> CatalogueDefinition:
+def get_row(measure: Measure) -> CatalogueDefinition:
+    """Return the row of a measure of the catalogue."""
     row: Any = measure.row
     assert isinstance(row, CatalogueDefinition)
     return row
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class CatalogueResult(MeasureResult):
-    """A measure of the catalogue: its value rests on the lists of all users, judged or not.
-
-    >>> lists = {"u": ["a", "b"], "v": ["a", "c"]}
-    >>> result = germane.evaluate({"u": ["a"]}, lists, "Gini@2", catalogue=["a", "b", "c", "d"])
-    >>> result["Gini@2"].mean
-    0.375
-
-    ``per_query`` has the judged queries where the measure is a mean over lists. ``explain`` says which
-    items make the number.
-
-    >>> result["Gini@2"].explain().items[0]
-    ('a', 2)
-    """
-
-    lists: "ListsOfRun | None" = None
-
-    @cached_property
-    def of_lists(self) -> "ListValues":
-        """The value of every list, judged or not."""
-        assert self.lists is not None
-        return self.lists.evaluate([self.measure])[self.measure]
-
-    def _mean(self) -> float:
-        return self.of_lists.value
-
-    def __repr__(self) -> str:
-        return f"<{self.measure}: {self.mean:.4f} over {len(self.of_lists.exposure.sizes)} lists>"
-
-    @property
-    def list_count(self) -> int:
-        return int(np.count_nonzero(self.of_lists.exposure.sizes))
-
-    @property
-    def has_interval(self) -> bool:
-        """Is it a mean over users? Coverage and inequality of resampled users are biased: lists repeat."""
-        micro = dict(self.measure.parameters).get("mean") == "micro"
-        return self.of_lists.parts is not None and not micro
-
-    def _select_averaged(self) -> Floats:
-        values = self.of_lists.values
-        assert values is not None
-        return values[~np.isnan(values)]
-
-    def explain(self, most: int = 10) -> "CatalogueExplanation":
-        """Say which items make the number: the most recommended ones, and the share of the tail."""
-        assert self.lists is not None
-        exposure, size = self.of_lists.exposure, self.lists.catalogue.size
-        order = np.argsort(-exposure.counts, kind="stable")
-        order = order[exposure.counts[order] > 0]
-        held = exposure.counts[order].tolist()
-        names = self.lists.numbers.ids.take(order[:most]).python
-        head = math.ceil((size or len(order)) * HEAD)
-        total = sum(held)
-        return CatalogueExplanation(
-            self.measure, self.mean, tuple(zip(names, held[:most], strict=True)), self.list_count, total,
-            len(order), size, sum(held[head:]) / total if total else math.nan,
-        )  # fmt: skip
-
-
-HEAD = 0.2  # the share of the items that is not the tail
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class CatalogueExplanation(Tabular):
-    """The items that make a number of the catalogue: the most recommended ones, and the tail."""
-
-    measure: Measure
-    value: float
-    items: tuple[tuple[Hashable, int], ...]
-    """the items that most lists hold within the cutoff, with the number of lists"""
-    lists: int
-    recommendations: int
-    recommended: int
-    """distinct items"""
-    size: int | None
-    """items of the catalogue, if it is known"""
-    tail_share: float
-    """the share of the recommendations that are not of the 20 % of items most recommended"""
-
-    def table(self, *, digits: int | None = 4) -> Table:
-        """Make a row for each of the most recommended items."""
-        rows, running = [], 0
-        for item, count in self.items:
-            running += count
-            shares = (count / self.lists, running / self.recommendations)
-            rows.append((str(item), str(count), *(format_number(one, digits) for one in shares)))
-        of = "" if self.size is None else f" of {self.size:,}"
-        notes = (
-            f"{self.measure} = {format_number(self.value, digits)}: {self.measure.definition}",
-            (
-                f"{self.lists:,} lists with {self.recommendations:,} recommendations of "
-                f"{self.recommended:,}{of} items; the tail, all but the 20 % of items most recommended, has "
-                f"{format_number(self.tail_share, digits)} of them"
-            ),
-        )
-        columns = ("item", "lists", "share of lists", "recommendations so far")
-        return Table(columns, tuple(rows), notes)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values for JSON."""
-        counts = {"lists": self.lists, "recommendations": self.recommendations}
-        items = [{"item": item, "lists": count} for item, count in self.items]
-        return {
-            "measure": str(self.measure), "value": self.value, **counts, "recommended": self.recommended,
-            "catalogue": self.size, "tail_share": self.tail_share, "items": items,
-        }  # fmt: skip
-
-
-def compute_list_measures(
-    measures: Sequence[Measure], judged: JudgedRun
-) -> dict[Measure, MeasureResult]:
-    """Compute measures of the catalogue. Raises MeasureError where lists have no order, or are not known."""
-    policy = judged.policy
-    for measure in measures:
-        check_policy(measure, policy)
-    if judged.lists is None:
-        refuse_ranking()
-    if judged.qrels.candidates is not None:
-        raise MeasureError(
-            f"{measures[0]} counts whole lists, and exclude= and only= are for judged queries; remove these "
-            "rows from the run."
-        )
-    lists: ListsOfRun = judged.lists()
-    found = lists.evaluate(measures)
-    place = lists.place(judged.qrels)
-    results: dict[Measure, MeasureResult] = {}
-    for measure, one in found.items():
-        assert one.value is not None  # an error, where something is missing
-        values = np.full(len(judged.qrels), np.nan)
-        if one.values is not None:
-            values[place >= 0] = one.values[place[place >= 0]]
-        results[measure] = CatalogueResult(
-            measure, judged.qrels.queries, values, "skip", policy.digits, lists=lists
-        )
-    return results
-
-
-def check_policy(measure: Measure, policy: Policy) -> None:
-    """Refuse conventions under which whole lists have no order. Raises MeasureError."""
-    if policy.ties not in _TIES:
-        raise MeasureError(
-            f"{measure} counts whole lists, whose tied items need one order: ties=trec or given; got "
-            f"ties={policy.ties}."
-        )
 
 
 def _refuse_small(catalogue: Catalogue, exposure: Exposure) -> None:
@@ -380,41 +258,3 @@ def _refuse_small(catalogue: Catalogue, exposure: Exposure) -> None:
         raise CoverageError(
             f"catalogue= is {catalogue.size:,} items, and {recommended:,} different ones are recommended."
         )
-
-
-def rows_are_text(run: RunInput) -> bool:
-    """Do the rows of a run come from a file of text, where an integer is its digits?"""
-    return type(run).__module__.endswith("trec_files")
-
-
-def _find_deepest(measures: Sequence[Measure]) -> int:
-    return max(1 << 62 if one.k is None else one.k for one in measures)
-
-
-def _name_queries(users: Ids, policy: Policy) -> Judgments:
-    queries: Sequence[Any] = users.python if policy.own == "drop" else ()
-    return Judgments(queries, np.zeros(1, np.int64), users.part(0, 0))
-
-
-def _sort_by_score(batch: Batch, policy: Policy) -> Batch:
-    if batch.score is None:
-        return batch
-    score, offsets = batch.score + 0.0, batch.offsets
-    equal = score[1:] == score[:-1]
-    descends = ragged.descends(score, offsets)
-    if descends and not _is_within(equal, offsets):
-        return batch
-    rows = np.arange(len(score))
-    rank, _, _ = plain.rank_rows(batch, rows, "id" if policy.order.equal == "id" else "place")
-    order = np.empty(len(score), np.int64)
-    order[offsets[batch.owner] + rank - 1] = rows
-    if np.array_equal(order, rows):
-        return batch
-    return Batch(batch.code, offsets, batch.items.take(order), score[order])
-
-
-def _is_within(equal: Bools, offsets: Ints) -> bool:
-    """Are two rows of one query equal?"""
-    flags = np.append(equal, False)
-    flags[offsets[1:][offsets[1:] > 0] - 1] = False
-    return bool(flags.any())

@@ -24,6 +24,7 @@ from germane.evaluation.choices import DEFAULT, Choices, open_all, resolve_diale
 from germane.evaluation.evaluator import Evaluator, Read, Reduced, Way, find_way
 from germane.evaluation.result import Counts, Result, Results
 from germane.measures.averaging import MeasureResult
+from germane.measures.catalogue import refuse_lists
 from germane.measures.measure import Measures, parse
 from germane.output import writing
 from germane.output.formatting import SCHEMA
@@ -133,8 +134,10 @@ def evaluate_kept(
     made |= {word: str(choice) for word, choice in policy.items()}
     if policy.get("collapse") is not None:
         made["collapse"] = _describe_state(policy["collapse"])
-    _claim(folder, made | {"qrels": _describe_state(qrels), "run": _describe_state(run)})
+    made |= {"qrels": _describe_state(qrels), "run": _describe_state(run)}
     evaluator = Evaluator(qrels, measures, dialect=dialect, **policy)
+    refuse_lists(evaluator.measures, "and a checkpoint keeps judged items; evaluate without one.")
+    _claim(folder, made)
     _, own = resolve_dialect(dialect)
     _, given, conventions = open_all({"": {"": 0}}, run, {**own, **policy})
     policies = evaluator.find_policies(conventions, given)

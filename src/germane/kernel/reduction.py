@@ -291,13 +291,16 @@ def find_repeat(batch: Batch) -> int | None:
     return None
 
 
+EVERY = "every"  # no choice of a caller's: an interaction that is repeated counts again
+
+
 def drop_repeats(batch: Batch, queries: Sequence[Hashable], duplicates: str) -> Batch:
-    """Keep one row of each item: the first, the last or the highest.
+    """Keep one row of each item: the first, the last or the highest; or every row, as of what users chose.
 
     Raises RepeatedItem for a repeated item if ``duplicates`` is none of these. ``queries`` are those
     that ``batch.code`` numbers.
     """
-    row = find_repeat(batch)
+    row = None if duplicates == EVERY else find_repeat(batch)
     if row is None:
         return batch
     if duplicates not in ("first", "last", "max"):

@@ -8,13 +8,15 @@ name, for type checkers, in the same order. It has an oracle in ``tests/oracle.p
 from germane.measures import (
     average,
     cascade,
-    catalogue,
     compatibility,
     confusion,
     counts,
+    diversity,
+    exposure,
     first,
     gain,
     interpolated,
+    popularity,
     sets,
     sparse,
     subtopic_coverage,
@@ -22,6 +24,7 @@ from germane.measures import (
     subtopic_novelty,
     user_models,
 )
+from germane.measures.catalogue import CatalogueDefinition
 from germane.measures.definition import Definition, Parameter
 from germane.measures.terms import Scored, compute_values
 
@@ -46,8 +49,13 @@ TABLE: tuple[Definition, ...] = tuple(
 )
 """Every measure, in print order: family by family, as they follow each other in its file."""
 
-CATALOGUE = catalogue.TABLE
-"""The measures of the catalogue: of whole lists, without judgments."""
+CATALOGUE: tuple[CatalogueDefinition, ...] = tuple(
+    row
+    for family in (exposure, popularity, diversity)
+    for row in vars(family).values()
+    if isinstance(row, CatalogueDefinition)
+)
+"""The measures of the catalogue, which look at whole lists."""
 
 BY_NAME: dict[str, Definition] = {row.name: row for row in (*TABLE, *CATALOGUE)}
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Self
 import numpy as np
 
 from germane.core import ragged
-from germane.core.arithmetic import Arithmetic
+from germane.core.arithmetic import Arithmetic, Halves
 from germane.core.ragged import Floats
 from germane.core.ranking import Ranking
 from germane.errors import (
@@ -33,6 +33,13 @@ NEEDS_SUBTOPICS = (
 FLOOR = 1e-5  # a geometric mean takes smaller values as this one
 
 
+def _round_values(values: Floats, digits: int, halves: Halves) -> Floats:
+    if halves == "even":  # of the number itself, which times a power of 10 would be another one
+        return np.array([round(value, digits) for value in values.tolist()])
+    unit = 10.0**digits
+    return np.floor(values * unit + 0.5) / unit
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class QueryValues(Arithmetic):
     """One measure's value for every query, and their mean."""
@@ -49,11 +56,12 @@ class QueryValues(Arithmetic):
     """Each query's norm, if it is the weight of the query in the mean."""
     given_weights: Floats | None = field(default=None, kw_only=True)
     """Each query's weight in the mean, where ``weigh`` was given one."""
+    halves: Halves = field(default="up", kw_only=True)
 
     def __post_init__(self) -> None:
         if self.query_digits is not None:
-            unit = 10.0**self.query_digits
-            object.__setattr__(self, "values", np.floor(self.values * unit + 0.5) / unit)
+            rounded = _round_values(self.values, self.query_digits, self.halves)
+            object.__setattr__(self, "values", rounded)
         self.values.setflags(write=False)
 
     def __repr__(self) -> str:

@@ -43,6 +43,12 @@ class Table:
             out += ["", *map(make_visible, self.notes)]
         return "\n".join(out) + "\n"
 
+    def __str__(self) -> str:
+        return self.text()
+
+    def _repr_html_(self) -> str:
+        return self.html()
+
     def markdown(self) -> str:
         """Write a GitHub table; ids cannot end a cell or start markup."""
         heading, *rows = self._write_markup(_escape_markdown, "**{}**", "<sup>{}</sup>")

@@ -14,6 +14,7 @@ from germane.core.qrels import Qrels
 from germane.errors import EmptyError, InputError, clip
 from germane.readers import formats, mappings, numbers
 from germane.readers.formats import InputFormat, find_name, is_path, limit_path
+from germane.readers.headings import JUDGES
 from germane.readers.inputs import Needs, QrelsInput, QrelsReader, ReadOptions, RunInput
 from germane.readers.labels import Labels
 from germane.readers.mappings import is_rows
@@ -35,6 +36,7 @@ __all__ = [
     "is_searched",
     "join_qrels",
     "open_inputs",
+    "open_judges",
     "open_qrels",
     "open_run",
     "refuse_ambiguous",
@@ -218,6 +220,30 @@ def open_pairs(given: Any, kind: str, columns: Any, input_format: InputFormat) -
     if numbers.is_array(given) or numbers.is_sparse(given) or isinstance(given, Labels):
         return open_qrels(given)
     return None
+
+
+def open_judges(given: Any, reading: ReadOptions = NOTHING_SAID) -> Mapping[str, Any]:
+    """Open judgments with a column that names the judge: those of each judge, which open_qrels takes.
+
+    Raises FormatError where no column is the judge, and InputError for anything without named columns.
+    """
+    given = _hold_records(given)
+    frame = None
+    if is_path(given):
+        path = _limit(given, reading)
+        chosen = formats.find_format(path, "qrels", reading.input_format)
+        frame = formats.open_columns(path, JUDGES, chosen, reading.columns)
+    elif _is_frame(given):
+        frame = _open_columns(given, JUDGES, reading)
+    elif _is_records(given):
+        frame = _open_records(given, JUDGES, reading)
+    if frame is None:
+        raise InputError(
+            f"{clip(given)} has no column that names the judge. For several judges give two or more qrels by name, or one "
+            "frame or file (CSV, TSV, JSON Lines, Parquet, Arrow) with such a column."
+        )
+    parts: Mapping[str, Any] = _import_reader("judges").split_by_judge(frame)
+    return parts
 
 
 def open_qrels(given: Any, reading: ReadOptions = NOTHING_SAID) -> QrelsInput:
@@ -452,7 +478,8 @@ def open_inputs(
     judged = open_qrels(qrels, reading)
     found = open_run(run, reading, judged)
     named = judged.has_columns or (found.has_columns and found.has_header)
-    if reading.columns is not None and not named and reading.exclude is reading.only is None:
+    others = (reading.exclude, reading.only, reading.catalogue, reading.seen, reading.distance)
+    if reading.columns is not None and not named and all(one is None for one in others):
         raise InputError("columns= names the columns of frames and of files; there are none here.")
     if not judged.has_columns:
         _refuse_columns_of_qrels(reading.columns or ())

@@ -308,7 +308,8 @@ def _check_nulls(array: pa.Array, place: Place, error: type[InputError], what: s
 
 
 def _explain_missing(row: int, place: Place, what: str) -> str:
-    return f"{place.at(row)}: {what} is missing (null, or NaN in pandas)."
+    advice = " Leave out the rows of pairs that were not judged." if "grade" in what else ""
+    return f"{place.at(row)}: {what} is missing (null, or NaN in pandas).{advice}"
 
 
 def explain_unreadable(given: Any, kind: str, error: Exception) -> FormatError:

@@ -3,23 +3,41 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Hashable, Mapping
+import zlib
+from collections.abc import Callable, Collection, Iterator, Mapping, Set
 from dataclasses import dataclass
-from itertools import combinations
+from functools import cache
 from typing import Any
 
 import numpy as np
 
+from germane.core import ragged
 from germane.core.arguments import list_values, parse_whole
-from germane.core.catalogue import Catalogue, Lists, Seen
+from germane.core.catalogue import Catalogue, Seen
 from germane.core.qrels import Qrels
-from germane.core.ragged import Floats, Ints
-from germane.errors import CoverageError, FormatError, InputError, NotFoundError, clip, list_some
-from germane.kernel.columns import Categories, Ids, Text, join_ids, read_python_ids
-from germane.kernel.reduction import Index, find_distinct
-from germane.readers import formats, headings, is_path, open_pairs, open_qrels
+from germane.core.ragged import Ints
+from germane.errors import (
+    CoverageError,
+    EmptyError,
+    FormatError,
+    InputError,
+    clip,
+    list_some,
+    show_typed,
+)
+from germane.kernel.columns import (
+    Ids,
+    Text,
+    join_ids,
+    read_bytes,
+    read_python_ids,
+)
+from germane.kernel.reduction import EVERY, Index
+from germane.readers import formats, headings, is_path, mappings, open_pairs
+from germane.readers.distances import OfPairs, Vectors, check_items, choose_side, open_distance
 from germane.readers.files import TextFile
 from germane.readers.inputs import Needs, ReadOptions
+from germane.readers.item_numbers import ItemNumbers
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,160 +48,207 @@ class CatalogueOptions:
     size: int | None = None  # of a catalogue whose items are not named
     of_seen: bool = False  # are the items that were seen the catalogue?
     seen: Qrels | None = None
-    distance: Any = None
+    distance: Vectors | OfPairs | None = None
     is_text: bool = False  # do the items of the catalogue come from a file of text?
 
     def number(self, sample: Ids, is_text: bool) -> tuple[Catalogue, ItemNumbers]:
         """Number the items in advance, as ids of the run's kind. ``is_text``: the run's come from a file of text."""
-        named = [] if self.items is None else [("the catalogue", self.items, self.is_text)]
+        sides = [] if self.items is None else [("the catalogue", self.items, self.is_text)]
         if self.seen is not None:
-            named.append(("seen=", read_python_ids(self.seen.items), self.seen.ids == "text"))
-        odd = [(what, ids) for what, ids, _ in named if len(ids) and ids.kind != sample.kind]
-        if odd and not (is_text or any(text for _, _, text in named)):
-            _refuse_kinds(sample, *odd[0])
+            sides.append(("seen=", read_python_ids(self.seen.items), self.seen.ids == "text"))
+        named, distance = list(sides), self.distance
+        if distance is not None and distance.ids is not None:
+            named.append(("distance=", distance.ids, distance.is_text))
+        odd = [one for one in named if len(one[1]) and one[1].kind != sample.kind]
+        for what, ids, side_is_text in odd:
+            if not (is_text or side_is_text):
+                _refuse_kinds(sample, what, ids)
         numbers = ItemNumbers(as_text=bool(odd))
-        places = [numbers.number(ids) for _, ids, _ in named]
+        places = [numbers.number(ids) for _, ids, _ in sides]
         size = self.size if self.items is None else int(places[0].max()) + 1
         seen = None
         if self.seen is not None:
-            seen = Seen(self.seen.offsets, places[-1], len(numbers))
+            find = _make_finder(self.seen, is_text)
+            seen = Seen(self.seen.offsets, places[-1], len(numbers), numbers.sort, find)
             size = len(numbers) if self.of_seen else size
         numbers.closed = size if self.items is not None or self.of_seen else None
-        distance = None if self.distance is None else _Distances(self.distance, numbers)
-        return Catalogue(len(numbers), size, seen, distance), numbers
+        bound = None if distance is None else distance.bind(lambda: numbers.ids, bool(odd))
+        return Catalogue(len(numbers), size, seen, bound), numbers
+
+    def describe(self) -> str:
+        """Describe these, so that those of two evaluations can be compared."""
+        seen = None if self.seen is None else self.seen.items
+        size = "seen" if self.of_seen else self.size
+        parts = [f"catalogue={size or _hash_ids(self.items)}", f"seen={_hash_ids(seen)}"]
+        if self.seen is not None:
+            parts.append(f"of {len(self.seen)} users, {zlib.crc32(self.seen.offsets.tobytes()):x}")
+        return ", ".join([*parts, f"distance={self.distance or 'none'}"])
 
 
-class ItemNumbers:
-    """Numbers items in the order in which they first come."""
-
-    def __init__(self, *, as_text: bool = False) -> None:
-        self.ids: Ids = Text.empty()
-        self.closed: int | None = None  # only so many items may be recommended
-        self._as_text = as_text
-        self._index: Index | None = None
-
-    def __len__(self) -> int:
-        return len(self.ids)
-
-    def number(self, items: Ids) -> Ints:
-        """Number some items, known or new."""
-        items = items.as_text() if self._as_text else items
-        if len(items) and len(self.ids) and items.kind != self.ids.kind:
-            raise FormatError(
-                f"item ids have several types, {self.ids.kind} ({list_some(self.ids)}) and {items.kind} "
-                f"({list_some(items)}). Cast some of them."
-            )
-        found = np.full(len(items), -1) if self._index is None else self._index.find(items)
-        new = np.flatnonzero(found < 0)
-        if len(new):
-            others = items.take(new)
-            first, place = find_distinct(others)
-            fresh = others.take(first)
-            fresh = fresh.as_text() if isinstance(fresh, Categories) else fresh
-            found[new] = len(self.ids) + place
-            self.ids = join_ids([self.ids, fresh]) if len(self.ids) else fresh.compact()
-            self._index = Index(self.ids)
-        return found
-
-    def refuse_foreign(self, items: Ints) -> None:
-        """Raise CoverageError for recommended items that are not in the catalogue."""
-        if self.closed is None or not len(items) or items.max() < self.closed:
-            return
-        foreign = np.unique(items[items >= self.closed])
-        raise CoverageError(
-            f"{len(foreign)} recommended item{'s are' if len(foreign) > 1 else ' is'} not in the catalogue: "
-            f"{list_some(self.ids.take(foreign).python)}. Add them to catalogue=, or remove them from the run."
-        )
+def _hash_ids(ids: Any) -> str:
+    if ids is None:
+        return "none"
+    text = read_python_ids(ids).as_text().compact()
+    return f"{len(text)} items, {zlib.crc32(text.sizes.tobytes(), zlib.crc32(text.data)):x}"
 
 
 def read_options(reading: ReadOptions) -> CatalogueOptions | None:
     """Read ``catalogue``, ``seen`` and ``distance``; None where none is given."""
-    given, seen, distance = reading.catalogue, reading.seen, reading.distance
+    given = reading.catalogue
     if isinstance(given, CatalogueOptions):
         return given
-    if given is None and seen is None and distance is None:
+    if given is None and reading.seen is None and reading.distance is None:
         return None
-    read = None if seen is None else _read_seen(seen, reading)
+    seen = None if reading.seen is None else _read_seen(reading.seen, reading)
+    distance = None if reading.distance is None else open_distance(reading.distance, reading)
+    size = _read_size(given)
+    if given is None or size is not None:
+        return CatalogueOptions(None, size, False, seen, distance)
     if isinstance(given, str) and given == "seen":
-        if read is None:
+        if seen is None:
             raise InputError("catalogue='seen' takes the items of seen=…, which is missing.")
-        return CatalogueOptions(None, None, True, read, distance)
-    size = int(given) if isinstance(given, str) and given.isdecimal() else None
-    if not isinstance(given, (str, os.PathLike)):
-        size = parse_whole(given)
-    if size is not None:
-        if size < 1:
-            raise InputError(f"catalogue= takes a number of items of at least 1; got {clip(given)}")
-        return CatalogueOptions(None, size, False, read, distance)
-    if given is None:
-        return CatalogueOptions(None, None, False, read, distance)
-    items, is_text = _read_items(given)
+        return CatalogueOptions(None, None, True, seen, distance)
+    items, is_text = _read_items(given, reading)
     if not len(items):
-        raise InputError("catalogue= has no items.")
-    return CatalogueOptions(items, None, False, read, distance, is_text)
+        raise EmptyError("catalogue= has no items.")
+    return CatalogueOptions(items, None, False, seen, distance, is_text)
+
+
+def _read_size(given: Any) -> int | None:
+    """Read the number of items of a catalogue, also as text; None for anything else."""
+    if isinstance(given, str) and given.isascii() and given.isdecimal():
+        size: int | None = int(given)
+    else:
+        size = parse_whole(given)
+    if size is not None and size < 1:
+        raise InputError(f"catalogue= takes a number of items of at least 1; got {clip(given)}")
+    return size
 
 
 def _read_seen(given: Any, reading: ReadOptions) -> Qrels:
-    judged = open_pairs(given, "seen", reading.columns, None)
-    if judged is None and not isinstance(given, (Mapping, list, tuple)):
-        raise InputError(
-            f"seen= takes rows of user and item, as a file or a frame, or {{user: items}}; got {clip(given)}"
-        )
-    if judged is None and not given:
-        raise InputError("seen= has no rows.")
-    judged = open_qrels(given) if judged is None else judged
-    repeats = "each" if isinstance(given, (Mapping, list, tuple)) else "keep"
-    return judged.read(repeats, None, Needs())
+    if isinstance(given, Qrels):
+        return given
+    if mappings.is_rows(given):
+        given = dict(enumerate(given))
+    if mappings.is_mapping(given):
+        seen = _read_users(given)
+    else:
+        opened = open_pairs(given, "seen", reading.columns, choose_side(reading, "seen"))
+        if opened is None:
+            raise InputError(
+                "seen= takes rows of user and item, as a file or a frame, or {user: items}; got "
+                f"{clip(given)}{_advise(given)}"
+            )
+        seen = opened.read(EVERY, None, Needs())
+    if not len(seen.items):
+        raise EmptyError("seen= has no rows: no user has an item.")
+    return seen
 
 
-def _read_items(given: Any) -> tuple[Ids, bool]:
-    """Read the items of a catalogue: a file, a column, a frame of one column of items, or a collection."""
-    if is_path(given):
-        return _read_file(given)
-    names = getattr(given, "column_names", None)
-    names = list(getattr(given, "columns", ())) if names is None else names
-    if names:
-        given = given[_choose_column(list(map(str, names)), "catalogue")]
-    values = list_values(given)
-    if isinstance(values, (str, bytes)) or not isinstance(values, (Collection, np.ndarray)):
-        raise InputError(
-            "catalogue= takes the items, a file or a frame of them, their number, or 'seen'; got "
-            f"{clip(given)}"
-        )
-    values = values.tolist() if isinstance(values, np.ndarray) else list(values)
-    return read_python_ids(list(dict.fromkeys(values))), False
-
-
-def _choose_column(names: list[str], where: str) -> str:
-    known = [name for name in names if name in headings.NAMES["item"]]
-    if len(names) == 1 or len(known) == 1:
-        return names[0] if len(names) == 1 else known[0]
-    raise FormatError(
-        f"{where}: one column of items is needed; found {', '.join(map(clip, names))}. Known names: "
-        f"{', '.join(headings.NAMES['item'])}."
+def _read_users(given: Mapping[Any, Any]) -> Qrels:
+    """Read the items of each user. Ratings beside them do not count."""
+    if not given:
+        raise EmptyError("seen= has no rows.")
+    headings.refuse_columns("seen=", given)
+    users = {user: list_values(got) for user, got in given.items()}
+    for user, got in users.items():
+        where = f"seen=, user {clip(user)}"
+        if isinstance(got, (str, bytes)) or not isinstance(got, Collection):
+            raise FormatError(
+                f"{where}: what a user chose is a collection of items; got {show_typed(got)}"
+            )
+        check_items(where, got)
+    return Qrels(
+        list(users),
+        ragged.make_offsets([len(got) for got in users.values()]),
+        [item for got in users.values() for item in got],
+        np.ones(sum(map(len, users.values()))),
     )
 
 
-def _read_file(path: Any) -> tuple[Ids, bool]:
-    chosen = formats.find_format(path, "groups")
-    if chosen in ("parquet", "arrow"):
-        from pyarrow import feather, parquet
+def _read_items(given: Any, reading: ReadOptions) -> tuple[Ids, bool]:
+    """Read the items of a catalogue: a file, a frame with a column of them, or a collection."""
+    if is_path(given):
+        return _read_file(given, reading)
+    if hasattr(given, "column_names") or hasattr(given, "columns"):
+        from germane.readers import frames
 
-        table = parquet.read_table(path) if chosen == "parquet" else feather.read_table(path)
-        name = _choose_column(table.column_names, os.fspath(path))
-        return read_python_ids(list(dict.fromkeys(table.column(name).to_pylist()))), False
-    lines: list[str] = []
+        return _read_column(frames.open_frame(given, "catalogue", reading.columns)), False
+    values = list_values(given)
+    if isinstance(values, (str, bytes)) or not isinstance(values, Collection):
+        raise InputError(
+            "catalogue= takes the items, a file or a frame of them, their number, or 'seen'; got "
+            f"{clip(given)}{_advise(given)}"
+        )
+    check_items("catalogue=", values)
+    if isinstance(values, Set):  # whose order changes from process to process
+        values = sorted(values, key=str)
+    return read_python_ids(list(values)), False
+
+
+def _read_file(path: Any, reading: ReadOptions) -> tuple[Ids, bool]:
+    """Read a file with a column of items, or with an item on each line."""
+    chosen = formats.find_format(path, "catalogue", choose_side(reading, "catalogue"))
+    frame = formats.open_columns(path, "catalogue", chosen, reading.columns)
+    if frame is None and chosen != "trec":
+        raise InputError(
+            f"{clip(os.fspath(path))}: a catalogue is a column of items or a file of lines, and {chosen} has "
+            "neither."
+        )
+    if frame is not None:
+        _check_heading(frame, reading)
+        return _read_column(frame), frame.ids == "text"
+    lines: list[bytes] = []
     with TextFile(path, None) as file:
         for block in file.read_blocks("lines"):
-            lines += block.data.decode("utf-8", "surrogateescape").splitlines()
-    rows = [line for line in lines if line.strip()]
-    if chosen == "csv" and rows:
-        at = 0
-        names = rows[0].split(",")
-        if any(name in headings.NAMES["item"] for name in names):
-            at, rows = names.index(_choose_column(names, os.fspath(path))), rows[1:]
-        rows = [row.split(",")[at] for row in rows]
-    return read_python_ids(list(dict.fromkeys(row.strip() for row in rows))), True
+            lines += [line.strip() for line in block.data.splitlines()]
+    return read_bytes([line for line in lines if line]), True
+
+
+def _read_column(frame: Any) -> Ids:
+    parts = [frame.read_queries(record, row).compact() for row, record in frame.number_records()]
+    return join_ids(parts) if parts else Text.empty()
+
+
+def _check_heading(frame: Any, reading: ReadOptions) -> None:
+    """Refuse a CSV file of one column whose first line may be a name or an item."""
+    name = frame.headings.item
+    known = {one.casefold() for one in headings.NAMES["item"]}
+    said = name in (reading.columns or {}).values() or "catalogue" in (reading.columns or {})
+    if frame.ids == "text" and name.casefold() not in known and not said:
+        raise FormatError(
+            f"{frame.where}: is {clip(name)} the name of the column, or an item? A file of this format has a "
+            f"header, such as item_id; columns={{'item': {name!r}}} takes another name. A file whose name ends "
+            "with .txt has an item on each line, and no header."
+        )
+
+
+def _make_finder(seen: Qrels, is_text: bool) -> Callable[[Ids], Ints | None]:
+    """Make a function that finds the places of a run's users among those of ``seen=``, or -1.
+
+    It returns None where ids are of types that never match.
+    """
+    known = read_python_ids(seen.queries)
+    index = cache(lambda as_text: Index(known.as_text() if as_text else known))
+
+    def find(users: Ids) -> Ints | None:
+        as_text = users.kind != known.kind
+        if as_text and not (is_text or seen.ids == "text"):
+            return None
+        return index(as_text).find(users.as_text() if as_text else users)
+
+    return find
+
+
+def _advise(given: object) -> str:
+    """Advise what makes another type of this."""
+    if hasattr(given, "collect"):
+        return "  collect() makes a frame of it."
+    if isinstance(given, Iterator):
+        return "  list(…) holds what it yields."
+    if isinstance(given, (list, tuple)) and given and isinstance(given[0], tuple):
+        return "  pandas.DataFrame(rows, columns=['user', 'item']) makes a frame of rows."
+    return ""
 
 
 def _refuse_kinds(sample: Ids, what: str, ids: Ids) -> None:
@@ -192,83 +257,3 @@ def _refuse_kinds(sample: Ids, what: str, ids: Ids) -> None:
         f"the item ids of the run and of {what} have different types: the run's are {sample.kind} "
         f"({list_some(sample)}), those of {what} are {ids.kind} ({list_some(ids)}). Cast one of them."
     )
-
-
-class _Distances:
-    """Sums the distances of the pairs of lists."""
-
-    def __init__(self, given: Any, numbers: ItemNumbers) -> None:
-        if not callable(given) and not isinstance(given, Mapping):
-            raise InputError(
-                f"distance= takes {{item: vector}}, or a function of two items; got {clip(given)}"
-            )
-        self._given, self._numbers = given, numbers
-        self._known: dict[tuple[Hashable, Hashable], float] = {}
-        self._places: dict[str, int] = {}
-        self._unit: Floats | None = None
-        if isinstance(given, Mapping):
-            self._places = {str(item): at for at, item in enumerate(given)}
-            self._unit = _scale(given)
-
-    def __call__(self, lists: Lists) -> tuple[Floats, Floats]:
-        sums = self._sum_vectors(lists) if self._unit is not None else self._sum_pairs(lists)
-        sizes = lists.sizes.astype(float)
-        return sums, sizes * (sizes - 1) / 2
-
-    def _sum_vectors(self, lists: Lists) -> Floats:
-        """Sum 1 − cosine over the pairs: (n² − |Σ v|²) ÷ 2 for unit vectors v."""
-        assert self._unit is not None
-        used = np.unique(lists.items)
-        place = np.full(int(used.max(initial=-1)) + 1, -1)
-        for number, item in zip(used.tolist(), self._numbers.ids.take(used).python, strict=True):
-            at = self._places.get(str(item))
-            if at is None:
-                raise NotFoundError(f"distance= has no vector for the item {clip(item)}.")
-            place[number] = at
-        units = self._unit[place[lists.items]]
-        total = np.zeros((len(lists), units.shape[1]))
-        np.add.at(total, lists.owner, units)
-        own = np.bincount(lists.owner, weights=(units**2).sum(1), minlength=len(lists))
-        sizes = lists.sizes.astype(float)
-        sums: Floats = sizes * (sizes - 1) / 2 - ((total**2).sum(1) - own) / 2
-        return sums
-
-    def _sum_pairs(self, lists: Lists) -> Floats:
-        ids = self._numbers.ids.take(lists.items).python
-        return np.array(
-            [
-                sum(self._measure(a, b) for a, b in combinations(ids[start:end], 2))
-                for start, end in zip(
-                    lists.offsets.tolist(), lists.offsets[1:].tolist(), strict=False
-                )
-            ],
-            float,
-        )
-
-    def _measure(self, a: Hashable, b: Hashable) -> float:
-        pair = (a, b)
-        if pair not in self._known:
-            found = float(self._given(a, b))
-            if not np.isfinite(found):
-                raise InputError(f"distance= of {clip(a)} and {clip(b)} is not a finite number.")
-            self._known[pair] = found
-        return self._known[pair]
-
-
-def _scale(given: Mapping[Any, Any]) -> Floats:
-    """Scale the vectors to length 1. Raises InputError for one that is zero, not finite, or of another length."""
-    try:
-        vectors = np.array([np.asarray(one, float) for one in given.values()])
-    except (TypeError, ValueError):
-        raise InputError(
-            "distance=: the vectors are lists of numbers, all of one length."
-        ) from None
-    if vectors.ndim != 2:
-        raise InputError("distance=: the vectors are lists of numbers, all of one length.")
-    lengths = np.sqrt((vectors**2).sum(1))
-    odd = np.flatnonzero(~np.isfinite(lengths) | (lengths == 0))
-    if len(odd):
-        item = list(given)[int(odd[0])]
-        raise InputError(f"distance=: the vector of item {clip(item)} is zero or not finite.")
-    unit: Floats = vectors / lengths[:, None]
-    return unit

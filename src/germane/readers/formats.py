@@ -138,7 +138,9 @@ def open_pairs(path: Path, kind: str, name: str, columns: Any = None) -> Any:
     return frame
 
 
-_SIDES = {"qrels", "run", "exclude", "only", "seen", "subtopic_weights"}
+_SIDES = {
+    "qrels", "run", "exclude", "only", "seen", "catalogue", "distance", "subtopic_weights",
+}  # fmt: skip
 
 
 def check_format(input_format: Any) -> None:
@@ -177,6 +179,8 @@ def find_format(path: Path, kind: str, input_format: InputFormat = None) -> str:
     found = _BY_SUFFIX.get(os.path.splitext(name)[1][1:], "trec")
     if kind in ("groups", "by"):  # lines of item and group, or of query and category
         return "tsv" if found == "trec" else found
+    if kind in ("catalogue", "distance"):
+        return found
     return _find_format_of_lines(path, kind) if found == "tsv" else found
 
 

@@ -100,7 +100,7 @@ def _read_judgments(frame: Frame, column: str | None) -> tuple[Ids, Ints, Ids, I
         starts.append(row + changes)
         items.append(item)
         if column is not None:
-            subtopics.append(frame.read_subtopics(record, row, column))
+            subtopics.append(frame.read_names(record, row, column))
         if name is not None:
             grades.append(frame.read_numbers(record, name, row, "relevance grade"))
         rows = row + record.num_rows

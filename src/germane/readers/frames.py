@@ -158,8 +158,8 @@ class Frame(RunInput):
         """Read the query of each row."""
         return self._read_ids(record, row, 0)
 
-    def read_subtopics(self, record: pa.RecordBatch, row: int, name: str) -> Ids:
-        """Read the subtopic of each row."""
+    def read_names(self, record: pa.RecordBatch, row: int, name: str) -> Ids:
+        """Read the subtopic or the judge of each row."""
         place = Place(self.where, name, row, Entries(), self.parts)
         return arrow.read_ids(record.column(name), place)
 

@@ -21,6 +21,9 @@ NAMES: dict[str, tuple[str, ...]] = {
     "rank": ("rank",),
     "relevance": ("relevance", "rel", "label", "grade"),
     "subtopic": ("subtopic", "subtopic_id", "intent", "nugget", "nugget_id"),
+    "judge": (
+        "judge", "judge_id", "assessor", "assessor_id", "annotator", "annotator_id", "rater", "rater_id",
+    ),
 }  # fmt: skip
 
 _TERRIER = ("qid", "docno")
@@ -39,6 +42,10 @@ _OF["by"] = ("query", "item")  # the category stands in the place of the item
 _PAIRS = ("exclude", "only", "seen")
 _OF |= dict.fromkeys(_PAIRS, ("query", "item"))
 _OF["subtopic_weights"] = ("query", "subtopic")
+_OF |= dict.fromkeys(("catalogue", "distance"), ("item",))
+VECTORS = ("vector", "embedding", "features")
+JUDGES = "judges"
+"""The kind of qrels with a column that names the judge. Other qrels do not look for one."""
 WEIGHTS = ("weight", "probability", "prob", "p")
 
 
@@ -53,6 +60,7 @@ class Headings:
     relevance: str | None = None
     subtopic: str | None = None
     iteration: str | None = None
+    judge: str | None = None
     numbers: tuple[tuple[str, str], ...] = ()  # of boxes: further parts and their columns
     flags: tuple[tuple[str, str], ...] = ()
 
@@ -66,7 +74,7 @@ class Headings:
     @property
     def ids(self) -> list[str]:
         """The names of the columns of ids."""
-        named = (self.query, self.item, self.subtopic, self.iteration)
+        named = (self.query, self.item, self.subtopic, self.iteration, self.judge)
         return list(dict.fromkeys(name for name in named if name is not None))
 
 
@@ -125,14 +133,25 @@ def resolve_names(found: Sequence[str], kind: str, where: str, columns: Any = No
         return _resolve_categories(found, where)
     if kind == "subtopic_weights":
         return _resolve_weights(found, kind, where, columns or {})
+    if kind in ("catalogue", "distance"):
+        return _resolve_items(found, kind, where, columns or {})
     if kind in _OF_BOXES:
         return _resolve_boxes(found, kind, where, columns)
     common = columns or {}
     if kind in _PAIRS:  # whose columns may have other names than those of the run
         common = {part: name for part, name in common.items() if name in found or part == kind}
+    needed: tuple[str, ...] = ("query", "item")
+    if kind == "qrels" and common.get("judge"):
+        raise InputError(
+            "columns={'judge': …} is for the judgments of several judges, as evaluate_judges and germane judges take "
+            "them; leave it out."
+        )
+    if kind == JUDGES:
+        kind, needed = "qrels", (*needed, "judge")
     chosen = {**common, **(common.get(kind) or {})}
-    names = {part: _choose_one(part, found, where, chosen) for part in _OF[kind]}
-    for part in ("query", "item"):
+    parts = dict.fromkeys((*_OF[kind], *needed))
+    names = {part: _choose_one(part, found, where, chosen) for part in parts}
+    for part in needed:
         if names[part] is None:
             raise FormatError(
                 f"{where}: no column is the {part}; found {_list_names(found)}. Known names: "
@@ -169,6 +188,31 @@ def _resolve_weights(
             )
     _refuse_shared(names, where)
     return Headings(str(names["query"]), str(names["subtopic"]), relevance=names["weight"])
+
+
+def _resolve_items(
+    found: Sequence[str], kind: str, where: str, columns: Mapping[str, Any]
+) -> Headings:
+    """Find the column of items, and those of their vectors: one of a known name, or all others."""
+    chosen = {part: name for part, name in columns.items() if name in found}
+    chosen |= columns.get(kind) or {}
+    item = _choose_one("item", found, where, chosen)
+    if item is None and kind == "catalogue" and len(found) == 1:
+        item = found[0]
+    if item is None:
+        raise FormatError(
+            f"{where}: no column is the item; found {_list_names(found)}. Known names: "
+            f"{', '.join(NAMES['item'])}. columns={{'item': name}} names another."
+        )
+    others = [name for name in found if name != item]
+    if kind == "catalogue":
+        return Headings(item, item)
+    if not others:
+        raise FormatError(
+            f"{where}: no column is the vector. Vectors are columns of numbers, or one column of lists."
+        )
+    known = [name for name in others if name.casefold() in VECTORS]
+    return Headings(item, item, numbers=tuple((one, one) for one in known[:1] or others))
 
 
 BOX_NAMES: dict[str, tuple[str, ...]] = {

@@ -13,7 +13,7 @@ from germane.errors import EmptyError, FormatError, InputError, show_typed
 from germane.kernel.columns import read_python_ids
 from germane.kernel.reduction import Scattered, find_distinct
 from germane.kernel.threads import map_in_threads
-from germane.readers.arrays import NumberedRun
+from germane.readers.arrays import NumberedRun, ScoreArray, TopIds
 from germane.readers.frames import Frame
 from germane.readers.inputs import RunInput
 from germane.readers.mappings import (
@@ -27,6 +27,10 @@ from germane.readers.mappings import (
 from germane.readers.rows import STEP, Rows, cut_pieces, join_rows, read_piece
 from germane.readers.trec_files import Run, TrecFile
 
+_OTHERS = {
+    "Grouped": "flat arrays with group=, whose items have no ids",
+    "Embeddings": "embeddings",
+}
 SEVERAL = 1 << 14  # lists of a mapping that are read at once
 
 
@@ -52,11 +56,12 @@ def read_lists(run: RunInput, progress: Progress | None = None) -> Iterator[Rows
             yield from run.rows.split()
         case ScoredMapping() | RankedLists():
             yield from _read_mapping(run)
-        case NumberedRun():
+        case ScoreArray() | TopIds():
             yield from _read_array(run)
         case _:
             raise InputError(
-                f"measures of the catalogue do not read {type(run).__name__}; give a frame, a file or a dict."
+                f"measures of the catalogue do not read {_OTHERS.get(type(run).__name__, type(run).__name__)}; give "
+                "a frame, a file, a dict, or an array of the ids of each query's best items."
             )
 
 

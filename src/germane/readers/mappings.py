@@ -28,6 +28,7 @@ from germane.errors import (
     show_typed,
 )
 from germane.kernel.ids import is_missing, sort_by_bytes, to_bytes, to_text
+from germane.kernel.reduction import EVERY
 from germane.readers import headings, mapping_ids, numbers, subtopics
 from germane.readers.inputs import RunInput
 from germane.readers.mapping_ids import SpelledMapping, spell_qrels
@@ -151,7 +152,7 @@ def _list_relevant(query: Hashable, judged: Any, duplicates: str, where: str) ->
         unique = list(dict.fromkeys(judged))
     except TypeError:
         raise _explain_bad_id(where, query, judged) from None
-    if duplicates == "each":
+    if duplicates in ("each", EVERY):
         return list(judged)
     if len(unique) < len(judged) and duplicates not in ("first", "last", "max"):
         twice = next(item for item in unique if list(judged).count(item) > 1)

@@ -219,7 +219,7 @@ class Values:
         return self._found[key]
 
 
-_AFTER_RANKING = ("no_relevant", "no_hit", "undefined", "digits", "query_digits")
+_AFTER_RANKING = ("no_relevant", "no_hit", "undefined", "digits", "query_digits", "halves")
 _AMENDING = (*(field.name for field in fields(Averaging)), "empty", "short")
 """The conventions that still matter where the ranking is known: where queries are amended, more of them."""
 

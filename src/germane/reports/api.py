@@ -23,7 +23,8 @@ from germane.explanation.api import explain_result
 from germane.explanation.curves import average_curve
 from germane.explanation.explanation import Explanation
 from germane.explanation.precision_recall import MeanPRCurve
-from germane.measures.measure import Measure, Measures
+from germane.measures.catalogue import refuse_lists
+from germane.measures.measure import Measure, Measures, parse_all
 from germane.output import writing
 from germane.readers.texts import open_texts
 from germane.reports.findings import Findings, Layout
@@ -125,6 +126,10 @@ def report(
         _read_whole(max_size, "max_size takes a number of bytes")
     check_choice("layout", layout, get_args(Layout), InputError)
     said, described = open_texts(queries, "queries"), open_texts(items, "items")
+    refuse_lists(
+        parse_all(measures),
+        "and a report shows judged items; leave it out. evaluate and compare compute it.",
+    )
     policy = read_once(policy)
     results = evaluate_many(qrels, runs, measures, progress=progress, **policy)
     if baseline is not None:

@@ -1,5 +1,6 @@
 """Page: findings as one HTML file that loads nothing."""
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from importlib import resources
 
@@ -58,12 +59,15 @@ def write_head(
     sections: Sections,
     script: str,
     more: str = "",
-    style: str = "",
+    style: str | None = None,
 ) -> list[str]:
     """Write a page with its sections, without what follows these.
 
-    ``more`` extends its content policy, and ``style`` the style of all pages.
+    ``more`` extends its content policy. ``style`` follows the style of all pages: that of reports, with
+    the colors of runs, if it is not given.
     """
+    own = read_package_file("page.css") if style is None else style
+    written = _SPACES.sub(r"\1", read_package_file("base.css") + own)
     head = [
         "<!DOCTYPE html>",
         '<html lang="en"><head><meta charset="utf-8">',
@@ -71,37 +75,56 @@ def write_head(
         '<meta name="viewport" content="width=device-width, initial-scale=1">',
         '<meta name="color-scheme" content="light dark">',
         f"<title>{escape_html(title)}</title>",
-        f"<style>{_define_colors()}{read_package_file('page.css')}{style}</style></head>",
+        f"<style>{_define_colors(style is None)}{written}</style></head>",
         f'<body><main><header><p class="over">{kind}</p><h1>{isolate_text(title)}</h1>',
         f'<p class="lead">{lead}</p>',
-        '<nav aria-label="Sections">',
-        *(f'<a href="#{name}">{heading}</a>' for name, heading, _ in sections),
-        "</nav></header>",
     ]
+    if sections:
+        links = (f'<a href="#{name}">{heading}</a>' for name, heading, _ in sections)
+        head += ['<nav aria-label="Sections">', *links, "</nav>"]
+    head.append("</header>")
     for name, heading, lines in sections:
         head += [f'<section id="{name}"><h2>{heading}</h2>', *lines, "</section>"]
     return head
 
 
-def read_package_file(name: str) -> str:
-    """Read a script or a style beside this module."""
-    return resources.files(__package__).joinpath(name).read_text("utf-8")
+def read_package_file(name: str, package: str = "germane.reports") -> str:
+    """Read a script or a style of a package."""
+    return resources.files(package).joinpath(name).read_text("utf-8")
 
 
-_COMMENTS = ("//", "/**", "*")
+_COMMENT = re.compile(r"/\*\*.*?\*/ ?", re.DOTALL)
+_SPACES = re.compile(r"\s*([{};,])\s*")  # of a style
+_TEXT = re.compile(
+    r'"(?:[^"\\]|\\.)*"|`(?:[^`$\\]|\\.|\$(?!\{)|\$\{(?:[^{}`]|`[^`]*`|\{[^{}]*\})*\})*`'
+)
+_SIGN = re.compile(r" ?([=<>?:,;&|{}()\[\]*!]+) ?| ([+/-]) (?![+/-])")
 
 
-def read_script(names: Sequence[str]) -> str:
-    """Read scripts without indentation and comments, which make up a fifth of them."""
-    lines = (line.strip() for name in names for line in read_package_file(name).splitlines())
-    return "\n".join(["", *(line for line in lines if line and not line.startswith(_COMMENTS)), ""])
+def read_script(names: Sequence[str], package: str = "germane.reports") -> str:
+    """Read scripts without indentation, comments and some spaces, which make up a fourth of them."""
+    files = (_COMMENT.sub("", read_package_file(name, package)) for name in names)
+    lines = (line.strip() for file in files for line in file.splitlines())
+    return "\n".join(
+        ["", *(_shorten(line) for line in lines if line and not line.startswith("//")), ""]
+    )
 
 
-def _define_colors() -> str:
+def _shorten(line: str) -> str:
+    """Leave out spaces around the signs of a line of script, if it is clear what is a text."""
+    texts = [*_TEXT.findall(line), ""]
+    signs = _TEXT.split(line)
+    if any(quote in code for code in signs for quote in "\"'`"):
+        return line
+    pairs = zip((_SIGN.sub(r"\1\2", code) for code in signs), texts, strict=True)
+    return "".join(part for pair in pairs for part in pair)
+
+
+def _define_colors(with_runs: bool) -> str:
     """Define colors for light and for dark screens; print is always light."""
-    lines = {f"c{run}": shades for run, shades in enumerate(COLORS)}
+    lines = {f"c{run}": shades for run, shades in enumerate(COLORS) if with_runs}
     light, dark = (define_colors(paper) + define_colors(paper, lines) for paper in PAPERS)
-    runs = "".join(f".r{run}{{--run:var(--c{run})}}" for run in range(len(COLORS)))
+    runs = "".join(f".r{run}{{--run:var(--c{run})}}" for run in range(len(lines)))
     return f"\n:root{{{light}}}\n@media screen and (prefers-color-scheme:dark){{:root{{{dark}}}}}\n{runs}\n"
 
 

@@ -1,7 +1,9 @@
 """Assessors: a run's numbers by each of several judges, and by their grades merged."""
 
+import warnings
 from collections import Counter
 from collections.abc import Hashable, Mapping
+from dataclasses import replace
 from functools import partial
 from typing import Any, Literal, TypeAlias, Unpack
 
@@ -9,17 +11,27 @@ import numpy as np
 
 from germane.comparison.judges.agreement import compute_alpha
 from germane.comparison.judges.sampling import list_judged
+from germane.core.finding import Finding, warn
 from germane.core.qrels import Qrels
-from germane.errors import CoverageError, EmptyError, InputError, check_choice, clip
+from germane.errors import CoverageError, EmptyError, GermaneWarning, InputError, check_choice, clip
 from germane.evaluation.api import evaluate
-from germane.evaluation.choices import DEFAULT, Choices, drop_candidates, open_judgments, read_once
+from germane.evaluation.choices import (
+    DEFAULT,
+    Choices,
+    drop_candidates,
+    make_reading,
+    open_judgments,
+    read_once,
+)
 from germane.evaluation.collection import read_graded
 from germane.evaluation.result import Result
+from germane.kernel.columns import read_python_ids
 from germane.measures.headings import write_definition
 from germane.measures.measure import Measure, Measures, parse
 from germane.output.formatting import add_schema, format_number, to_json_number, write_count
 from germane.output.tables import Table, Tabular
-from germane.readers import Needs
+from germane.readers import Needs, open_judges
+from germane.readers.mappings import read_qrels as read_mapping
 
 Merging: TypeAlias = Literal["majority", "mean"]
 MERGED: tuple[Merging, ...] = ("majority", "mean")
@@ -37,6 +49,7 @@ class JudgedByMany(Tabular):
 
     def __init__(
         self, results: Mapping[str, Result], judges: tuple[str, ...], alpha: float, ordinal: float, pairs: int, left_out: int,
+        findings: tuple[Finding, ...] = (),
     ) -> None:  # fmt: skip
         self.results = dict(results)
         self.judges = judges
@@ -47,6 +60,8 @@ class JudgedByMany(Tabular):
         """pairs of query and item that two judges or more judged"""
         self.left_out = left_out
         """queries that not every judge judged"""
+        self.findings = findings
+        """what can distort the numbers, once for all judges"""
 
     @property
     def measures(self) -> tuple[Measure, ...]:
@@ -94,11 +109,12 @@ class JudgedByMany(Tabular):
             **{name: to_json_number(alpha) for name, alpha in alphas.items()},
             "spread": {str(measure): self.spread(measure) for measure in self.measures},
             "pairs": self.pairs, "left_out": self.left_out,
+            "findings": [one.to_dict() for one in self.findings],
         })  # fmt: skip
 
 
 def evaluate_judges(
-    judges: Mapping[str, Any], run: Any, measures: Measures = DEFAULT, **policy: Unpack[Choices]
+    judges: Any, run: Any, measures: Measures = DEFAULT, **policy: Unpack[Choices]
 ) -> JudgedByMany:
     """Evaluate a run by each of several judges, by the majority of them, and by their mean grade.
 
@@ -107,8 +123,8 @@ def evaluate_judges(
     >>> [result["P@2"].mean for result in found.results.values()]
     [0.5, 0.0, 1.0, 0.5, 0.0]
 
-    ``judges`` maps each name to qrels as ``evaluate`` takes them. Queries that not every judge judged are left
-    out. ``P@2`` of mean grades is 0 here, since 2/3 is below ``rel=1``. Raises InputError for the names
+    ``judges`` maps each name to qrels as ``evaluate`` takes them, or is one frame or file in which a column names
+    the judge. Queries that not every judge judged are left out. ``P@2`` of mean grades is 0 here, since 2/3 is below ``rel=1``. Raises InputError for the names
     majority and mean, and CoverageError where no query has all judges.
     """
     policy = read_once(policy)
@@ -121,33 +137,66 @@ def evaluate_judges(
         name: {query: list_judged(one, query) for query in queries} for name, one in read.items()
     }
     pooled = _pool_grades(given, queries)
-    merged: dict[str, Any] = {name: merge(pooled, name) for name in MERGED}
-    rest: Any = drop_candidates(policy)
-    results = {
-        name: evaluate(judgments, run, measures, name=name, **rest)
-        for name, judgments in {**given, **merged}.items()
+    judgments = {
+        name: one.some(np.array([one.position[query] for query in queries]))
+        for name, one in read.items()
     }
+    judgments |= {name: _make_qrels(merge(pooled, name), first) for name in MERGED}
+    with warnings.catch_warnings():  # each finding is said once below, and not by every judge
+        warnings.simplefilter("ignore", GermaneWarning)
+        results = {
+            name: evaluate(graded, run, measures, name=name, **policy)
+            for name, graded in judgments.items()
+        }
     units = [(Counter(grades), 1.0) for items in pooled.values() for grades in items.values()]
     alpha, ordinal = (compute_alpha(units, ordered=ordered) for ordered in (False, True))
     pairs = sum(counts.total() > 1 for counts, _ in units)
-    everywhere = {query for one in read.values() for query in one.queries}
-    return JudgedByMany(results, tuple(read), alpha, ordinal, pairs, len(everywhere) - len(queries))
+    left_out = len({query for one in read.values() for query in one.queries}) - len(queries)
+    findings = _list_findings(results, left_out)
+    warn("judges", findings)
+    return JudgedByMany(results, tuple(read), alpha, ordinal, pairs, left_out, findings)
 
 
-def _read_judges(judges: Mapping[str, Any], policy: Mapping[str, Any]) -> dict[str, Qrels]:
+def _read_judges(judges: Any, policy: Mapping[str, Any]) -> dict[str, Qrels]:
     if not isinstance(judges, Mapping):
-        raise InputError(f"judges are a mapping of name to qrels; got {clip(judges)}")
+        judges = open_judges(judges, make_reading(policy))
     if len(judges) < 2:
-        raise EmptyError("one judge has nobody to be compared with; give two or more.")
+        which = f"; there is only {clip(next(iter(judges)))}" if judges else ""
+        raise EmptyError(
+            f"several judges are two or more{which}. One has nobody to be compared with."
+        )
     read = {}
     for name, given in judges.items():
         if not isinstance(name, str) or name in MERGED:
             raise InputError(
                 f"a judge is named by text other than majority and mean; got {clip(name)}"
             )
-        judgments, conventions = open_judgments(given, policy)
+        judgments, conventions = open_judgments(given, drop_candidates(policy))
         read[name] = read_graded(judgments, conventions, Needs())
     return read
+
+
+def _make_qrels(merged: Mapping[Hashable, Any], like: Qrels) -> Qrels:
+    """Make judgments of merged grades, with ids as those of a judge have them."""
+    qrels = read_mapping(merged, "error")
+    columns = read_python_ids(qrels.queries), read_python_ids(qrels.items)
+    return replace(qrels, ids=like.ids, columns=columns if like.columns else None)
+
+
+def _list_findings(results: Mapping[str, Result], left_out: int) -> tuple[Finding, ...]:
+    """List each finding once, with the judges whose grades have it, unless all have.
+
+    Queries that were left out since not every judge judged them are no finding.
+    """
+    whose: dict[Finding, list[str]] = {}
+    for name, result in results.items():
+        for one in result.findings:
+            if one.what != "queries not judged" or one.count > left_out:
+                whose.setdefault(replace(one, where=""), []).append(name)
+    return tuple(
+        one if len(names) == len(results) else replace(one, where=", ".join(map(clip, names)))
+        for one, names in whose.items()
+    )
 
 
 Pooled: TypeAlias = dict[Hashable, dict[Hashable, list[float]]]

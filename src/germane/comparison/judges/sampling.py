@@ -87,11 +87,13 @@ def make_design(people: list[Any], queries: list[Any], weights: Any, strata: Any
 
 
 def _read_given(name: str, queries: list[Any], given: Any) -> list[Hashable]:
-    """Read what is given for each query. Errors say which argument it is."""
+    """Read what is given for each query, as categories are given. Errors say which argument it is."""
     try:
         return find_categories(queries, given)
     except (InputError, NotFoundError) as error:
-        raise type(error)(f"{name} are read as categories: {error}") from error
+        one = {"weights": "weight", "strata": "stratum"}[name]
+        says = str(error).replace("categories", name, 1).replace("category", one, 1)
+        raise type(error)(f"{name}: {says}") from error
 
 
 def _read_weights(people: list[Any], weights: Any) -> Floats:
@@ -107,6 +109,14 @@ def _read_weights(people: list[Any], weights: Any) -> Floats:
                 f"got {clip(given)}"
             )
         numbers.append(number)
+    shares = np.array(numbers) / max(numbers)
+    worth = float(shares.sum() ** 2 / (shares**2).sum())  # Kish (1965)
+    if worth < FEWEST - 1e-9:
+        heaviest = people[int(shares.argmax())]
+        raise CoverageError(
+            f"weights: query {clip(heaviest)} and a few others outweigh the rest, so that people's "
+            f"{len(people)} queries are worth {worth:.1f} of equal weight; a correction needs {FEWEST} or more."
+        )
     return np.array(numbers)
 
 

@@ -100,7 +100,10 @@ class Selection(Columnar, Tabular):
         for run, before in self.open_before.items():
             after = self.open_after[run]
             yield f"{run}: {before:.1%} of the weight is on items without a judgment; {after:.1%} once these are judged"
-        yield f"{write_count(len(self), 'pair')}; {self.left:,} more have a weight"
+        if self.candidates:
+            yield f"{write_count(len(self), 'pair')}; {self.left:,} more have a weight"
+        else:
+            yield f"no item without a judgment has a weight in {self.measure}: there is nothing to judge"
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values for JSON."""

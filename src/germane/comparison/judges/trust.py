@@ -39,8 +39,9 @@ class CorrectedMean:
     baseline: str | None
     """the other run of a difference: ``run`` less ``baseline``"""
     mean: float
-    """corrected"""
+    """corrected; without bias, so that it may lie beyond the measure's range"""
     interval: Interval
+    """where it goes beyond the measure's range, it holds the truth as often without that part"""
     people_mean: float
     """by people's judgments alone"""
     people_interval: Interval
@@ -146,6 +147,8 @@ class Plan(Tabular):
     """people's queries where there is no model"""
     people: dict[int, int | None]
     """the model's queries → people's; None where no number of people's is enough"""
+    caution: str = ""
+    """a sentence where the pilot's values differ too little to plan from, or nothing"""
 
     def table(self, *, digits: int | None = 4) -> Table:
         """One row for each number of the model's queries."""
@@ -156,7 +159,8 @@ class Plan(Tabular):
             f"queries that show a true difference of {shown} with probability {self.power:g}, at "
             f"p < {self.alpha:g}, from the variances of this pilot"
         )
-        return Table(("the model's queries", "people's queries"), tuple(rows), (note,))
+        notes = (note, f"{self.caution}.") if self.caution else (note,)
+        return Table(("the model's queries", "people's queries"), tuple(rows), notes)
 
 
 def _make_plan(pilot: CorrectedMean, difference: float, power: float) -> Plan:
@@ -173,7 +177,9 @@ def _make_plan(pilot: CorrectedMean, difference: float, power: float) -> Plan:
         rest = allowed - max(0.0, values - residuals) / total
         needed = math.ceil(residuals / rest + extra) if rest > 0 else math.inf
         found[total] = int(needed) if needed <= total else None
-    return Plan(difference, power, alpha, math.ceil(values / allowed + extra), found)
+    alone = math.ceil(values / allowed + extra)
+    caution = pilot.caution.replace("the interval is likely too narrow", "more are likely needed")
+    return Plan(difference, power, alpha, alone, found, caution)
 
 
 class Trust(Columnar, Tabular, Lookup[CorrectedMean]):

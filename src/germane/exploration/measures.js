@@ -1,5 +1,5 @@
 // The measures of the explorer: terms at ranks, divided by a norm, as germane computes them. The page gives each
-// its definition in words. explorer_page.js shows them; tests run this file alone in Node.
+// its definition in words. list.js and boxes.js show them; tests run this file in Node, too.
 "use strict";
 /**
  * @typedef {{grade: number|null, tie: boolean, id: string}} Item  an item; null: unjudged; tie: scored as the one above
@@ -7,7 +7,7 @@
  * @typedef {{grades: (number|null)[], hits: number[], N: number, R: number, k: number, depth: number, ideal: number[], cut: boolean}} List
  *   grades and hits (so far) by rank from 1 (place 0 is unused)
  * @typedef {{terms: (l: List, i: number) => number, text?: (l: List, i: number) => string, norm?: (l: List) => number,
- *   under?: (l: List) => string, rest?: (l: List) => number[]}} Row
+ *   under?: (l: List) => string, rest?: (l: List) => number}} Row  rest: the part of the sum that no rank has
  */
 const LEVEL = 1, STAY = 0.8, TOP = 4;
 
@@ -45,17 +45,54 @@ function envelope(l) {
   return best;
 }
 
-/** Interpolated precision at levels of recall, by the rank that holds it. @param {List} l @param {number} steps */
-function levels(l, steps) {
+/** The fewest of R items that reach a level of recall. @type {(level: number, steps: number, R: number) => number} */
+const roundUp = (level, steps, R) => Math.ceil((level * R) / steps);
+/** The same where h/R is compared with the level in double precision. @type {typeof roundUp} */
+const compare = (level, steps, R) => upto(R).find((h) => h / R >= level * (1 / steps)) ?? Infinity;
+/** The same where the level is a number in single precision, counted from the nearer end. @type {typeof roundUp} */
+function compareSingle(level, steps, R) {
+  const step = Math.fround(1 / steps), at = 2 * level <= steps ? step * level : 1 - step * (steps - level);
+  return upto(R).find((h) => h / R >= Math.fround(at)) ?? Infinity;
+}
+
+/** Interpolated precision at levels of recall, by the rank that holds it. @param {List} l @param {number} steps @param {typeof roundUp} reach */
+function levels(l, steps, reach) {
   const terms = Array(l.N + 1).fill(0), best = envelope({ ...l, cut: false });
   const ranks = upto(l.N).filter((i) => relevant(l, i));
   for (let level = 0; level <= steps; level++) {
-    const place = ranks[Math.max(1, Math.ceil((level * l.R) / steps)) - 1];
+    const place = ranks[Math.max(1, reach(level, steps, l.R)) - 1];
     if (place === undefined) continue;
     terms[ranks.find((i) => i >= place && l.hits[i] / i === best[place]) ?? 0] += best[place];
   }
   return terms;
 }
+
+/** @param {number} steps @param {typeof roundUp} [reach] @returns {Row} */
+const interpolated = (steps, reach = roundUp) => ({ terms: (l, i) => levels(l, steps, reach)[i], norm: () => steps + 1 });
+
+/** Read a curve of points at x, as numpy.interp does. @param {number[][]} points @param {number} x */
+function read(points, x) {
+  const j = points.findLastIndex(([at]) => at <= x), [at, y] = points[j];
+  if (at === x || j === points.length - 1) return y;
+  return ((points[j + 1][1] - y) / (points[j + 1][0] - at)) * (x - at) + y;
+}
+
+/** Areas between 101 points of the lines through the best precisions. @param {List} l @param {boolean} slope */
+function lines(l, slope) {
+  const best = envelope({ ...l, cut: false }), hits = upto(l.N).filter((i) => relevant(l, i));
+  const points = [[0, 1]], last = hits.at(-1);
+  if (last === undefined) return 0;
+  hits.forEach((i, n) => {
+    if (i > (hits[n - 1] ?? 0) + 1) points.push([n / l.R, best[i]]);
+    points.push([(n + 1) / l.R, best[i]]);
+  });
+  points.push([hits.length / l.R, slope ? hits.length / l.N : 0], [1, 0]);
+  const heights = upto(101).map((n) => read(points, n === 101 ? 1 : (n - 1) * 0.01));
+  return sum(heights.slice(1).map((height, n) => (height + heights[n]) / 2));
+}
+
+/** @param {boolean} slope @returns {Row} */
+const joined = (slope) => ({ terms: () => 0, rest: (l) => lines(l, slope), norm: () => 100 });
 
 /** @param {List} l @param {(grade: number) => number} gain */
 const idealGain = (l, gain) => sum(l.ideal.slice(0, l.cut ? l.k : undefined).map((g, i) => gain(g) * discount(i + 1)));
@@ -95,7 +132,13 @@ const first = (l, i) => (relevant(l, i) && l.hits[i] === 1 ? 1 : 0);
 /** @type {(grade: number) => number} */
 const linear = (grade) => grade;
 
-/** Every measure by germane's name; @k is left out where there is no cutoff. @type {Record<string, Row>} */
+/** @type {Row} */
+const best = { terms: (l, i) => (relevant(l, i) ? envelope(l)[i] : 0), norm: R };
+
+/**
+ * Every measure by germane's name; @k is left out where there is no cutoff. The last ones are those of detections.
+ * @type {Record<string, Row>}
+ */
 const MEASURES = {
   "AP(norm=R)@k": ap(R),
   "AP@k": ap((l) => Math.min(l.R, l.cut ? l.k : l.R), (l) => (l.cut ? `min(${l.R},${l.k})` : `${l.R}`)),
@@ -106,15 +149,16 @@ const MEASURES = {
     terms: (l, i) => (relevant(l, i) ? sum(upto(l.depth).slice(i - 1).map((j) => 1 / j)) : 0), norm: depth,
     text: (l, i) => (i < l.depth ? `(1/${i} + … + 1/${l.depth})` : `1/${i}`),
   },
-  "AUPR(rule=interpolated)@k": { terms: (l, i) => (relevant(l, i) ? envelope(l)[i] : 0), norm: R },
+  "AUPR(rule=interpolated)@k": best,
   "AUPR(rule=trapezoid)@k": {
     terms: (l, i) => (relevant(l, i) ? ((i > 1 ? l.hits[i - 1] / (i - 1) : 1) + l.hits[i] / i) / 2 : 0), norm: R,
   },
-  IAP: { terms: (l, i) => levels(l, 10)[i], norm: () => 11 },
-  "IAP(points=101)": { terms: (l, i) => levels(l, 100)[i], norm: () => 101 },
+  IAP: interpolated(10),
+  "IAP(points=101)": interpolated(100),
   "nDCG@k": cumulated(linear, (l) => idealGain(l, linear)),
   "nDCG(gain=exp)@k": cumulated(exp, (l) => idealGain(l, exp)),
   "nDCG(norm=k)@k": cumulated(linear, (l) => sum(upto(l.depth).map(discount))),
+  "nDCG(gain=exp,norm=k)@k": cumulated(exp, (l) => sum(upto(l.depth).map(discount))),
   "DCG@k": cumulated(linear),
   "DCG(gain=exp)@k": cumulated(exp),
   "P@k": { terms: hit, norm: depth },
@@ -131,7 +175,15 @@ const MEASURES = {
   },
   bpref: { terms: preference, norm: R },
   "Judged@k": { terms: (l, i) => (l.grades[i] === null ? 0 : 1), norm: depth },
+  "AP(points=101)": interpolated(100, compare),
+  "AP(points=101single)": interpolated(100, compareSingle),
+  "AP(points=11)": interpolated(10, compare),
+  "AP(points=all)": best,
+  "AP(points=lines)": joined(false),
+  "AP(points=slope)": joined(true),
 };
+/** The measures that have a gain, with the grade as gain and with 2^grade - 1. */
+const GAINS = [["nDCG@k", "nDCG(gain=exp)@k"], ["nDCG(norm=k)@k", "nDCG(gain=exp,norm=k)@k"], ["DCG@k", "DCG(gain=exp)@k"]];
 
 /** The terms of a measure at the ranks that it counts. @param {string} name @param {List} l @returns {number[]} */
 function listTerms(name, l) {
@@ -144,10 +196,13 @@ function findNorm(name, l) {
   return (MEASURES[name].norm ?? (() => 1))(l);
 }
 
+/** @param {string} name @param {List} l */
+const findRest = (name, l) => MEASURES[name].rest?.(l) ?? 0;
+
 /** The value of a measure; 0 where nothing is relevant. @param {string} name @param {List} l */
 function compute(name, l) {
   const norm = findNorm(name, l);
-  return norm === 0 ? 0 : sum(listTerms(name, l)) / norm;
+  return norm === 0 ? 0 : (sum(listTerms(name, l)) + findRest(name, l)) / norm;
 }
 
 /** Write a number with four digits; a half goes to the even digit, as Python writes it. @param {number} x */
@@ -176,13 +231,14 @@ function range(name, state) {
 /** A measure's name with the cutoff in it. @param {string} name @param {number} k */
 const writeName = (name, k) => name.replace("@k", k ? `@${k}` : "");
 
-/** The calculation with its numbers. @param {string} name @param {List} l */
-function writeFormula(name, l) {
+/** The calculation with its numbers. @param {string} name @param {List} l @param {string} [title] */
+function writeFormula(name, l, title = writeName(name, l.k)) {
   const row = MEASURES[name], terms = listTerms(name, l), text = row.text ?? ((_, i) => shorten(terms[i - 1]));
   const parts = upto(terms.length).filter((i) => terms[i - 1] !== 0).map((i) => text(l, i));
+  if (row.rest) parts.push(shorten(findRest(name, l)));
   const over = row.norm ? ` / ${(row.under ?? ((l) => shorten(findNorm(name, l))))(l)}` : "";
   const added = parts.length ? parts.join(" + ") : "0";
-  return `${writeName(name, l.k)} = ${over && parts.length > 1 ? `(${added})` : added}${over} = ${writeValue(compute(name, l))}`;
+  return `${title} = ${over && parts.length > 1 ? `(${added})` : added}${over} = ${writeValue(compute(name, l))}`;
 }
 
 /** @param {number} x */

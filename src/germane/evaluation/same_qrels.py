@@ -1,0 +1,46 @@
+"""Finds how the judgments of two evaluators differ."""
+
+from collections.abc import Hashable
+from typing import Any
+
+import numpy as np
+
+from germane.core.qrels import Qrels
+from germane.errors import InputError, list_some
+
+
+def check_same(one: Qrels, other: Qrels) -> None:
+    """Raise InputError for judgments that differ."""
+    if one is other:
+        return
+    if one.queries != other.queries:
+        only = set(one.queries) ^ set(other.queries)
+        alone = f"judged in one alone: {list_some(only)}"
+        which = alone if only else "their queries stand in another order"
+        raise InputError(f"the evaluators have different qrels; {which}.")
+    same = np.array_equal(one.offsets, other.offsets) and list(one.items) == list(other.items)
+    if not same or not np.array_equal(one.grades, other.grades):
+        differ = (q for q in one.queries if _list_judgments(one, q) != _list_judgments(other, q))
+        raise InputError(
+            f"the evaluators have different qrels; judged otherwise: {list_some(differ)}."
+        )
+    if _list_subtopics(one) != _list_subtopics(other):
+        raise InputError("the evaluators have different qrels; their subtopics differ.")
+    if _list_weights(one) != _list_weights(other):
+        raise InputError(
+            "the evaluators have different qrels; the weights of their subtopics differ."
+        )
+
+
+def _list_subtopics(qrels: Qrels) -> list[Any]:
+    return [] if qrels.subtopics is None else qrels.subtopics.entries
+
+
+def _list_weights(qrels: Qrels) -> list[float] | None:
+    weights = None if qrels.subtopics is None else qrels.subtopics.weights
+    return None if weights is None else weights.tolist()
+
+
+def _list_judgments(qrels: Qrels, query: Hashable) -> tuple[list[Hashable], list[float]]:
+    only = qrels.only(query)
+    return list(only.items), only.grades.tolist()

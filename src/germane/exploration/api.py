@@ -1,0 +1,41 @@
+"""The verb explorer: one page on which a list, or boxes, are moved and every definition follows."""
+
+import json
+
+from germane.exploration.data import collect_data
+from germane.reports.api import Report
+from germane.reports.page import END, read_package_file, read_script, write_head
+
+__all__ = ["explorer"]
+
+TITLE = "Which definition?"
+SCRIPTS = ("measures.js", "matching.js", "list.js", "boxes.js", "page.js")
+
+
+def explorer() -> Report:
+    """Write the explorer: one HTML page that loads nothing, with measures side by side on one list.
+
+    >>> page = germane.explorer()
+    >>> page.html[:15]
+    '<!DOCTYPE html>'
+
+    ``save`` writes it. A reader moves, grades and ties up to 30 items, and sees each value, its terms and
+    its calculation, the values under the best and worst order of ties, and the tools that report it. On a
+    second tab the reader moves the boxes of an image, and sees what each rule of matching makes of them. The
+    address of the page holds the list or the boxes. Its numbers are those of ``evaluate`` and
+    ``evaluate_boxes``.
+    """
+    script = read_script(SCRIPTS, __package__)
+    style = read_package_file("style.css", __package__)
+    body = read_package_file("body.html", __package__)
+    head = write_head("Explorer", TITLE, LEAD, (), script, style=style)
+    data = json.dumps(collect_data(), ensure_ascii=False, separators=(",", ":"))
+    written = data.replace("<", "\\u003c")
+    lines = [*head, body, f'<script type="application/json" id="data">{written}</script>']
+    return Report(TITLE, "\n".join([*lines, f"<script>{script}</script>", END]))
+
+
+LEAD = (
+    "Move the items of one list, or the boxes of one image, and see what each definition makes of them. The "
+    "address of this page holds what you see: copy it to show others."
+)

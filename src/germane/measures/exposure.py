@@ -1,0 +1,181 @@
+"""Measures of all lists at once: which items are recommended, how equally, and to how many users."""
+
+import math
+from typing import Any
+
+import numpy as np
+
+from germane.core.catalogue import Catalogue, Exposure
+from germane.measures.catalogue import define, write_cut
+from germane.measures.definition import Parameter
+
+
+def compute_coverage(exposure: Exposure, catalogue: Catalogue, p: dict[str, Any]) -> float:
+    recommended = exposure.counts > 0
+    if p["unseen"] == "drop":
+        seen = catalogue.require_seen("Coverage(unseen=drop)").interactions > 0
+        recommended = recommended[: len(seen)] & seen[: len(recommended)]
+    distinct = int(np.count_nonzero(recommended))
+    if p["norm"] == "none":
+        return float(distinct)
+    if p["norm"] == "seen":
+        seen = catalogue.require_seen("Coverage(norm=seen)").interactions
+        return distinct / int(np.count_nonzero(seen))
+    return distinct / catalogue.require_size("Coverage")
+
+
+_ALL = "; 1 = every item is recommended to someone"
+_OF = {
+    "catalogue": f" ÷ items of the catalogue{_ALL}", "seen": f" ÷ items that were seen{_ALL}",
+    "none": "; high = many items are recommended to someone",
+}  # fmt: skip
+
+COVERAGE = define(
+    "Coverage",
+    "Share of the catalogue that is recommended at all",
+    lambda k, p: (
+        f"distinct items{write_cut(k)} of any list{', if seen' * (p['unseen'] == 'drop')}{_OF[p['norm']]}"
+    ),
+    'evaluate([{1}], [[1, 2]], "Coverage@2", catalogue=4).flat() == {"Coverage_at_2": 2 / 4}',
+    Parameter(
+        "norm", "catalogue", "the divisor: the items of the catalogue, those that were seen, or none",
+        words=("catalogue", "seen", "none"),
+    ),
+    Parameter(
+        "unseen", "count", "recommended items that nobody saw before: they count, or are dropped",
+        words=("count", "drop"),
+    ),
+    of_all=compute_coverage,
+    aliases=("ItemCoverage", "CatalogCoverage", "CatalogueCoverage"),
+    cite="Ge, Delgado-Battenfeld & Jannach, Beyond accuracy, RecSys 2010",
+)  # fmt: skip
+
+
+def compute_gini(exposure: Exposure, catalogue: Catalogue, p: dict[str, Any]) -> float:
+    counts = exposure.recommended
+    items = len(counts) if p["over"] == "recommended" else catalogue.require_size("Gini")
+    place = np.arange(1, len(counts) + 1)  # behind those of items that nobody gets
+    spread = 2 * int((place * counts).sum()) + (items - 2 * len(counts) - 1) * int(counts.sum())
+    divisor = (items - 1 if p["norm"] == "n-1" else items) * int(counts.sum())
+    unequal = spread / divisor if divisor else 0.0
+    return unequal if p["sign"] == "unequal" else 1 - unequal
+
+
+def _define_gini(k: int | None, p: dict[str, Any]) -> str:
+    over = "items of the catalogue" if p["over"] == "catalogue" else "recommended items"
+    norm = "(n−1)" if p["norm"] == "n-1" else "n"
+    most = "1" if p["norm"] == "n-1" else "1 − 1/n"
+    ends = ("0", most) if p["sign"] == "unequal" else ("1", "0" if most == "1" else "1/n")
+    return (
+        f"{'1 − ' * (p['sign'] == 'equal')}Σ (2j−n−1)·c_j ÷ ({norm}·Σ c_j), c: lists with the item"
+        f"{write_cut(k)}, ascending, n: {over}; {ends[0]} = all items are recommended equally often, "
+        f"{ends[1]} = one item has everything"
+    )
+
+
+GINI = define(
+    "Gini",
+    "Gini coefficient: how unequally often items are recommended",
+    _define_gini,
+    'evaluate([{1}], [[1, 2]], "Gini@2", catalogue=4).flat() == {"Gini_at_2": 0.5}',
+    Parameter(
+        "over", "catalogue", "the items that count: all of the catalogue, or those recommended",
+        words=("catalogue", "recommended"),
+    ),
+    Parameter(
+        "sign", "unequal", "a high value means unequal, or equal", words=("unequal", "equal")
+    ),
+    Parameter(
+        "norm", "n", "n: the highest value is 1 − 1/n; n-1: it is 1", words=("n", "n-1")
+    ),
+    of_all=compute_gini,
+    aliases=("GiniIndex",),
+    cite="Gunawardana & Shani, Evaluating recommender systems, 2015",
+)  # fmt: skip
+
+
+def compute_entropy(exposure: Exposure, catalogue: Catalogue, p: dict[str, Any]) -> float:
+    held = exposure.counts > 0
+    if not held.any():
+        return 0.0
+    chance = exposure.counts[held] / exposure.total
+    base = np.log(np.e if p["base"] == "e" else p["base"])
+    weights = chance
+    if p["lists"] == "equal":
+        weights = exposure.sum_shares(1.0)[held] / np.count_nonzero(exposure.sizes)
+    entropy = math.fsum((-weights * np.log(chance)).tolist()) / float(base)  # in any order of items
+    if p["norm"] == "recommended":
+        return entropy / int(np.count_nonzero(held))
+    if p["norm"] == "catalogue":
+        most = np.log(catalogue.require_size("Entropy(norm=catalogue)")) / base
+        return entropy / float(most) if most else 0.0
+    return entropy
+
+
+_ENTROPY_NORMS = {
+    "none": "0 = one item has everything",
+    "recommended": "÷ the recommended items; small = one item has everything, or many items are recommended",
+    "catalogue": "÷ log of the items of the catalogue; 0 = one item has everything, 1 = all equally often",
+}
+
+ENTROPY = define(
+    "Entropy",
+    "Shannon entropy of the recommended items",
+    lambda k, p: (
+        f"−Σ p·log p to base {p['base']}, p: the item's share of all recommendations{write_cut(k)}"
+        f"{', each list with the same weight' * (p['lists'] == 'equal')}; {_ENTROPY_NORMS[p['norm']]}"
+    ),
+    'evaluate([{1}], [[1, 2]], "Entropy@2").flat() == {"Entropy_at_2": 1.0}',
+    Parameter("base", 2, "the base of the logarithm", words=("e",), numbers=(2, 10)),
+    Parameter(
+        "norm", "none", "the divisor: none, the recommended items, or the highest value possible",
+        words=("none", "recommended", "catalogue"),
+    ),
+    Parameter(
+        "lists", "sized", "a list weighs as much as it has items, or all weigh equally",
+        words=("sized", "equal"),
+    ),
+    of_all=compute_entropy,
+    by_size=lambda p: p["lists"] == "equal",
+    aliases=("ShannonEntropy",),
+    cite="Shannon, A mathematical theory of communication, 1948",
+)  # fmt: skip
+
+
+def compute_personalization(exposure: Exposure, catalogue: Catalogue, p: dict[str, Any]) -> float:
+    users = int(np.count_nonzero(exposure.sizes))
+    if users < 2:
+        return float("nan")
+    if p["norm"] == "k":
+        k = p["k"] or int(exposure.sizes.max())
+        shared = int((exposure.counts**2).sum()) / k - users
+    else:
+        squares = math.fsum((exposure.sum_shares(0.5) ** 2).tolist())
+        shared = max(squares - users, 0.0)  # rounding may give less than 0
+    return 1 - shared / (users * (users - 1))
+
+
+PERSONALIZATION = define(
+    "Personalization",
+    "Inter-list diversity: how different the lists of different users are",
+    lambda k, p: (
+        (
+            f"1 − (Σ c² − k·U) ÷ (k·U·(U−1)), c: lists with the item{write_cut(k)}, U: users"
+            f"{', k: items of the longest list' * (k is None)}"
+            if p["norm"] == "k"
+            else f"1 − mean over pairs of users of |A∩B| ÷ √(|A|·|B|), A and B: their lists{write_cut(k)}"
+        )
+        + "; 0 = everyone gets the same items, 1 = no two users share an item"
+        + ", above 1 where lists are shorter than k" * (p["norm"] == "k")
+    ),
+    'evaluate([{1}, {2}], [[1], [2]], "Personalization@1").flat() == {"Personalization_at_1": 1}',
+    Parameter(
+        "norm", "found", "the divisor of a pair: found, √ of both sizes, or k, as if all lists had k items",
+        words=("found", "k"),
+    ),
+    of_all=compute_personalization,
+    by_size=lambda p: p["norm"] == "found",
+    of_sets=lambda p: p["norm"] == "found",
+    aliases=("InterListDiversity",),
+    undefined="NaN for fewer than two lists.",
+)  # fmt: skip

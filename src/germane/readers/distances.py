@@ -1,0 +1,300 @@
+"""Reads how items differ: ``distance=``, a vector for each item or a function of two items."""
+
+from __future__ import annotations
+
+import os
+import zlib
+from collections.abc import Callable, Collection, Hashable, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import combinations, pairwise
+from typing import Any
+
+import numpy as np
+
+from germane.core.catalogue import Distances, Lists
+from germane.core.ragged import Floats, Ints
+from germane.errors import (
+    DuplicateError,
+    EmptyError,
+    FormatError,
+    InputError,
+    NotFoundError,
+    clip,
+    show_typed,
+)
+from germane.kernel.columns import Ids, join_ids, read_python_ids
+from germane.kernel.reduction import Index, find_distinct
+from germane.readers import formats, is_path, mappings
+from germane.readers.files import explain_arrow_error
+from germane.readers.inputs import ReadOptions
+from germane.readers.numbers import is_array, is_finite_number
+
+CELLS = 1 << 22  # numbers of vectors that are gathered at once
+BOTH_WAYS = 64  # pairs of which a function is asked in both orders
+ROUNDING = 1e-9  # by which a distance may fall below 0, or differ both ways
+TAKES = "distance= takes {item: vector}, a frame or a file of them, or a function of two items"
+
+
+@dataclass(frozen=True, eq=False)
+class Vectors:
+    """A vector of length 1 for each of some items."""
+
+    ids: Ids
+    unit: Floats  # (I, D)
+    is_text: bool = False  # from a file of text, where an integer is its digits
+
+    def __str__(self) -> str:
+        return f"{len(self.ids)} vectors, {zlib.crc32(self.unit.tobytes()):x}"
+
+    def bind(self, ids: Callable[[], Ids], as_text: bool) -> Distances:
+        """Make the functions of lists, whose items have the numbers of ``ids()``."""
+        index = Index(self.ids.as_text() if as_text else self.ids)
+
+        def place(items: Ints) -> Ints:
+            used = np.unique(items)
+            found = index.find(ids().take(used))
+            if (found < 0).any():
+                item = ids().take(used[found < 0][:1]).python[0]
+                raise NotFoundError(f"distance= has no vector for the item {clip(item)}.")
+            places = np.zeros(int(used.max(initial=-1)) + 1, np.int64)
+            places[used] = found
+            return places[items]
+
+        def sum_pairs(lists: Lists) -> tuple[Floats, Floats]:
+            """Sum 1 − cosine over the pairs: (n² − |Σ v|²) ÷ 2 for unit vectors v."""
+            placed, pairs = place(lists.items), _count_pairs(lists)
+            squares, own = np.zeros(len(lists)), np.zeros(len(lists))
+            for these, rows, starts in self._cut(lists):
+                units = self.unit[placed[rows]]
+                squares[these] = (np.add.reduceat(units, starts) ** 2).sum(1)
+                own[these] = np.add.reduceat((units**2).sum(1), starts)
+            return np.maximum(pairs - (squares - own) / 2, 0.0), pairs
+
+        def average(lists: Lists, others: Lists) -> Floats:
+            placed, around = place(lists.items), place(others.items)
+            centre = np.zeros((len(lists), self.unit.shape[1]))
+            for these, rows, starts in self._cut(others):
+                sums = np.add.reduceat(self.unit[around[rows]], starts)
+                centre[these] = sums / others.sizes[these][:, None]
+            value = np.zeros(len(placed))
+            for _, rows, _ in self._cut(lists):
+                value[rows] = 1 - (self.unit[placed[rows]] * centre[lists.owner[rows]]).sum(1)
+            return np.maximum(value, 0.0)
+
+        return Distances(sum_pairs, average)
+
+    def _cut(self, lists: Lists) -> Iterator[tuple[Ints, slice, Ints]]:
+        """Cut the filled lists into blocks: the lists, their rows, and where each begins among these."""
+        filled = np.flatnonzero(lists.sizes)
+        many = max(CELLS // (self.unit.shape[1] * int(lists.sizes.max(initial=1))), 1)
+        for start in range(0, len(filled), many):
+            these = filled[start : start + many]
+            first, last = int(lists.offsets[these[0]]), int(lists.offsets[these[-1] + 1])
+            yield these, slice(first, last), lists.offsets[these] - first
+
+
+@dataclass(frozen=True, eq=False)
+class OfPairs:
+    """A function of two items, which is asked once for each pair."""
+
+    function: Callable[[Any, Any], Any]
+    ids: None = None
+    is_text: bool = False
+
+    def __str__(self) -> str:
+        return "a function"
+
+    def bind(self, ids: Callable[[], Ids], as_text: bool) -> Distances:
+        """Make the functions of lists, whose items have the numbers of ``ids()``."""
+        known: dict[tuple[int, int], float] = {}
+
+        def measure(a: int, b: int, names: Mapping[int, Hashable]) -> float:
+            pair = (a, b) if a < b else (b, a)
+            if pair not in known:
+                known[pair] = self._ask(names[a], names[b])
+                if len(known) <= BOTH_WAYS:
+                    self._refuse_directed(names[a], names[b], known[pair])
+            return known[pair]
+
+        def name(*items: Ints) -> dict[int, Hashable]:
+            used = np.unique(np.concatenate(items))
+            return dict(zip(used.tolist(), ids().take(used).python, strict=True))
+
+        def sum_pairs(lists: Lists) -> tuple[Floats, Floats]:
+            names = name(lists.items)
+            items, ends = lists.items.tolist(), lists.offsets.tolist()
+            sums = [
+                sum(measure(a, b, names) for a, b in combinations(items[start:end], 2))
+                for start, end in pairwise(ends)
+            ]
+            return np.array(sums, float), _count_pairs(lists)
+
+        def average(lists: Lists, others: Lists) -> Floats:
+            names, ends = name(lists.items, others.items), others.offsets.tolist()
+            around, values = others.items.tolist(), []
+            for item, owner in zip(lists.items.tolist(), lists.owner.tolist(), strict=True):
+                these = around[ends[owner] : ends[owner + 1]]
+                sums = sum(measure(item, other, names) for other in these)
+                values.append(sums / max(len(these), 1))
+            return np.array(values, float)
+
+        return Distances(sum_pairs, average)
+
+    def _ask(self, a: Hashable, b: Hashable) -> float:
+        """Ask for a distance. Raises InputError unless it is a number from 0 on."""
+        of = f"distance= of {clip(a)} and {clip(b)}"
+        try:
+            found = self.function(a, b)
+        except KeyError:
+            raise NotFoundError(f"{of} is not known: the function raises KeyError.") from None
+        if not is_finite_number(found):
+            raise InputError(f"{of} is a finite number; got {show_typed(found)}")
+        if found < -ROUNDING:
+            raise InputError(
+                f"{of} is {float(found):g}, and a distance is 0 or more. Of a similarity, give 1 minus it."
+            )
+        return float(found)
+
+    def _refuse_directed(self, a: Hashable, b: Hashable, one: float) -> None:
+        """Refuse a distance that depends on which item comes first."""
+        other = self._ask(b, a)
+        if abs(one - other) > ROUNDING * max(one, other, 1.0):
+            raise InputError(
+                f"distance= of {clip(a)} and {clip(b)} is {one:g}, and of {clip(b)} and {clip(a)} {other:g}; a "
+                "distance is the same both ways."
+            )
+
+
+def _count_pairs(lists: Lists) -> Floats:
+    sizes = lists.sizes.astype(float)
+    pairs: Floats = sizes * (sizes - 1) / 2
+    return pairs
+
+
+def open_distance(given: Any, reading: ReadOptions) -> Vectors | OfPairs:
+    """Recognize vectors by item, or a function. Raises InputError for anything else."""
+    if isinstance(given, Mapping):
+        return _read_mapping(given)
+    if is_path(given):
+        return _read_file(given, reading)
+    if hasattr(given, "column_names") or hasattr(given, "columns"):
+        from germane.readers import frames
+
+        return _read_frame(frames.open_frame(given, "distance", reading.columns))
+    if callable(given):
+        return OfPairs(given)
+    of_rows = "  dict(zip(items, array)) names the items of an array." * is_array(given)
+    raise InputError(f"{TAKES}; got {clip(given)}{of_rows}")
+
+
+def _read_mapping(given: Mapping[Any, Any]) -> Vectors:
+    check_items("distance=", given)
+    try:
+        vectors = np.array([np.asarray(one, float) for one in given.values()])
+    except (TypeError, ValueError):
+        vectors = np.zeros(0)
+    return _scale(read_python_ids(list(given)), vectors, "distance=")
+
+
+def _read_file(path: Any, reading: ReadOptions) -> Vectors:
+    where = os.fspath(path)
+    if str(where).casefold().endswith(".npz"):
+        return _read_arrays(where)
+    chosen = formats.find_format(path, "distance", choose_side(reading, "distance"))
+    frame = formats.open_columns(path, "distance", chosen, reading.columns)
+    if frame is None:
+        raise InputError(
+            f"{clip(where)}: vectors are a column of items and columns of numbers, and the format {chosen} has "
+            "none; a file is .csv, .tsv, .parquet, .arrow, .jsonl or .npz."
+        )
+    return _read_frame(frame)
+
+
+def _read_arrays(where: str) -> Vectors:
+    """Read an .npz file with one array of items and one of their vectors."""
+    with explain_arrow_error(where):
+        try:
+            with np.load(where, allow_pickle=False) as file:
+                arrays = [file[name] for name in file.files]
+        except (ValueError, EOFError, AttributeError):
+            raise FormatError(f"{where}: this is no .npz file of numbers and text.") from None
+    items = [one for one in arrays if one.ndim == 1]
+    vectors = [one for one in arrays if one.ndim == 2]
+    if len(items) != 1 or len(vectors) != 1 or len(items[0]) != len(vectors[0]):
+        shapes = ", ".join(str(one.shape) for one in arrays)
+        raise FormatError(
+            f"{where}: an array of n items and one of their vectors (n, d) are needed; found {shapes or 'none'}."
+        )
+    named = items[0].tolist()
+    check_items(where, named)
+    return _scale(read_python_ids(named), vectors[0], where)
+
+
+def _read_frame(frame: Any) -> Vectors:
+    ids, parts = [], []
+    names = [name for _, name in frame.headings.numbers]
+    for row, record in frame.number_records():
+        ids.append(frame.read_queries(record, row).compact())
+        lists = [name for name in names if "list<" in str(record.column(name).type)]
+        if lists:
+            parts.append(
+                _read_nested(record.column(lists[0]), f"{frame.where}, column {lists[0]!r}")
+            )
+        else:
+            parts.append(np.stack([frame.read_numbers(record, n, row, "number") for n in names], 1))
+    if not ids:
+        raise EmptyError(f"{frame.where}: there are no rows of item and vector.")
+    if len({part.shape[1] for part in parts}) > 1:
+        raise FormatError(f"{frame.where}: the vectors are lists of numbers, all of one length.")
+    return _scale(join_ids(ids), np.concatenate(parts), frame.where, frame.ids == "text")
+
+
+def _read_nested(column: Any, where: str) -> Floats:
+    """Read a column of lists of numbers, all of one length."""
+    try:
+        return np.array([np.asarray(one, float) for one in column.to_pylist()]).reshape(
+            len(column), -1
+        )
+    except (TypeError, ValueError):
+        raise FormatError(
+            f"{where}: the vectors are lists of numbers, all of one length."
+        ) from None
+
+
+def _scale(ids: Ids, vectors: Any, where: str, is_text: bool = False) -> Vectors:
+    """Scale the vectors to length 1. Raises InputError for one that is zero, not finite, or repeated."""
+    if not len(ids):
+        raise EmptyError(f"{where} has no vectors.")
+    if vectors.ndim != 2 or not vectors.shape[1] or vectors.dtype.kind not in "fiub":
+        raise InputError(f"{where}: the vectors are lists of numbers, all of one length.")
+    vectors = vectors.astype(float)
+    largest = np.abs(vectors).max(1)  # whose squares may be beyond the range of doubles
+    odd = np.flatnonzero(~np.isfinite(largest) | (largest == 0))
+    if len(odd):
+        item = ids.take(odd[:1]).python[0]
+        raise InputError(f"{where}: the vector of item {clip(item)} is zero or not finite.")
+    first, place = find_distinct(ids)
+    if len(first) < len(ids):
+        again = int(np.flatnonzero(first[place] != np.arange(len(ids)))[0])
+        raise DuplicateError(f"{where}: item {clip(ids[again])} has two vectors.")
+    unit = vectors / largest[:, None]
+    return Vectors(ids, unit / np.sqrt((unit**2).sum(1))[:, None], is_text)
+
+
+def choose_side(reading: ReadOptions, side: str) -> str | None:
+    """Choose the format that the caller names for a side; one for qrels and run says nothing of others."""
+    named = reading.input_format
+    return named.get(side) if isinstance(named, Mapping) else None
+
+
+def check_items(where: str, items: Collection[Any]) -> None:
+    """Refuse items that are missing, lists, or floating-point numbers."""
+    mappings.check_named(where, items)
+    for kind in set(map(type, items)):
+        is_floating = issubclass(kind, (float, np.floating))
+        if is_floating or not issubclass(kind, Hashable):
+            odd = next(item for item in items if type(item) is kind)
+            why = " Integers become floats where a value is missing; cast the column to int64."
+            raise FormatError(
+                f"{where}: an item is text or a whole number; got {clip(odd)}.{why * is_floating}"
+            )
