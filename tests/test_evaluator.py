@@ -418,6 +418,7 @@ def test_qrels_that_were_read_apart_are_the_same(tmp_path: Path) -> None:
     assert one.merge(other).result()["AP"].mean == 1
 
 
+@pytest.mark.slow
 def test_threads_share_one() -> None:
     """Every batch is added once, whichever thread comes first."""
     qrels, run = collection(5, 400)

@@ -48,6 +48,7 @@ def test_eight_nine_and_one_are_the_hard_digits(notebook: dict[str, Any]) -> Non
     assert sorted(groups, key=lambda digit: groups[digit]["AP"].mean)[:3] == [8, 9, 1]
 
 
+@pytest.mark.slow
 def test_embeddings_in_one_call_are_the_pixels_of_the_table(notebook: dict[str, Any]) -> None:
     import germane
 

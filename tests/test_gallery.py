@@ -135,6 +135,7 @@ def test_all_files_are_there(folder: Path) -> None:
         assert ET.parse(folder / f"{name}.svg").getroot().tag.endswith("svg")
 
 
+@pytest.mark.slow
 def test_the_page_states_what_each_shows(folder: Path) -> None:
     page = (folder / "index.md").read_text("utf-8")
     assert "germane simulate all --seed 0 -o gallery/" in page

@@ -565,6 +565,7 @@ def test_command_line(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> Non
 # --- The search ------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @settings(max_examples=20, deadline=None)
 @given(st.lists(st.integers(0, 2), min_size=1, max_size=8), st.integers(0, 3), st.integers(1, 4))
 def test_germanes_own_number_is_always_found(grades: list[int], more: int, decimals: int) -> None:

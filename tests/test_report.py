@@ -24,6 +24,7 @@ def test_means_are_those_of_evaluate() -> None:
             assert f"{measure} {result[measure].definition}" in text
 
 
+@pytest.mark.slow
 def test_an_interval_is_that_of_the_difference_from_nothing() -> None:
     """The mean of a run is its mean difference from a run whose values are all 0."""
     qrels = germane.read_qrels(DIGITS / "qrels.txt")

@@ -95,6 +95,7 @@ def test_compressed_files_are_read_too(files: Path) -> None:
     )
 
 
+@pytest.mark.slow
 def test_the_tag_of_the_last_line_wherever_it_is(files: Path) -> None:
     """Blank lines and comments may follow it, for longer than what is read of the end at first."""
     Path("run").write_text(RUN + "# comment\n \n" * 20_000)

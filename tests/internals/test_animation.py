@@ -292,6 +292,7 @@ def test_gif(make) -> None:  # type: ignore[no-untyped-def]
     assert seconds == [frame.seconds for frame in cut]
 
 
+@pytest.mark.slow
 def test_gif_lights_the_hit() -> None:
     """Where the third rank's disc is, paper becomes the color of a hit."""
     pytest.importorskip("matplotlib")
