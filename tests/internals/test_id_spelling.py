@@ -7,7 +7,6 @@ from hypothesis import strategies as st
 from germane.core import id_spelling as spelling
 
 
-@pytest.mark.slow
 @hypothesis.given(
     st.lists(st.one_of(st.text("aB_-0.1\n '&", max_size=6), st.text(max_size=4)), max_size=6)
 )

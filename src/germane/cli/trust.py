@@ -1,6 +1,7 @@
 """germane trust: numbers that rest on a model's judgments, corrected by people's."""
 
 import argparse
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from germane.cli import arguments
@@ -97,6 +98,8 @@ def run(options: argparse.Namespace) -> None:
 
 
 def _format(found: "Trusts", options: argparse.Namespace) -> str:
+    from germane.comparison.judges.agreement import DEFINITIONS
+
     plans = {}
     if options.detect is not None:
         plans = {
@@ -109,7 +112,8 @@ def _format(found: "Trusts", options: argparse.Namespace) -> str:
     text = arguments.format_table(found.table(digits=digits), options)
     if options.format in ("csv", "tsv"):
         return text
-    tables = [found[name].agreement.table(digits=digits) for name in list(found)[:1]]
+    agreement = next(iter(found.values())).agreement.table(digits=digits)
+    tables = [replace(agreement, notes=DEFINITIONS)]  # the statistics stand below the numbers
     if plans:
         tables.append(
             stack_tables("difference", {n: p.table(digits=digits) for n, p in plans.items()})
