@@ -11,7 +11,10 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from docutils import nodes
+from latex2mathml.converter import convert
 from sphinx.application import Sphinx
+from sphinx.writers.html5 import HTML5Translator
 
 import germane
 
@@ -40,6 +43,7 @@ autodoc_member_order = "bysource"
 python_display_short_literal_types = True
 python_maximum_signature_line_length = 60
 
+html_math_renderer = "mathml"  # which browsers set, without a script from elsewhere
 html_theme = "furo"
 html_title = f"germane {release}"
 html_static_path = ["site.css"]
@@ -155,7 +159,14 @@ def write_index(app: Sphinx, problem: Exception | None) -> None:
     )
 
 
+def write_formula(translator: HTML5Translator, formula: nodes.math) -> None:
+    """Write a formula as MathML."""
+    translator.body.append(convert(formula.astext()))
+    raise nodes.SkipNode
+
+
 def setup(app: Sphinx) -> None:
+    app.add_html_math_renderer("mathml", (write_formula, None), (write_formula, None))
     generate_reference.write_pages()
     app.connect("autodoc-process-signature", replace_signature)
     app.add_config_value("under", UNDER, "env")  # pages are read again when it changes

@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+from formula import write_latex
+
 from germane.measures import CATALOGUE, TABLE, Definition, Parameter
 from germane.measures.measure import NOTATION, OF_LISTS, Measure, describe_ties
 
@@ -58,7 +60,7 @@ def section(row: Definition) -> str:
 
 
 def formula(row: Definition) -> str:
-    """Without a cutoff, at 10, and one for each word of each parameter that changes it."""
+    """The formula at 10; and lines without a cutoff, at 10, and for each word of each parameter that changes it."""
     shown = [Measure(row.name)]
     k = 10 if row.cutoff else None
     if k:
@@ -67,7 +69,9 @@ def formula(row: Definition) -> str:
         if parameter.name not in ("mean", "rounding"):
             shown += [Measure(row.name, ((parameter.name, word),), k) for word in parameter.words]
     rows = "".join(f"| `{m}` | {cell(m.definition)} |\n" for m in dict.fromkeys(shown))
-    return f"\n\n| measure | value |\n|---|---|\n{rows}".rstrip("\n")
+    table = f"\n\n| measure | value |\n|---|---|\n{rows}".rstrip("\n")
+    line = shown[min(1, len(shown) - 1) if k else 0].definition
+    return f"${write_latex(line)}${table}" if row in TABLE and set(line) & set("Σ÷≥") else table
 
 
 def parameters(row: Definition) -> str:
