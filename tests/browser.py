@@ -9,6 +9,7 @@ import selectors
 import shutil
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -69,11 +70,28 @@ class Browser:
                 return dict(got["result"])
 
     def open(self, path: Path) -> None:
+        self.visit(path.as_uri())
+
+    def visit(self, address: str) -> None:
         before = self._loaded
         self.requests.clear()
-        self.ask("Page.navigate", url=path.as_uri())
+        self.ask("Page.navigate", url=address)
         while self._loaded == before:
             self._next()
+        self.settle()
+
+    def settle(self) -> None:
+        """Wait for two frames, after which observers of sizes have been told."""
+        self.value(
+            "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"
+        )
+
+    def eventually(self, expression: str, expected: Any) -> None:
+        """Ask again until the value is the expected one, however busy the machine is."""
+        end = time.monotonic() + PATIENCE
+        while (got := self.value(expression)) != expected:
+            assert time.monotonic() < end, (expression, got, expected)
+            time.sleep(0.02)
 
     def value(self, expression: str) -> Any:
         """What an expression of JavaScript is."""
@@ -97,6 +115,7 @@ class Browser:
             "Emulation.setDeviceMetricsOverride",
             width=width, height=height, deviceScaleFactor=1, mobile=width < 600,
         )  # fmt: skip
+        self.settle()
 
     def media(self, media: str = "", scheme: str = "light") -> None:
         features = [{"name": "prefers-color-scheme", "value": scheme}]

@@ -292,15 +292,14 @@ def test_address_holds_the_boxes(chromium: Browser, tmp_path: Path) -> None:
     chromium.size(390)
     chromium.open(tmp_path / "e.html")
     address = "#t=0,0,10,10;5,0,10,10&d=1,0,10,10,0.5&iou=0.55&overlap=iou+1&candidate=best&reach=above&equal_overlaps=first"
-    wait = "new Promise((done) => setTimeout(() => done(location.hash), 50))"
     chromium.value(f"location.hash = '{address}'")
-    assert chromium.value(wait) == address
-    assert not chromium.value("document.getElementById('boxes').hidden")
+    chromium.eventually("document.getElementById('boxes').hidden", False)
+    assert chromium.value("location.hash") == address
     assert chromium.value("document.documentElement.scrollWidth") <= 390
     assert "AP55" in get(chromium, "#says")
     for wrong in ("#t=0,0,10", "#t=0,0,10,10&d=0,0,10,10,2", "#t=0,0,1000,10", "#t=&d=", "#t=0,0,10,10&iou=0",
                   "#t=0,0,10,10&reach=x", "#t=0,0,1.5,10", "#t=,0,10,10"):  # fmt: skip
         chromium.value(f"location.hash = '{wrong}'")
-        assert chromium.value(wait) == address, wrong
+        chromium.eventually("location.hash", address)
         assert "AP55" in get(chromium, "#says")
     assert chromium.troubles == []

@@ -210,10 +210,8 @@ def test_the_address_keeps_the_state(chromium: Browser, tmp_path: Path) -> None:
     chromium.value("document.querySelectorAll('#rows tbody th button')[7].click()")
     address = chromium.value("location.hash")
     assert address == "#measure=AP&run=run-0&baseline=run-3&sort=0&query=q07"
-    chromium.ask("Page.navigate", url="about:blank")
-    page = (tmp_path / "page.html").as_uri() + address
-    chromium.ask("Page.navigate", url=page)
-    chromium.value("new Promise((done) => setTimeout(done, 500))")
+    chromium.visit("about:blank")
+    chromium.visit((tmp_path / "page.html").as_uri() + address)
     chosen = "[...document.querySelectorAll('.controls select')].map((s) => +s.value)"
     assert chromium.value(chosen) == [1, 0, 3]
     opened_query = "document.querySelector('[aria-expanded=true]').textContent"
@@ -239,7 +237,7 @@ def test_tables_are_saved_as_csv(chromium: Browser, tmp_path: Path) -> None:
     buttons = chromium.value("document.querySelectorAll('.csv').length")
     assert buttons == chromium.value(tables) > 4
     chromium.value("document.querySelector('#queries .csv').click()")
-    chromium.value("new Promise((done) => setTimeout(done, 300))")
+    chromium.eventually("saved.length", 2)
     name, text = sorted(chromium.value("saved"), key=len)
     assert name == "queries.csv"
     lines = text.lstrip("\ufeff").split("\r\n")
@@ -250,7 +248,7 @@ def test_tables_are_saved_as_csv(chromium: Browser, tmp_path: Path) -> None:
         "",
     ]
     chromium.value("saved.length = 0; document.querySelector('#result .csv').click()")
-    chromium.value("new Promise((done) => setTimeout(done, 300))")
+    chromium.eventually("saved.length", 2)
     _, text = sorted(chromium.value("saved"), key=len)
     means = text.lstrip("\ufeff").split("\r\n")
     assert means[0] == "run,RR,low,high"
@@ -301,8 +299,7 @@ def test_two_runs_side_by_side(chromium: Browser, tmp_path: Path) -> None:
     links = chromium.value("[...document.querySelectorAll('.beside a')].map((a) => a.href)")
     assert links == ["https://example.org/"] * 2
     assert chromium.value("document.images.length") == 0
-    chromium.value("new Promise((done) => requestAnimationFrame(() => setTimeout(done, 100)))")
-    assert chromium.value("document.querySelectorAll('.lines path').length") == 3
+    chromium.eventually("document.querySelectorAll('.lines path').length", 3)
     assert chromium.value("document.querySelectorAll('.lines .hit').length") == 1
     assert chromium.troubles == []
     assert chromium.requests == [(tmp_path / "page.html").as_uri()]
@@ -314,8 +311,7 @@ def test_images_are_shown(chromium: Browser, tmp_path: Path) -> None:
     image.new("RGB", (50, 80), "red").save(tmp_path / "d.png")
     opened(chromium, of_several(2, items={"d": tmp_path / "d.png"}), tmp_path)
     chromium.value(f"{FIRST}.click()")
-    chromium.value("new Promise((done) => setTimeout(done, 200))")
-    assert chromium.value("[...document.images].map((i) => i.naturalHeight)") == [80, 80]
+    chromium.eventually("[...document.images].map((i) => i.naturalHeight)", [80, 80])
     assert chromium.troubles == []
 
 
@@ -342,11 +338,11 @@ def test_a_folder_loads_its_files(chromium: Browser, tmp_path: Path) -> None:
     chromium.open(tmp_path / "folder" / "index.html")
     assert chromium.value("document.querySelectorAll('.bare').length") == 0
     chromium.value(f"{FIRST}.click()")
-    chromium.value("new Promise((done) => setTimeout(done, 500))")
-    assert "text of d" in chromium.value("document.querySelector('.detail').textContent")
+    chromium.eventually("document.querySelector('.detail').textContent.includes('text of d')", True)
     (tmp_path / "folder/rankings/0000.js").unlink()
     chromium.open(tmp_path / "folder" / "index.html")
     chromium.value(f"{FIRST}.click()")
-    chromium.value("new Promise((done) => setTimeout(done, 500))")
-    assert "cannot be read" in chromium.value("document.querySelector('.detail').textContent")
+    chromium.eventually(
+        "document.querySelector('.detail').textContent.includes('cannot be read')", True
+    )
     chromium.troubles.clear()
