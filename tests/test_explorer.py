@@ -340,6 +340,15 @@ def test_keyboard_address_and_hostile_ids(chromium: Browser, tmp_path: Path) -> 
         chromium.value(f"location.hash = '{wrong}'")
         chromium.eventually(f"{says}({json.dumps(why)})", True)
         assert chromium.value(ids) == ["<img src=x onerror=alert(1)>", "</script><b>"]
+    chromium.value("location.hash = '#l=9'")
+    chromium.eventually(
+        f"{says}('got 9. ')", True
+    )  # and then what the list is, as a sentence of its own
+    small = """[...document.querySelectorAll('button, input, select, summary')].filter((e) => {
+        const { width, height } = e.getBoundingClientRect();
+        return width && Math.min(width, height) < 24;
+    }).map((e) => e.outerHTML)"""
+    assert chromium.value(small) == []
     chromium.value("location.hash = '#l=1t.0t.u&R=5&k=2'")
     chromium.eventually("document.getElementById('total').value", "5")
     assert chromium.troubles == []

@@ -39,7 +39,7 @@ function findFocus() {
 function change(act, focus = findFocus()) {
   let said = "";
   at(tab === "list" ? "preset" : "scene").value = "";
-  try { said = act(); } catch (error) { said = /** @type {Error} */ (error).message; }
+  try { said = act(); } catch (error) { said = `${/** @type {Error} */ (error).message}.`; }
   show();
   const [name, place] = focus;
   const find = (/** @type {number} */ i) => document.querySelector(`[data-name="${name}"][data-at="${i}"]`);
