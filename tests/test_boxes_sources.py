@@ -466,7 +466,7 @@ BAD: list[tuple[Any, Any, dict[str, Any], str]] = [
     (Files(FOUND_LINES), Files(FOUND_LINES), A, "a.txt:1: 6 fields where a line has 5 (class cx cy width height). Are these detections? Give the truth first"),
     (Files({"a/a.txt": "0 .5 .5 .1 .1 .2 .2 .3 .4"}), RESULTS, {}, "a.txt:1: 9 fields where a line has 5 (class cx cy width height)"),
     (Files({"a/a.txt": "0 .5 .5 .1 x"}), RESULTS, {}, "a.txt:1: 'x' is no number"),
-    (Files(TRUTH_LINES), RESULTS, {}, "a.txt:1: relative boxes need the size of their image, and that of image 'a' is not known. images= takes sizes"),
+    (Files(TRUTH_LINES), RESULTS, {}, "a.txt:1: relative boxes need the size of their image, and the size of image 'a' is not known. images= takes sizes"),
     (Files({**TRUTH_LINES, "a/a.jpg": "no picture"}), RESULTS, {}, "a.jpg: no size was found; a picture is a PNG or JPEG."),
     (Files({**TRUTH_LINES, "a/a.jpg": b"\xff\xd8\xff\xe0\xff"}), RESULTS, {}, "a.jpg: no size was found"),
     (Files({**TRUTH_LINES, "a/data.yaml": "names: *x"}), RESULTS, {}, "data.yaml: the names of the classes cannot be read"),

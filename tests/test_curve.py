@@ -847,7 +847,7 @@ def test_a_list_of_100_000_is_quick() -> None:
         ((QRELS, {"q1": ["a"]}), {"query": "q2"}, germane.CoverageError, "the run has no results for query 'q2'"),
         ((QRELS, {"q2": []}), {"query": "q2"}, germane.CoverageError, "nothing was retrieved for query 'q2'"),
         ((QRELS, {"q2": ["y"]}), {"query": "q2", "unjudged": "remove"}, germane.CoverageError, "nothing was retrieved"),
-        ((QRELS, RUN), {"query": "q1", "ties": "expected"}, germane.PolicyError, "ties=expected puts equal scores in no order, and ranks need one; choose ties=trec, ascending, given, best, worst or grouped."),
+        ((QRELS, RUN), {"query": "q1", "ties": "expected"}, germane.PolicyError, "ties=expected does not order equal scores, and ranks need an order; choose ties=trec, ascending, given, best, worst or grouped."),
         ((QRELS, RUN), {"query": "q1", "ties": "group"}, germane.PolicyError, "ties takes trec, ascending, given, expected, best, worst or grouped"),
         ((QRELS, RUN), {"query": "q1", "tie": "trec"}, germane.PolicyError, "no convention 'tie'. Did you mean 'ties'?"),
         ((THREE,), {"start": "(0.1)"}, germane.InputError, "start takes (0,1), (0,0), (1/R,P@first) or none; got '(0.1)'. Did you mean '(0,1)'?"),

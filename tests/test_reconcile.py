@@ -406,7 +406,7 @@ def test_a_number_that_was_cut_off() -> None:
     """(1 + 1 + 1)/7 = 0.4286, printed as 0.42."""
     result = germane.reconcile([1, 1, 1, 0, 0, 0, 0], relevant=8, reported="0.42", measure="AP@7")
     assert not result.found
-    assert any("Cut off after its last decimal, not rounded, it is given by AP@7 (0.4286)" in one
+    assert any("Cut off instead of rounded, it is given by AP@7 (0.4286)" in one
                for one in result.hints)  # fmt: skip
 
 

@@ -122,10 +122,10 @@ def _compare_results(
 ) -> Comparison:
     draws = make_generator(rng)
     if len(results) < 2:
-        raise EmptyError("one detector has nothing to be compared with; give two or more.")
+        raise EmptyError("compare needs two or more detectors.")
     if settings.baseline is not None and settings.baseline not in results:
         raise NotFoundError(
-            f"no detections {clip(settings.baseline)} for a baseline."
+            f"there is no baseline {clip(settings.baseline)}."
             f"{suggest(settings.baseline, results)}  There are: {list_some(results)}"
         )
     shares = {name: _share_all(result, measures) for name, result in results.items()}
@@ -161,8 +161,8 @@ def _warn_of_rare_classes(result: BoxResult) -> str:
     if not rare:
         return ""
     return (
-        f"Rare classes: {list_some(rare)}: truths in fewer than {FEW_IMAGES} images. Intervals are too narrow "
-        "and p-values too small where the mean over classes rests on such classes."
+        f"Rare classes: {list_some(rare)}: truths in fewer than {FEW_IMAGES} images. Intervals are too narrow and p-values too small "
+        "if the mean over classes rests on such classes."
     )
 
 

@@ -302,7 +302,7 @@ def _find_hints(search: BoxSearch, reported: Reported) -> Iterator[str]:
         named = (f"{name} ({said.partition(':')[0]})" for name, said in given.items())
         yield f"It is given by another measure: {', '.join(named)}."
     if reported.can_be_cut_from(search.evaluate(())):
-        yield f"Cut off after its last decimal, not rounded, it is given by {search.asked}."
+        yield f"Cut off instead of rounded, it is given by {search.asked}."
 
 
 def _make_row(given: BoxGiven) -> dict[str, Any]:

@@ -220,4 +220,4 @@ def _write_conventions(results: BoxResults) -> Iterable[str]:
     from germane.boxes.layout import write_notes as write_result_notes
 
     yield from write_notes(note for note in write_result_notes(results) if note)
-    yield '<p class="small">These choices, on which tools differ, hold for every number of this report.</p>'
+    yield '<p class="small">Tools differ in these choices. They apply to every number of this report.</p>'

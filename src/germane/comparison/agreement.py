@@ -85,7 +85,7 @@ def _count_above(here: Floats, true: Floats) -> float:
     """Average, over the items below the first group, the share of items above their group that belong there."""
     below = here > here.min()
     if not below.any():
-        raise CoverageError("a ranking whose items are all tied has no order to agree with.")
+        raise CoverageError("a ranking in which all items are tied has no order.")
     above = here[None, :] < here[:, None]
     right = (above & (true[None, :] < true[:, None])).sum(axis=1)
     return 2 * float((right[below] / (here[below] - 1)).mean()) - 1

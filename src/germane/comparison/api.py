@@ -89,7 +89,7 @@ def compare(
 def _split_datasets(given: Any) -> Mapping[str, Runs]:
     """Sort results by data set and run; a single data set has the name ''."""
     if isinstance(given, Result):
-        raise EmptyError("one run has nothing to be compared with; give two or more.")
+        raise EmptyError("compare needs two or more runs.")
     is_single = not isinstance(given, Mapping) or any(
         isinstance(one, Result) for one in given.values()
     )
@@ -131,10 +131,10 @@ def _check_systems(datasets: Mapping[str, Runs], baseline: str | None) -> None:
             )
     if len(expected) < 2:
         raise EmptyError(
-            f"{'one run has' if expected else 'no run:'} nothing to be compared with; give two or more."
+            f"{'one run has' if expected else 'no run:'} to compare; give two or more."
         )
     if baseline is not None and baseline not in expected:
         near = suggest(str(baseline), expected)
         raise NotFoundError(
-            f"no run {clip(baseline)} for a baseline.{near}  There are: {list_some(expected)}"
+            f"there is no baseline {clip(baseline)}.{near}  There are: {list_some(expected)}"
         )

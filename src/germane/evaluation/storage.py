@@ -201,8 +201,8 @@ def _claim(folder: Path, made: Mapping[str, Any]) -> None:
     differ = sorted(key for key in {*before, *made} if before.get(key) != made.get(key))
     if differ:
         raise InputError(
-            f"{folder}: this checkpoint is of another evaluation; it differs in {', '.join(differ)}. "
-            "Take another folder, or delete this one."
+            f"{folder}: this checkpoint belongs to another evaluation; it differs in {', '.join(differ)}. "
+            "Use another folder, or delete this one."
         )
 
 

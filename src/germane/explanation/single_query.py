@@ -102,7 +102,7 @@ def open_list(
     if is_list(qrels, run, policy):
         if run is not None:
             raise InputError(
-                "the grades of one list come without a run; give relevant=… for the number of relevant items."
+                "one list of grades needs no run; give relevant=… for the number of relevant items."
             )
         if asked := [*(["query"] if query is not None else []), *policy]:
             raise InputError(
@@ -141,7 +141,7 @@ def check_ordered(policy: Policy, refused: Collection[str]) -> None:
     """Refuse the orders of ties in which single items have no rank."""
     if policy.ties in refused:
         raise PolicyError(
-            f"ties={policy.ties} puts equal scores in no order, and ranks need one; choose "
+            f"ties={policy.ties} does not order equal scores, and ranks need an order; choose "
             f"ties={list_choices(word for word in WORDS['ties'] if word not in refused)}."
         )
 

@@ -53,7 +53,7 @@ def _count_items(
     if (least > items).any():
         which = [ranking.queries[q] for q in np.flatnonzero(least > items)]
         raise MeasureError(
-            f"items={items:.12g} is fewer than the relevant items and the ranks looked at together: "
+            f"items={items:.12g} is too small for the ranks and the relevant items: "
             f"{list_some(which)} ({len(which)} of {len(ranking)} queries)."
         )
     return at, np.full(len(ranking), items), total

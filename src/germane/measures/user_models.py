@@ -71,7 +71,7 @@ def _find_depth(k: int | None) -> int:
     depth = RANKS if k is None else k
     if depth > MOST:
         raise MeasureError(
-            f"a model of a reader looks at every rank up to the cutoff: at most @{MOST}; got @{k}"
+            f"a user model needs every rank up to the cutoff: at most @{MOST}; got @{k}"
         )
     return depth
 

@@ -198,7 +198,7 @@ def _check_list(run: Any, per_query: object, policy: Mapping[str, Any]) -> None:
     """Refuse with the grades of one list what only fits qrels and a run."""
     if run is not None:
         raise InputError(
-            "the grades of one list come without a run; give relevant=… for the number of relevant items."
+            "one list of grades needs no run; give relevant=… for the number of relevant items."
         )
     if per_query is not None:
         raise InputError("reported_per_query is for qrels and a run; a list is one query.")

@@ -162,14 +162,12 @@ def _read_judges(judges: Any, policy: Mapping[str, Any]) -> dict[str, Qrels]:
         judges = open_judges(judges, make_reading(policy))
     if len(judges) < 2:
         which = f"; there is only {clip(next(iter(judges)))}" if judges else ""
-        raise EmptyError(
-            f"several judges are two or more{which}. One has nobody to be compared with."
-        )
+        raise EmptyError(f"give two or more judges{which}.")
     read = {}
     for name, given in judges.items():
         if not isinstance(name, str) or name in MERGED:
             raise InputError(
-                f"a judge is named by text other than majority and mean; got {clip(name)}"
+                f"the name of a judge is text other than majority and mean; got {clip(name)}"
             )
         judgments, conventions = open_judgments(given, drop_candidates(policy))
         read[name] = read_graded(judgments, conventions, Needs())
