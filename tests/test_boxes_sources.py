@@ -473,7 +473,7 @@ BAD: list[tuple[Any, Any, dict[str, Any], str]] = [
     (Files({"a/a.txt": "7 .5 .5 .1 .1", "a/data.yaml": "names: [a, b]"}), RESULTS, A, "a.txt:1: there is no class 7 in the list of classes."),
     # image by image
     ([{"labels": [1]}], DICTS[1], {}, "truth: boxes are COCO's JSON, a folder of VOC's XML"),
-    ([{"boxes": [[1, 2, 3, 4]]}], DICTS[1], {}, "truth, image 0: there are no labels"),
+    ([{"boxes": [[1, 2, 3, 4]]}], DICTS[1], {}, "truth, image 0: the labels (classes of the boxes) are missing"),
     (DICTS[0], DICTS[0], {}, "detections, image 0: there are no scores. Are truth and detections swapped?"),
     (DICTS[0], DICTS[1][:3], {}, "a list of 3 goes with a list of truths of the same length, and the truth has 6 images."),
     (DICTS[0], change(DICTS[1], 0, scores=[0.5]), {}, "detections, image 0: 3 boxes, and 1 scores."),

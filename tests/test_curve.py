@@ -835,7 +835,7 @@ def test_a_list_of_100_000_is_quick() -> None:
         (([1, 1],), {"relevant": 3.0}, germane.InputError, "relevant is a whole number or a list"),
         (([1, 1],), {"relevant": True}, germane.InputError, "relevant is a whole number or a list"),
         (([1, 2],), {"relevant": [1]}, germane.InputError, "holds 1 items of grade 2, but relevant= has 0"),
-        (([1], RUN), {}, germane.InputError, "the grades of one list come without a run"),
+        (([1], RUN), {}, germane.InputError, "one list of grades needs no run"),
         (([1],), {"query": "q1"}, germane.InputError, "query=… is for qrels and a run; the grades of one list"),
         (([1],), {"ties": "best"}, germane.InputError, "ties=… is for qrels and a run; the grades of one list"),
         (([1],), {"tie": "best"}, germane.InputError, "tie=… is for qrels and a run; the grades of one list"),

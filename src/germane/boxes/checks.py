@@ -124,7 +124,7 @@ def _find_corners(sheet: Sheet) -> Sees:
         says = "no box is narrower than its distance from the left, or lower than that from the top"
         yield Problem(
             f"{says}: corners (xyxy) are read as sizes (xywh)", len(x),
-            advice="box_format=xyxy reads them so.",
+            advice="Use box_format=xyxy.",
         )  # fmt: skip
 
 

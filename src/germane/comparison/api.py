@@ -130,9 +130,7 @@ def _check_systems(datasets: Mapping[str, Runs], baseline: str | None) -> None:
                 f"data set {name}: not every data set has {unshared}; every data set must have the same runs."
             )
     if len(expected) < 2:
-        raise EmptyError(
-            f"{'one run has' if expected else 'no run:'} to compare; give two or more."
-        )
+        raise EmptyError("compare needs two or more runs.")
     if baseline is not None and baseline not in expected:
         near = suggest(str(baseline), expected)
         raise NotFoundError(
