@@ -57,12 +57,11 @@ def compare(
     compared, or every run with the ``baseline``. ``test`` is randomization (of the signs of
     differences), t, wilcoxon, sign, or tukey (randomized Tukey HSD, for several systems).
     ``correction`` is holm, bonferroni, bh or none. It covers a ``family``: the comparisons on one
-    measure, or all. A difference is significant where its corrected p is below 1 - confidence. It is
-    inconclusive where the test could not have reached that p, however the queries had differed.
-    Intervals are BCa bootstraps at the level that the correction leaves to a comparison.
-    ``equivalence`` is the largest difference that does not matter, tested with two one-sided t-tests.
-    Only tukey and ``stability`` draw ``resamples``, with ``rng``, a seed or a NumPy generator: the same
-    seed gives the same numbers, whatever the order of the queries.
+    measure, or all. A difference is significant if its corrected p is below 1 - confidence. It is
+    inconclusive if the test cannot reach such a p on these queries. Intervals are BCa bootstraps at the
+    corrected level. ``equivalence`` is the largest difference that does not matter, tested with two
+    one-sided t-tests. Only tukey and ``stability`` draw ``resamples``, with ``rng``, a seed or a NumPy
+    generator.
 
     The tests t and wilcoxon, and ``equivalence``, need SciPy: ``pip install 'germane[stats]'``.
     Raises PolicyError, InputError, CoverageError, NotFoundError and what ``evaluate`` raises.

@@ -207,7 +207,7 @@ def parse(text: str) -> Measure:
     >>> germane.parse("trec_eval:map_cut_10")
     AP(norm=R)@10
 
-    Raises MeasureError, with the nearest name, for what is not a measure.
+    Raises MeasureError, with the nearest name.
     """
     if not isinstance(text, str):
         raise MeasureError(f"a measure is a name such as 'AP@10'; got {clip(text)}")
