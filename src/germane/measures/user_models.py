@@ -33,7 +33,7 @@ GOAL = Parameter(
 )
 PATIENCE = Parameter("p", 0.9, "the probability to continue", low=0.0, high=1.0, open_ends=True)
 _SCALED = (
-    "A grade gains (grade - min)/(max - min), not below 0 and not above 1. Without a cutoff the reader looks "
+    "The gain of a grade is (grade - min)/(max - min), limited to 0 and 1. Without a cutoff, the reader looks "
     f"at {RANKS:,} ranks; ranks beyond the list gain nothing."
 )
 
