@@ -16,7 +16,7 @@ from germane.comparison.comparison import Comparison
 from germane.core.bootstrap import estimate_mean_interval
 from germane.core.ragged import Floats
 from germane.measures.interpolated import read_curves
-from germane.output.formatting import format_number
+from germane.output.formatting import format_number, write_count
 from germane.reports.api import Report, make_title
 from germane.reports.inputs import describe_origin
 from germane.reports.markup import (
@@ -92,8 +92,12 @@ def _order_results(results: BoxResults) -> BoxResults:
 
 def _write_lead(results: BoxResults) -> str:
     counts = next(iter(results.values())).counts
-    detectors = "1 detector" if len(results) == 1 else f"{len(results)} detectors"
-    return f"{detectors} on {counts.images:,} image{'s' * (counts.images != 1)} with {counts.truths:,} truths of {counts.classes:,} classes."
+    detectors, images = write_count(len(results), "detector"), write_count(counts.images, "image")
+    truths, classes = (
+        write_count(counts.truths, "truth"),
+        write_count(counts.classes, "class", "classes"),
+    )
+    return f"{detectors} on {images} with {truths} of {classes}."
 
 
 def _write_result(results: BoxResults, compared: Comparison | None) -> Iterator[str]:

@@ -8,7 +8,7 @@ from germane.measures import QUANTITIES
 from germane.measures.averaging import MeasureResult
 from germane.measures.headings import name_measures, write_definition
 from germane.measures.measure import Measure
-from germane.output.formatting import format_number
+from germane.output.formatting import format_number, write_count
 from germane.output.tables import Table
 
 if TYPE_CHECKING:
@@ -111,7 +111,7 @@ def _write_limits(result: "Result") -> str:
 def _write_counts(result: "Result") -> str:
     counts = result.counts
     parts = [
-        f"{counts.judged:,} quer{'y' if counts.judged == 1 else 'ies'} judged",
+        f"{write_count(counts.judged, 'query')} judged",
         f"{counts.answered:,} answered",
     ]
     if counts.missing:
@@ -121,11 +121,11 @@ def _write_counts(result: "Result") -> str:
     if counts.unjudged_queries:
         parts.append(f"{counts.unjudged_queries:,} more in the run, not judged")
     if counts.comments:
-        parts.append(f"{counts.comments:,} comment line{'s' * (counts.comments > 1)}")
+        parts.append(write_count(counts.comments, "comment line"))
     if counts.collapsed:
         parts.append(f"{counts.collapsed:,} results collapsed into {counts.groups:,} groups")
     if counts.excluded:
-        parts.append(f"{counts.excluded:,} result{'s' * (counts.excluded > 1)} excluded")
+        parts.append(f"{write_count(counts.excluded, 'result')} excluded")
     if counts.subtopics:
         parts.append(_write_subtopics(result))
     if counts.tied:

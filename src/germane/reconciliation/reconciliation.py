@@ -74,7 +74,7 @@ class Reconciliation(Answer[Given]):
         question = f"{self.reported} as {self.measure}"
         if self.per_query is not None:
             finest = min(one.tolerance for one in self.per_query.values())
-            queries = write_count(len(self.per_query), "query", "queries")
+            queries = write_count(len(self.per_query), "query")
             question += f" with the values of {queries} (±{format_plain(finest)})"
         if self.found:
             gives = f"one definition gives it, {self.found[0]}"
@@ -106,7 +106,7 @@ class Reconciliation(Answer[Given]):
             return ""
         gives = nearest if self.reported.gives(nearest.value) else self.of_mean[0]
         mean = f"{gives} gives the mean ({self._format(gives.value)}), "
-        queries = f"of the {write_count(self.agreement.of, 'query', 'queries')}"
+        queries = f"of the {write_count(self.agreement.of, 'query')}"
         if gives is nearest:
             return f"{mean}but not {len(self.agreement.off)} {queries}."
         return f"{mean}and {nearest} gives {self.agreement.agree} {queries}."
