@@ -16,7 +16,7 @@ GermaneError(ValueError)
 GermaneWarning(UserWarning): a number that is likely not the one intended
 """
 
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable
 from itertools import islice
 
 
@@ -151,6 +151,18 @@ def suggest(given: str, options: Iterable[str]) -> str:
     folded = {option.casefold(): option for option in options}
     near = get_close_matches(given.casefold(), folded, n=1, cutoff=0.6)
     return f" Did you mean {folded[near[0]]!r}?" if near else ""
+
+
+def offer(
+    given: object, options: Iterable[object], show: Callable[[list[object]], str] | None = None
+) -> str:
+    """Return the end of a message about an unknown name: " Did you mean 'x'?  There are: x, y".
+
+    All options are listed, or those that ``show`` shows, as it shows them.
+    """
+    listed = list(options)
+    names = list(map(str, listed))
+    return f"{suggest(str(given), names)}  There are: {show(listed) if show else ', '.join(names)}"
 
 
 def check_choice(

@@ -16,7 +16,7 @@ from germane.boxes.conventions import Conventions, read_thresholds, write_thresh
 from germane.boxes.lists import Curve, View
 from germane.core.ragged import Floats
 from germane.core.ranking import Ranking
-from germane.errors import MeasureError, PolicyError, clip, list_choices, suggest
+from germane.errors import MeasureError, PolicyError, clip, list_choices, offer, suggest
 from germane.measures.interpolated import measure_lines, read_curves
 from germane.measures.measure import Measure, parse, split_names
 
@@ -104,8 +104,7 @@ class BoxMeasure:
         area = next(iter(choices.areas)) if self.area is None else self.area
         if area not in choices.areas:
             raise MeasureError(
-                f"{self}: no range of areas is named {clip(area)}.{suggest(area, choices.areas)}  "
-                f"There are: {', '.join(choices.areas)}"
+                f"{self}: no range of areas is named {clip(area)}.{offer(area, choices.areas)}"
             )
         points = (self.points or "101") if self.name == "AP" else None
         iou = self.iou or ((0.5,) if self.name in "PRF" else choices.iou)
