@@ -9,7 +9,7 @@ from typing import Any, Unpack
 
 import numpy as np
 
-from germane.core.policy import Relevant
+from germane.core.policy import UNORDERED, Relevant
 from germane.core.progress import Progress, make_progress
 from germane.core.ragged import Bools, Ints
 from germane.core.ranking import Ranking
@@ -34,7 +34,6 @@ from germane.output.formatting import format_short
 from germane.readers.texts import open_texts
 
 WRITTEN = 24  # terms up to which a formula is written out; of more terms, the first half is
-UNORDERED = ("expected", "grouped")  # orders of ties in which single items have no rank
 TOLD = 10  # first ranks that are rows of their own where items have texts
 SHORT = 30  # lists up to this length are shown rank by rank, longer ones are folded between hits
 

@@ -12,6 +12,7 @@ import numpy as np
 from germane.comparison.api import compare
 from germane.comparison.settings import Correction, Family, Settings, TestName
 from germane.core.arguments import parse_whole
+from germane.core.policy import UNORDERED
 from germane.core.progress import Progress, make_progress
 from germane.core.ranking import Ranking
 from germane.errors import InputError, check_choice, clip
@@ -36,7 +37,6 @@ __all__ = ["Report", "report"]
 
 NAMED = 4  # runs that a title names
 FIRST = 10  # results whose judged share is reported, and which are shown one by one
-UNORDERED = ("expected", "grouped")  # orders of ties in which single items have no rank
 
 
 @dataclass(frozen=True, repr=False)
