@@ -367,6 +367,13 @@ def write_result(
     writing.write(options.output, text)
 
 
+def write_found(
+    options: argparse.Namespace, found: Any, formats: Mapping[str, Callable[[Table], str]] = FORMATS
+) -> None:
+    """Write what a verb returned, which has a table and plain values of its own."""
+    write_result(options, lambda digits: found.table(digits=digits), found.to_dict, formats)
+
+
 def parse_measures(options: argparse.Namespace) -> tuple[Measure, ...]:
     return parse_all(options.measures or options.default_measures)
 
