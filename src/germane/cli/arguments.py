@@ -3,7 +3,7 @@
 import argparse
 import os
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from germane.cli.terminal import as_json, say
@@ -376,6 +376,12 @@ def write_found(
 
 def parse_measures(options: argparse.Namespace) -> tuple[Measure, ...]:
     return parse_all(options.measures or options.default_measures)
+
+
+def collect_given(options: argparse.Namespace, names: Iterable[str]) -> dict[str, Any]:
+    """Collect the options of these names that a command has and that were given."""
+    given = {name: getattr(options, name, None) for name in names}
+    return {name: value for name, value in given.items() if value is not None}
 
 
 def collect_policy(options: argparse.Namespace) -> dict[str, Any]:

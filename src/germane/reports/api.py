@@ -5,7 +5,7 @@ import os
 from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import count
-from typing import Any, Unpack, get_args
+from typing import Any, TypeVar, Unpack, get_args
 
 import numpy as np
 
@@ -27,6 +27,7 @@ from germane.explanation.precision_recall import MeanPRCurve
 from germane.measures.catalogue import refuse_lists
 from germane.measures.measure import Measure, Measures, parse_all
 from germane.output import writing
+from germane.output.frames import Named
 from germane.readers.texts import open_texts
 from germane.reports.findings import Findings, Layout
 from germane.reports.inputs import describe_origin, open_by_query, select_runs, spread_runs
@@ -34,6 +35,8 @@ from germane.reports.markup import BANDED
 from germane.reports.page import write_page
 
 __all__ = ["Report", "report"]
+
+R = TypeVar("R", bound=Named[Any])
 
 NAMED = 4  # runs that a title names
 FIRST = 10  # results whose judged share is reported, and which are shown one by one
@@ -138,7 +141,7 @@ def report(
     again = select_runs(runs, results, policy)
     spreads = spread_runs(qrels, again, results, policy, progress)
     by_query = open_by_query(again, results, policy)
-    ordered_runs = _order_runs(results)
+    ordered_runs = order_results(results)
     explained = count()
 
     def explain(query: Hashable, name: str) -> tuple[Explanation, ...]:
@@ -243,14 +246,14 @@ def _explain_query(result: Result, query: Hashable, run: Any) -> Iterator[Explan
         yield explain_result(result, query, tuple(measures), run, FIRST)
 
 
-def _order_runs(results: Results) -> Results:
-    """Order runs by the first measure, the best first."""
+def order_results(results: R) -> R:
+    """Order runs, or detectors, by the first measure, the best first."""
 
     def find_place(name: str) -> tuple[bool, float]:
         mean = next(iter(results[name].values())).mean
         return math.isnan(mean), -mean
 
-    return Results({name: results[name] for name in sorted(results, key=find_place)})
+    return type(results)({name: results[name] for name in sorted(results, key=find_place)})
 
 
 def _choose_pair(ordered: Results, baseline: str | None) -> tuple[str, ...]:
