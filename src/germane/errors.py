@@ -18,6 +18,7 @@ GermaneWarning(UserWarning): a number that is likely not the one intended
 
 from collections.abc import Callable, Collection, Iterable
 from itertools import islice
+from typing import Literal
 
 
 class GermaneError(ValueError):
@@ -183,10 +184,10 @@ def explain_not_finite(what: str, wrong: str, *, within: str = "") -> str:
     return f"a {what} must be a finite number{within}; {wrong}"
 
 
-def list_choices(options: Iterable[object]) -> str:
-    """Write options as prose: ``a``, ``a or b``, ``a, b or c``."""
+def list_choices(options: Iterable[object], word: Literal["or", "and"] = "or") -> str:
+    """Write options as prose: ``a``, ``a or b``, ``a, b or c``; or all of some names, with ``and``."""
     *most, last = map(str, options)
-    return f"{', '.join(most)} or {last}" if most else last
+    return f"{', '.join(most)} {word} {last}" if most else last
 
 
 def list_some(values: Iterable[object], most: int = 3) -> str:

@@ -13,7 +13,7 @@ from germane.core.policy import UNORDERED, Relevant
 from germane.core.progress import Progress, make_progress
 from germane.core.ragged import Bools, Ints
 from germane.core.ranking import Ranking
-from germane.errors import InputError, MeasureError, clip
+from germane.errors import InputError, MeasureError
 from germane.evaluation.choices import OtherChoices
 from germane.evaluation.layout import format_value
 from germane.evaluation.result import Result
@@ -22,6 +22,7 @@ from germane.explanation.single_query import (
     NONE,
     SingleQuery,
     check_ordered,
+    find_placement,
     find_unjudged,
     is_list,
     open_list,
@@ -91,9 +92,7 @@ def explain_result(
     Unjudged items have names where a ``run`` that finds items by query is given. Each of the ``top``
     ranks is a row of its own. Raises the errors of ``explain``.
     """
-    if result.placement is None:
-        raise InputError(f"{clip(result.name)} was read from a file, which holds no ranks.")
-    judged = result.placement.of(query)
+    judged = find_placement(result).of(query)
     check_ordered(judged.policy, UNORDERED)
     listed = SingleQuery(
         judged.rank(judged.policy.ties),

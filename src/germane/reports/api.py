@@ -15,15 +15,15 @@ from germane.core.arguments import parse_whole
 from germane.core.policy import UNORDERED
 from germane.core.progress import Progress, make_progress
 from germane.core.ranking import Ranking
-from germane.errors import InputError, check_choice, clip
+from germane.errors import InputError, check_choice, clip, list_choices
 from germane.evaluation.api import evaluate_many
 from germane.evaluation.choices import DEFAULT, Choices, read_once
-from germane.evaluation.judging import Placement
 from germane.evaluation.result import Result, Results
 from germane.explanation.api import explain_result
 from germane.explanation.curves import average_curve
 from germane.explanation.explanation import Explanation
 from germane.explanation.precision_recall import MeanPRCurve
+from germane.explanation.single_query import find_placement
 from germane.measures.catalogue import refuse_lists
 from germane.measures.measure import Measure, Measures, parse_all
 from germane.output import writing
@@ -151,7 +151,7 @@ def report(
 
     means = _select_means(results)
     several = len(results) > 1 and bool(means)
-    placements = {name: _require_placement(result) for name, result in results.items()}
+    placements = {name: find_placement(result) for name, result in results.items()}
     ties = next(iter(results.values())).policy.ties
     ordered = ties not in UNORDERED
     judgments = next(iter(placements.values())).qrels
@@ -211,8 +211,7 @@ def _average_curves(runs: Results, confidence: float, seed: int) -> dict[str, Me
 def make_title(names: list[str]) -> str:
     if len(names) > NAMED:
         return f"{', '.join(names[: NAMED - 1])} and {len(names) - NAMED + 1} more runs"
-    *most, last = names
-    return f"{', '.join(most)} and {last}" if most else last
+    return list_choices(names, "and")
 
 
 def _select_means(results: Results) -> tuple[Measure, ...]:
@@ -229,11 +228,6 @@ def _share_judged(ranking: Ranking) -> float:
     """Compute the share of the first ten results that is judged."""
     judged = np.count_nonzero((ranking.rank <= FIRST) & (ranking.relevance >= 0))
     return judged / max(1, int(np.minimum(ranking.retrieved, FIRST).sum()))
-
-
-def _require_placement(result: Result) -> Placement:
-    assert result.placement is not None, "only results that are read from files have none"
-    return result.placement
 
 
 def _explain_query(result: Result, query: Hashable, run: Any) -> Iterator[Explanation]:
