@@ -226,7 +226,7 @@ def test_kept_results_must_fit(kept: Path, tmp_path: Path) -> None:
         kept.write_text(text)
         with pytest.raises(germane.InputError, match="--per-query"):
             germane.read_results(kept)
-    with pytest.raises(germane.InputError, match="cannot be read"):
+    with pytest.raises(germane.InputError, match="there is no such file"):
         germane.read_results(tmp_path / "none.json")
     with pytest.raises(germane.InputError, match="max_drop takes a number from 0; got -1"):
         gate(BAD, GOOD, max_drop=-1)

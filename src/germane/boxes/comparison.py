@@ -25,7 +25,7 @@ from germane.errors import (
     NotFoundError,
     clip,
     list_some,
-    suggest,
+    offer,
 )
 from germane.measures.averaging import QueryValues
 
@@ -125,8 +125,7 @@ def _compare_results(
         raise EmptyError("one detector has nothing to be compared with; give two or more.")
     if settings.baseline is not None and settings.baseline not in results:
         raise NotFoundError(
-            f"no detections {clip(settings.baseline)} for a baseline."
-            f"{suggest(settings.baseline, results)}  There are: {list_some(results)}"
+            f"no detections {clip(settings.baseline)} for a baseline.{offer(settings.baseline, results, list_some)}"
         )
     shares = {name: _share_all(result, measures) for name, result in results.items()}
     first = next(iter(shares.values()))

@@ -18,7 +18,7 @@ from germane.errors import (
     NotFoundError,
     clip,
     list_some,
-    suggest,
+    offer,
 )
 from germane.evaluation.api import evaluate_many
 from germane.evaluation.choices import DEFAULT, Choices
@@ -134,7 +134,6 @@ def _check_systems(datasets: Mapping[str, Runs], baseline: str | None) -> None:
             f"{'one run has' if expected else 'no run:'} nothing to be compared with; give two or more."
         )
     if baseline is not None and baseline not in expected:
-        near = suggest(str(baseline), expected)
         raise NotFoundError(
-            f"no run {clip(baseline)} for a baseline.{near}  There are: {list_some(expected)}"
+            f"no run {clip(baseline)} for a baseline.{offer(baseline, expected, list_some)}"
         )
