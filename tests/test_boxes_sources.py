@@ -399,10 +399,10 @@ A = {"images": {"a": (9, 9)}}
 ANNOTATIONS = COCO["annotations"]
 BAD: list[tuple[Any, Any, dict[str, Any], str]] = [
     # COCO's JSON
-    (Files({"a.json": '{"images": ['}), RESULTS, {}, "a.json: not JSON (Expecting value: line 1 column 13"),
-    (Files({"a.json": b"\xff\xfe\x00"}), RESULTS, {}, "a.json: not JSON"),
+    (Files({"a.json": '{"images": ['}), RESULTS, {}, "a.json:1, column 13: no JSON (Expecting value)."),
+    (Files({"a.json": b"\xff\xfe\x00"}), RESULTS, {}, "a.json: the file is UTF-16; save it as UTF-8."),
     (Files({"a.json": ""}), RESULTS, {}, "a.json: the file is empty."),
-    (Files({"a.json": "[" * 100_000}), RESULTS, {}, "a.json: not COCO's JSON; it is nested too deeply."),
+    (Files({"a.json": "[" * 100_000}), RESULTS, {}, "a.json: the values are nested too deeply."),
     (Files({"a.json": "5"}), RESULTS, {}, "a.json: COCO's annotations are an object with 'annotations'."),
     (COCO, Files({"a.json": '{"a": 1}'}), {}, "a.json: COCO's results are a list of detections; got {'a': 1}"),
     ("nowhere.json", RESULTS, {}, "'nowhere.json': there is no such file or folder."),

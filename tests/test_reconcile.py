@@ -468,7 +468,7 @@ def test_duplicates_that_only_other_tools_take() -> None:
         (lambda: germane.reconcile(QRELS, RUN, reported=0.5, relevant=3), germane.InputError, "relevant=… is for the grades of one list"),
         (lambda: germane.reconcile([1, 0], RUN, reported=0.5), germane.InputError, "needs no run"),
         (lambda: germane.reconcile([1, 0], reported=0.5, missing="skip"), germane.InputError, "missing=… is for qrels and a run"),
-        (lambda: germane.reconcile([1, 0], reported=0.5, reported_per_query={"q": 1}), germane.InputError, "a list is one query"),
+        (lambda: germane.reconcile([1, 0], reported=0.5, reported_per_query={"q": 1}), germane.InputError, "the grades of one list are one query"),
         (lambda: germane.reconcile([1, 0], reported=0.5, measure="APP"), germane.MeasureError, "unknown measure 'APP'"),
         (lambda: germane.reconcile([1, "x"], reported=0.5), germane.GradeError, "rank 2"),
         (lambda: germane.reconcile(QRELS, {"z": ["a"]}, reported=0.5), germane.CoverageError, "no query of the run is in the qrels"),

@@ -12,9 +12,9 @@ from germane.boxes.reading import Reading, take_reading
 from germane.boxes.result import BoxResult, BoxResults
 from germane.boxes.sources import open_truths
 from germane.boxes.summary import COCO_SUMMARY
-from germane.checks.rows import write_count
 from germane.core.finding import warn
 from germane.errors import InputError, clip, list_some, suggest
+from germane.output.formatting import write_count
 
 if TYPE_CHECKING:
     from germane.boxes.explanation import BoxExplanation

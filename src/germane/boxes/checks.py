@@ -8,10 +8,11 @@ import numpy as np
 from germane.boxes.geometry import BOX_FORMATS, Boxes, make_boxes
 from germane.boxes.ids import get_item
 from germane.boxes.sheet import BoxData, Sheet
-from germane.checks.rows import Problem, Sees, write_count
+from germane.checks.rows import Problem, Sees
 from germane.core.finding import Finding, Severity, show_ids
 from germane.core.ragged import Bools, Floats, Ints
 from germane.errors import clip
+from germane.output.formatting import write_count
 
 SLACK = 2.0  # pixels by which a box may leave its image
 FEW = 10  # boxes, below which constant scores say nothing

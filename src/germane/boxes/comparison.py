@@ -25,7 +25,7 @@ from germane.errors import (
     NotFoundError,
     clip,
     list_some,
-    suggest,
+    offer,
 )
 from germane.measures.averaging import QueryValues
 
@@ -123,8 +123,7 @@ def _compare_results(
         raise EmptyError("compare needs two or more detectors.")
     if settings.baseline is not None and settings.baseline not in results:
         raise NotFoundError(
-            f"there is no baseline {clip(settings.baseline)}."
-            f"{suggest(settings.baseline, results)}  There are: {list_some(results)}"
+            f"there is no baseline {clip(settings.baseline)}.{offer(settings.baseline, results, list_some)}"
         )
     shares = {name: _share_all(result, measures) for name, result in results.items()}
     first = next(iter(shares.values()))

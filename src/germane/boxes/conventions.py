@@ -7,7 +7,7 @@ from typing import Any, Literal, TypeAlias, get_args, get_origin
 
 from germane.boxes.geometry import Overlap
 from germane.core.arguments import list_values, parse_whole
-from germane.errors import PolicyError, check_choice, clip, suggest
+from germane.errors import PolicyError, check_choice, clip, offer
 
 Candidate: TypeAlias = Literal["fallback", "best"]
 Reach: TypeAlias = Literal["at_least", "above"]
@@ -143,10 +143,7 @@ def make_conventions(given: Mapping[str, Any]) -> Conventions:
     """Make conventions of keyword arguments. Raises PolicyError, with the nearest name, for unknown ones."""
     for name in given:
         if name not in DEFAULTS:
-            raise PolicyError(
-                f"boxes have no convention {clip(name)}.{suggest(name, DEFAULTS)}  "
-                f"There are: {', '.join(DEFAULTS)}"
-            )
+            raise PolicyError(f"boxes have no convention {clip(name)}.{offer(name, DEFAULTS)}")
     return Conventions(**given)
 
 

@@ -16,7 +16,7 @@ from germane.boxes.result import BoxResult
 from germane.core import ragged
 from germane.core.ragged import Bools, Floats, Ints
 from germane.core.ranking import Ranking
-from germane.errors import InputError, MeasureError, NotFoundError, clip, list_some, suggest
+from germane.errors import InputError, MeasureError, NotFoundError, clip, list_some, offer
 from germane.measures.averaging import compute_terms
 from germane.measures.measure import Measure
 
@@ -61,8 +61,7 @@ def find_id(given: Hashable, ids: Sequence[Hashable], names: Sequence[str], noun
             return list(known).index(given)
     listed = list(names) or texts
     raise NotFoundError(
-        f"there is no {noun} {clip(given)} in the truth.{suggest(str(given), listed)}  "
-        f"There are: {list_some(listed)}"
+        f"there is no {noun} {clip(given)} in the truth.{offer(given, listed, list_some)}"
     )
 
 

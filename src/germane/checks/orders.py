@@ -13,10 +13,10 @@ from germane.checks.rows import (
     count_queries,
     show_first_row,
     show_rows,
-    write_count,
 )
 from germane.core.ragged import Bools, Floats
 from germane.errors import clip
+from germane.output.formatting import write_count
 
 RISES = 3  # fewer may come from rounding
 CERTAIN = 20  # steps that do not all rise by chance

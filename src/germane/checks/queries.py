@@ -6,7 +6,7 @@ from collections.abc import Hashable, Iterator
 import numpy as np
 
 from germane.checks.data import Data
-from germane.checks.rows import Problem, Sees, show_first_row, show_queries, show_rows, write_count
+from germane.checks.rows import Problem, Sees, show_first_row, show_queries, show_rows
 from germane.core.dispersion import FEW, measure_dispersion
 from germane.core.finding import show_ids
 from germane.core.id_spelling import describe_difference, find_extended, find_pairs
@@ -14,6 +14,7 @@ from germane.core.ragged import Floats
 from germane.errors import GermaneError, clip
 from germane.measures.averaging import compute_scores
 from germane.measures.measure import Measure
+from germane.output.formatting import write_count
 
 SKIP = "missing=skip leaves them out."
 NAMES = 100_000  # query ids that are compared by more than equality
@@ -105,7 +106,7 @@ def find_one_result(data: Data) -> Sees:
         return
     deepest = max((one.k for one in data.measures if one.k is not None), default=FIRST)
     if deepest > 1 and np.count_nonzero(data.hits > 0) < np.count_nonzero(data.grades > 0):
-        says = f"every one of {write_count(len(depths), 'query', 'queries')} has a single result"
+        says = f"every one of {write_count(len(depths), 'query')} has a single result"
         at = show_rows(data.run, np.arange(len(data.run))) if data.is_whole else ()
         yield Problem(says, len(depths), at)
 

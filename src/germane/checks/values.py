@@ -10,10 +10,10 @@ from germane.checks.rows import (
     count_queries,
     show_first_row,
     show_rows,
-    write_count,
 )
 from germane.core.finding import show_ids
 from germane.core.ragged import Bools, Floats
+from germane.output.formatting import write_count
 from germane.readers.numbers import EXACT
 
 TURNED = "Do the grades have the wrong sign, or are the relevant items missing?"

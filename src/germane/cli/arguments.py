@@ -3,7 +3,7 @@
 import argparse
 import os
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from germane.cli.terminal import as_json, say
@@ -367,8 +367,21 @@ def write_result(
     writing.write(options.output, text)
 
 
+def write_found(
+    options: argparse.Namespace, found: Any, formats: Mapping[str, Callable[[Table], str]] = FORMATS
+) -> None:
+    """Write what a verb returned, which has a table and plain values of its own."""
+    write_result(options, lambda digits: found.table(digits=digits), found.to_dict, formats)
+
+
 def parse_measures(options: argparse.Namespace) -> tuple[Measure, ...]:
     return parse_all(options.measures or options.default_measures)
+
+
+def collect_given(options: argparse.Namespace, names: Iterable[str]) -> dict[str, Any]:
+    """Collect the options of these names that a command has and that were given."""
+    given = {name: getattr(options, name, None) for name in names}
+    return {name: value for name, value in given.items() if value is not None}
 
 
 def collect_policy(options: argparse.Namespace) -> dict[str, Any]:

@@ -1,7 +1,6 @@
 """Arguments that the verbs of ``germane boxes`` share: files, reading, dialect and conventions."""
 
 import argparse
-from collections.abc import Iterable
 from typing import Any, get_args
 
 from germane.boxes.conventions import WORDS
@@ -150,16 +149,11 @@ def _read_areas(text: str) -> dict[str, tuple[float, float]]:
 
 def collect_reading(options: argparse.Namespace) -> dict[str, Any]:
     """Collect how files are read, as far as it was given."""
-    return _collect_given(options, (*_READING, "columns", "images", "class_names"))
+    return arguments.collect_given(options, (*_READING, "columns", "images", "class_names"))
 
 
 def collect(options: argparse.Namespace, *, confidence: bool = True) -> dict[str, Any]:
     """Collect how files are read, the dialect, and the conventions, as far as they were given."""
     names = ("dialect", *WORDS, "iou", "areas", *(("confidence",) if confidence else ()))
-    given = {**collect_reading(options), **_collect_given(options, names)}
+    given = {**collect_reading(options), **arguments.collect_given(options, names)}
     return given if options.depth == _NOT_GIVEN else {**given, "depth": options.depth}
-
-
-def _collect_given(options: argparse.Namespace, names: Iterable[str]) -> dict[str, Any]:
-    given = {name: getattr(options, name, None) for name in names}
-    return {name: value for name, value in given.items() if value is not None}

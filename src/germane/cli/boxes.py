@@ -10,11 +10,10 @@ from typing import Any, get_args
 from germane.boxes.api import evaluate_many_boxes, explain_boxes
 from germane.boxes.groups import Part
 from germane.cli import arguments, box_arguments
-from germane.cli.check import FOUND
+from germane.cli.check import write_checkup
 from germane.cli.compare import add_statistics, collect_statistics
-from germane.cli.gate import FAILED, add_limits, write_gate
+from germane.cli.gate import add_limits, write_gate
 from germane.cli.reconcile import write_reconciliation
-from germane.cli.terminal import as_json
 from germane.comparison.settings import WORDS as STATISTICS
 from germane.errors import InputError
 from germane.output import writing
@@ -185,12 +184,7 @@ def run(options: argparse.Namespace) -> None:
         options.truth, _open_paths(options), options.measures, **box_arguments.collect(options)
     )
     if options.by is None:
-        arguments.write_result(
-            options,
-            lambda digits: results.table(digits=digits),
-            results.to_dict,
-            arguments.FOR_PAPERS,
-        )
+        arguments.write_found(options, results, arguments.FOR_PAPERS)
         return
     groups = {name: result.by(options.by) for name, result in results.items()}
     arguments.write_result(
@@ -221,9 +215,7 @@ def run_explain(options: argparse.Namespace) -> None:
     if picture:
         writing.write(options.output, explanation.svg())
         return
-    arguments.write_result(
-        options, lambda digits: explanation.table(digits=digits), explanation.to_dict
-    )
+    arguments.write_found(options, explanation)
 
 
 def run_check(options: argparse.Namespace) -> int:
@@ -231,15 +223,13 @@ def run_check(options: argparse.Namespace) -> int:
 
     [path] = _open_paths(options).values()
     found = check_boxes(options.truth, path, **box_arguments.collect_reading(options))
-    text = as_json(found.to_dict()) if options.format == "json" else f"{found}\n"
-    writing.write(options.output, text)
-    return FOUND if options.strict and found.serious else 0
+    return write_checkup(options, found)
 
 
 def run_dialects(options: argparse.Namespace) -> None:
     from germane.boxes.dialects import box_dialects, resolve_box_dialect
     from germane.boxes.spread import spread_boxes
-    from germane.cli.dialects import define_dialect, list_dialects, write_table
+    from germane.cli.dialects import define_dialect, list_dialects, write_spread, write_table
 
     match options.given:
         case []:
@@ -251,11 +241,7 @@ def run_dialects(options: argparse.Namespace) -> None:
             found = spread_boxes(
                 truth, detections, options.measure, **box_arguments.collect(options)
             )
-            arguments.write_result(
-                options,
-                lambda digits: found.table(digits=digits),
-                lambda: add_schema(found.to_dict()),
-            )
+            write_spread(options, found)
         case _:
             raise InputError(
                 "germane boxes dialects takes nothing, the NAME of a dialect, or TRUTH and DETECTIONS."
@@ -314,8 +300,7 @@ def run_gate(options: argparse.Namespace) -> int:
         rng=options.seed,
         **box_arguments.collect(options),
     )
-    write_gate(options, found)
-    return 0 if found.passed else FAILED
+    return write_gate(options, found)
 
 
 def run_report(options: argparse.Namespace) -> None:

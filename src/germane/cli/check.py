@@ -1,12 +1,15 @@
 """germane check: find problems that can distort results, before there are any results."""
 
 import argparse
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from germane.cli import arguments
 from germane.cli.terminal import as_json, make_progress_line
 from germane.evaluation.choices import DEFAULT
 from germane.output import writing
+
+if TYPE_CHECKING:
+    from germane.evaluation.checkup import Checkup
 
 FOUND = 1
 
@@ -49,6 +52,11 @@ def run(options: argparse.Namespace) -> int:
     measures = arguments.parse_measures(options)
     with make_progress_line("looking at") as progress:
         found = check(options.qrels, runs, measures, **reading, progress=progress)
+    return write_checkup(options, found)
+
+
+def write_checkup(options: argparse.Namespace, found: "Checkup") -> int:
+    """Write the findings as text or JSON; return the exit status."""
     text = as_json(found.to_dict()) if options.format == "json" else f"{found}\n"
     writing.write(options.output, text)
     return FOUND if options.strict and found.serious else 0

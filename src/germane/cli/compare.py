@@ -102,8 +102,7 @@ def add_statistics(
 
 def collect_statistics(options: argparse.Namespace) -> dict[str, Any]:
     """The statistics asked for, as arguments of ``compare`` and ``report``."""
-    given = {name: getattr(options, name, None) for name in WORDS}
-    words = {name: word for name, word in given.items() if word is not None}
+    words = arguments.collect_given(options, WORDS)
     others = ("baseline", "confidence", "equivalence", "resamples")
     return {**words, **{name: getattr(options, name) for name in others}, "rng": options.seed}
 

@@ -38,17 +38,20 @@ def run(options: argparse.Namespace) -> None:
         with make_progress_line() as progress:
             qrels, ranked = given
             found = spread(qrels, ranked, options.measure, progress=progress, **policy)
-        arguments.write_result(
-            options,
-            lambda digits: found.table(digits=digits),
-            lambda: add_schema(found.to_dict()),
-        )
+        write_spread(options, found)
     elif not given:
         write_table(options, list_dialects(dialects(), "germane dialects"))
     elif len(given) == 1 and not os.path.exists(given[0]):
         write_table(options, define_dialect(resolve_dialect(given[0])))
     else:
         raise InputError("germane dialects takes nothing, the NAME of a dialect, or QRELS and RUN.")
+
+
+def write_spread(options: argparse.Namespace, found: Any) -> None:
+    """Write the values of dialects on a run, or on detections."""
+    arguments.write_result(
+        options, lambda digits: found.table(digits=digits), lambda: add_schema(found.to_dict())
+    )
 
 
 def write_table(options: argparse.Namespace, table: Table) -> None:

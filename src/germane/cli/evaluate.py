@@ -84,12 +84,10 @@ def run(options: argparse.Namespace) -> None:
     for line in write_warnings(results):
         say(f"germane: {line}")
     if options.by is not None:
-        groups = results.by(options.by)
-        arguments.write_result(options, lambda digits: groups.table(digits=digits), groups.to_dict)
+        arguments.write_found(options, results.by(options.by))
         return
     if options.bounds:
-        bounds = results.bounds()
-        arguments.write_result(options, lambda digits: bounds.table(digits=digits), bounds.to_dict)
+        arguments.write_found(options, results.bounds())
         return
     table: Callable[..., Table] = partial(results.table, confidence=options.confidence)
     if options.per_query:

@@ -73,9 +73,7 @@ def run(options: argparse.Namespace) -> None:
             )
     if options.animate is not None:
         animate(explanation, options.animate)
-    arguments.write_result(
-        options, lambda digits: explanation.table(digits=digits), explanation.to_dict
-    )
+    arguments.write_found(options, explanation)
 
 
 def _explain_catalogue(options: argparse.Namespace, measures: tuple[Measure, ...]) -> None:

@@ -73,14 +73,14 @@ def run(options: argparse.Namespace) -> int:
         max_drop=options.max_drop, alpha=options.alpha, test=options.test, rng=options.seed,
         **arguments.collect_policy(options),
     )  # fmt: skip
-    write_gate(options, found)
+    status = write_gate(options, found)
     if options.github:
         _report_to_github(found)
-    return 0 if found.passed else FAILED
+    return status
 
 
-def write_gate(options: argparse.Namespace, found: "Gate") -> None:
-    """Write the table of a gate, or its comparison and verdicts as JSON."""
+def write_gate(options: argparse.Namespace, found: "Gate") -> int:
+    """Write the table of a gate, or its comparison and verdicts as JSON; return the exit status."""
     arguments.write_result(
         options,
         lambda digits: found.table(digits=digits),
@@ -90,6 +90,7 @@ def write_gate(options: argparse.Namespace, found: "Gate") -> None:
             "passed": found.passed,
         },
     )
+    return 0 if found.passed else FAILED
 
 
 def _report_to_github(found: "Gate") -> None:

@@ -18,7 +18,7 @@ from germane.errors import (
     NotFoundError,
     clip,
     list_some,
-    suggest,
+    offer,
 )
 from germane.evaluation.api import evaluate_many
 from germane.evaluation.choices import DEFAULT, Choices
@@ -131,7 +131,6 @@ def _check_systems(datasets: Mapping[str, Runs], baseline: str | None) -> None:
     if len(expected) < 2:
         raise EmptyError("compare needs two or more runs.")
     if baseline is not None and baseline not in expected:
-        near = suggest(str(baseline), expected)
         raise NotFoundError(
-            f"there is no baseline {clip(baseline)}.{near}  There are: {list_some(expected)}"
+            f"there is no baseline {clip(baseline)}.{offer(baseline, expected, list_some)}"
         )

@@ -30,7 +30,7 @@ from germane.evaluation.storage import read_results
 from germane.measures import QUANTITIES
 from germane.measures.catalogue import refuse_lists
 from germane.measures.measure import Measures, parse_all
-from germane.output.formatting import format_number
+from germane.output.formatting import format_number, write_count
 from germane.output.tables import Table, Tabular
 
 RUN, BASELINE = "run", "baseline"
@@ -134,9 +134,9 @@ class Gate(Tabular):
 
     def _describe_lost(self, pair: Pair) -> str:
         lost = self.lost[str(pair.measure)]
-        queries = "query has" if len(lost) == 1 else "queries have"
+        queries = write_count(len(lost), "query has", "queries have")
         return (
-            f"{pair.measure}: {len(lost):,} {queries} a value in the baseline and none in the run: "
+            f"{pair.measure}: {queries} a value in the baseline and none in the run: "
             f"{list_some(lost)}. A convention such as missing=skip leaves them out of the mean; "
             "missing=zero counts a query without results as 0."
         )

@@ -229,6 +229,9 @@ _STATED = ("duplicates", "ties", "missing", "unjudged", "no_relevant")
 WORDS = {name: _CHOICES[name] for name in _STATED}
 """The conventions that every result states."""
 
+UNORDERED = ("expected", "grouped")
+"""The orders of ties in which single items have no rank."""
+
 WITHOUT_VALUE = ("short", "constant", "halves")
 """Conventions that explain no number: they take a query's value away, or matter only beside another."""
 

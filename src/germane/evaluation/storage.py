@@ -29,6 +29,7 @@ from germane.measures.measure import Measures, parse
 from germane.output import writing
 from germane.output.formatting import SCHEMA
 from germane.readers import parquet_files
+from germane.readers.nested_json import read_json
 
 _MAKE = "germane evaluate QRELS RUN --format json --per-query -o FILE"
 
@@ -48,12 +49,9 @@ def read_results(path: str | os.PathLike[str]) -> Results:
     a file without the values of single queries.
     """
     try:
-        with open(path, encoding="utf-8") as file:
-            given = json.load(file)
-    except OSError as error:
-        raise InputError(f"{path}: cannot be read ({error.strerror}).") from None
-    except ValueError as error:
-        raise FormatError(f"{path}: not JSON ({error}). Make it with: {_MAKE}") from None
+        given = read_json(path)
+    except FormatError as error:
+        raise FormatError(f"{error} Make it with: {_MAKE}") from None
     if not isinstance(given, dict) or given.get("schema") != SCHEMA or "runs" not in given:
         raise FormatError(f"{path}: not results of schema {SCHEMA}. Make them with: {_MAKE}")
     try:

@@ -27,6 +27,7 @@ from germane.errors import (
     clip,
     explain_not_finite,
 )
+from germane.output.formatting import write_count
 from germane.readers import headings
 from germane.readers.arrow import Place
 from germane.readers.files import Opener, check_text, explain_arrow_error
@@ -52,7 +53,7 @@ def check_rows(
     for line, row in rows:
         if len(row) != len(names):
             raise FormatError(
-                f"{source.name}:{line}: {len(row)} field{'s' * (len(row) != 1)} where the file has "
+                f"{source.name}:{line}: {write_count(len(row), 'field')} where the file has "
                 f"{len(names)} columns ({', '.join(names)}): {clip(separator.join(row))}"
             )
         for name, text in zip(names, row, strict=True):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -12,6 +11,7 @@ from typing import Any
 from germane.errors import EmptyError, FormatError, InputError, clip
 from germane.readers.files import BOM, Opener, explain_arrow_error
 from germane.readers.formats import is_path
+from germane.readers.nested_json import parse_object
 
 IDS = (
     "_id", "id", "docno", "docid", "doc_id", "document_id", "pid", "item", "item_id", "qid", "query_id",
@@ -192,13 +192,7 @@ def _read_json_lines(path: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
     for number, line in _read_lines(path):
         if not line.strip():
             continue
-        try:
-            row = json.loads(line)
-        except (ValueError, RecursionError) as error:
-            says = getattr(error, "msg", "too deep")
-            raise FormatError(f"{path}:{number}: no JSON ({says}): {clip(line.strip())}") from None
-        if not isinstance(row, dict):
-            raise FormatError(f"{path}:{number}: a line is a JSON object, {{…}}; got {clip(row)}")
+        row = parse_object(line, f"{path}:{number}")
         if key is None or key not in row:
             key = _find_ids(list(row), f"{path}:{number}")
         yield str(row[key]), {name: value for name, value in row.items() if name != key}

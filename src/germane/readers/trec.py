@@ -30,6 +30,7 @@ from germane.errors import (
 from germane.kernel import library, plain
 from germane.kernel.columns import Text, join_ids, read_arrow_text, read_arrow_values, read_bytes
 from germane.kernel.ids import show_id
+from germane.output.formatting import write_count
 from germane.readers.files import BOM, Block, TextFile, count_line_ends
 from germane.readers.numbers import EXACT
 
@@ -424,7 +425,7 @@ def _check_fields(line: bytes, fields: list[bytes], layout: Layout) -> None:
     if count == wanted or (layout.more and count > wanted and not _is_shifted(fields, layout)):
         return
     raise FormatError(
-        f"{count} field{'s' if count > 1 else ''} where a {layout.kind} line has {wanted} "
+        f"{write_count(count, 'field')} where a {layout.kind} line has {wanted} "
         f"({' '.join(layout.columns)}): {_show(line)}{_guess_reason(line, count, layout)}"
     )
 

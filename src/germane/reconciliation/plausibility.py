@@ -17,6 +17,7 @@ from germane.core.ranking import Ranking
 from germane.errors import GermaneError
 from germane.measures.averaging import QueryValues, compute_scores, find_weights
 from germane.measures.measure import Measure
+from germane.output.formatting import write_count
 from germane.reconciliation.agreement import DECIMALS, Terms
 from germane.reconciliation.reported import Reported, format_plain, read_reported
 from germane.reconciliation.search import Candidate, Given, Search, vary_measure
@@ -245,6 +246,6 @@ def _try_rounded_terms(search: Search, own: Given) -> list[str]:
             values = terms.round(decimals)
             mean = math.fsum(values.tolist()) / len(values)
             if search.reported.gives(mean):
-                unit = f"{decimals} decimal{'s' * (decimals > 1)}"
+                unit = write_count(decimals, "decimal")
                 return [f"With every term rounded to {unit}, {own} gives {mean:.4f}."]
     return []

@@ -5,27 +5,29 @@ import os
 from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import count
-from typing import Any, Unpack, get_args
+from typing import Any, TypeVar, Unpack, get_args
 
 import numpy as np
 
 from germane.comparison.api import compare
 from germane.comparison.settings import Correction, Family, Settings, TestName
 from germane.core.arguments import parse_whole
+from germane.core.policy import UNORDERED
 from germane.core.progress import Progress, make_progress
 from germane.core.ranking import Ranking
-from germane.errors import InputError, check_choice, clip
+from germane.errors import InputError, check_choice, clip, list_choices
 from germane.evaluation.api import evaluate_many
 from germane.evaluation.choices import DEFAULT, Choices, read_once
-from germane.evaluation.judging import Placement
 from germane.evaluation.result import Result, Results
 from germane.explanation.api import explain_result
 from germane.explanation.curves import average_curve
 from germane.explanation.explanation import Explanation
 from germane.explanation.precision_recall import MeanPRCurve
+from germane.explanation.single_query import find_placement
 from germane.measures.catalogue import refuse_lists
 from germane.measures.measure import Measure, Measures, parse_all
 from germane.output import writing
+from germane.output.frames import Named
 from germane.readers.texts import open_texts
 from germane.reports.findings import Findings, Layout
 from germane.reports.inputs import describe_origin, open_by_query, select_runs, spread_runs
@@ -34,9 +36,10 @@ from germane.reports.page import write_page
 
 __all__ = ["Report", "report"]
 
+R = TypeVar("R", bound=Named[Any])
+
 NAMED = 4  # runs that a title names
 FIRST = 10  # results whose judged share is reported, and which are shown one by one
-UNORDERED = ("expected", "grouped")  # orders of ties in which single items have no rank
 
 
 @dataclass(frozen=True, repr=False)
@@ -136,7 +139,7 @@ def report(
     again = select_runs(runs, results, policy)
     spreads = spread_runs(qrels, again, results, policy, progress)
     by_query = open_by_query(again, results, policy)
-    ordered_runs = _order_runs(results)
+    ordered_runs = order_results(results)
     explained = count()
 
     def explain(query: Hashable, name: str) -> tuple[Explanation, ...]:
@@ -146,7 +149,7 @@ def report(
 
     means = _select_means(results)
     several = len(results) > 1 and bool(means)
-    placements = {name: _require_placement(result) for name, result in results.items()}
+    placements = {name: find_placement(result) for name, result in results.items()}
     ties = next(iter(results.values())).policy.ties
     ordered = ties not in UNORDERED
     judgments = next(iter(placements.values())).qrels
@@ -206,8 +209,7 @@ def _average_curves(runs: Results, confidence: float, seed: int) -> dict[str, Me
 def make_title(names: list[str]) -> str:
     if len(names) > NAMED:
         return f"{', '.join(names[: NAMED - 1])} and {len(names) - NAMED + 1} more runs"
-    *most, last = names
-    return f"{', '.join(most)} and {last}" if most else last
+    return list_choices(names, "and")
 
 
 def _select_means(results: Results) -> tuple[Measure, ...]:
@@ -226,11 +228,6 @@ def _share_judged(ranking: Ranking) -> float:
     return judged / max(1, int(np.minimum(ranking.retrieved, FIRST).sum()))
 
 
-def _require_placement(result: Result) -> Placement:
-    assert result.placement is not None, "only results that are read from files have none"
-    return result.placement
-
-
 def _explain_query(result: Result, query: Hashable, run: Any) -> Iterator[Explanation]:
     """Explain a query once for all measures that agree on which items are hits."""
     levels: dict[float | None, list[Measure]] = {}
@@ -241,14 +238,14 @@ def _explain_query(result: Result, query: Hashable, run: Any) -> Iterator[Explan
         yield explain_result(result, query, tuple(measures), run, FIRST)
 
 
-def _order_runs(results: Results) -> Results:
-    """Order runs by the first measure, the best first."""
+def order_results(results: R) -> R:
+    """Order runs, or detectors, by the first measure, the best first."""
 
     def find_place(name: str) -> tuple[bool, float]:
         mean = next(iter(results[name].values())).mean
         return math.isnan(mean), -mean
 
-    return Results({name: results[name] for name in sorted(results, key=find_place)})
+    return type(results)({name: results[name] for name in sorted(results, key=find_place)})
 
 
 def _choose_pair(ordered: Results, baseline: str | None) -> tuple[str, ...]:
