@@ -137,7 +137,7 @@ def test_another_evaluation_is_refused(qrels: Path, tmp_path: Path) -> None:
         ({"dialect": "ranx"}, "dialect"),
     ):
         with pytest.raises(
-            germane.InputError, match=f"of another evaluation; it differs in {differs}"
+            germane.InputError, match=f"belongs to another evaluation; it differs in {differs}"
         ):
             kept(qrels, run, tmp_path, **choices)
     run.write_text(LINES + "q99 Q0 d1 1 1.0 t\n")
