@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Self
 import numpy as np
 
 from germane.core import ragged
+from germane.core.arguments import is_number
 from germane.core.arithmetic import Arithmetic, Halves
 from germane.core.ragged import Floats
 from germane.core.ranking import Ranking
@@ -128,7 +129,7 @@ class QueryValues(Arithmetic):
             raise NotFoundError(f"weights: none for {list_some(missing)} ({len(missing)} queries).")
         given = [weights[query] for query in self.queries]
         for query, weight in zip(self.queries, given, strict=True):
-            if isinstance(weight, bool) or not isinstance(weight, (int, float, np.number)):
+            if not is_number(weight):
                 raise InputError(f"the weight of {clip(query)} is a number; got {clip(weight)}")
             if not (0 <= weight < math.inf):
                 raise InputError(f"the weight of {clip(query)} is at least 0; got {clip(weight)}")
