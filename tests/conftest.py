@@ -1,6 +1,6 @@
 """Hypothesis profiles, the two kernels that every test of a reader is run with, and files that may not be read.
 
-The profile ``ci`` is the same on every run; ``many`` has twenty times as many cases, for ``make test-all``;
+The profile ``ci`` is the same on every run; ``many`` has many more cases, for ``make test-all``;
 ``thorough`` draws new ones: python -m pytest --hypothesis-profile=thorough
 """
 
@@ -19,7 +19,7 @@ from browser import Browser, browser
 
 _SLOW_MACHINES = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}
 
-settings.register_profile("ci", derandomize=True, max_examples=25, database=None, **_SLOW_MACHINES)
+settings.register_profile("ci", derandomize=True, max_examples=15, database=None, **_SLOW_MACHINES)
 settings.register_profile("many", settings.get_profile("ci"), max_examples=500)
 settings.register_profile("thorough", max_examples=5000, print_blob=True, **_SLOW_MACHINES)
 settings.load_profile("ci")

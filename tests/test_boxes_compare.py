@@ -87,7 +87,7 @@ def test_a_better_detector_is_found_and_noise_is_not():
     alike = {"one": thin_out(found, 0.7, 1), "other": thin_out(found, 0.7, 2)}
     pair = germane.compare_boxes(truth, alike, "AP50").pairs[0]
     assert pair.verdict == "not significant"
-    assert f"{len(truth['images'])} images could show" in str(pair)
+    assert f"smallest detectable difference with {len(truth['images'])} images" in str(pair)
 
 
 def test_copies_of_images_narrow_the_interval():

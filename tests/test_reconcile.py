@@ -197,7 +197,7 @@ def test_words_that_make_no_difference_are_named() -> None:
     ties = next(one for one in result.undecided if one.convention == "ties")
     assert str(ties) == "ties=worst"
     assert ties.moving == ("ascending", "given", "expected", "best")
-    assert "remain open: duplicates, ties=worst, missing," in str(result)
+    assert "undecided: duplicates, ties=worst, missing," in str(result)
     assert "with the score of another (ties)" not in str(result)
 
 
@@ -617,7 +617,7 @@ def test_what_was_asked_for_is_one_value_of_those_from_0_to_1() -> None:
     assert found.answer == "found"
     assert found.values == 1
     assert found.chance == pytest.approx(0.01 / 1.01)
-    says = "A wrong number would fall within the rounding of the one value tried so far in 0.99 % of cases."
+    says = "A wrong number would match the one value tried so far in 0.99 % of cases."
     assert says in str(found)
     assert found.to_dict()["answer"] == "found"
 

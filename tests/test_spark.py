@@ -499,6 +499,17 @@ class TestSpark:
             spread, germane.evaluate(*tables, fitting(ALL_MEASURES, choices.get("ties")), **choices)
         )
 
+    @pytest.mark.parametrize("missing", ["zero", "skip"])
+    def test_measures_of_the_catalogue(self, spark: Any, missing: Literal["zero", "skip"]) -> None:
+        names = "AP@5 Coverage@5 Gini@5 Novelty@5 ARP(seen=interactions)@5 Personalization@5"
+        seen = {"u": ["d1", "d2"], "v": ["d2", "d3"]}
+        given: Any = {"catalogue": 10_000, "seen": seen, "missing": missing}
+        frames = map(spark.createDataFrame, (QRELS, RUN))
+        spread = germane.spark.evaluate(*frames, names, **given)
+        expected = germane.evaluate(QRELS, RUN, names, **given)
+        same(spread.result, expected)
+        assert spread.per_query.count() == len(expected.queries)
+
     def test_one_large_query_beside_many_small_ones(self, spark: Any) -> None:
         large, small = 50_000, 3_000
         query = np.append(np.zeros(large, np.int64), np.repeat(np.arange(1, small), 2))

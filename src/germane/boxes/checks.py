@@ -151,7 +151,7 @@ def find_constant(sheet: Sheet, data: BoxData) -> Sees:
 
 
 def find_repeated(sheet: Sheet, data: BoxData) -> Sees:
-    """Find boxes that stand twice, with the same image and class, and score if there is one."""
+    """Find duplicate boxes: of the same image and class, and with the same score if there is one."""
     parts = [sheet.boxes.as_array(), sheet.image, sheet.label]
     rows = np.column_stack(parts if sheet.score is None else [*parts, sheet.score])[sheet.sound]
     _, first = np.unique(rows, axis=0, return_index=True)
@@ -225,7 +225,7 @@ TABLE = (
     BoxCheck("swapped corners", "serious", _BOTH, find_swapped,
              "Write the left and upper corner first, or name the format: box_format=xywh.", "error"),
     BoxCheck("negative sizes", "serious", _BOTH, find_negative,
-             "Is it another format? box_format takes xywh, xyxy or cxcywh.", "error"),
+             "If it is another format, choose box_format=xywh, xyxy or cxcywh.", "error"),
     BoxCheck("unknown images", "serious", _BOTH, find_unknown_images,
              "Write ids as the truth does, or list all images with images=.", "error"),
     BoxCheck("unknown classes", "serious", _BOTH, find_unknown_classes,
@@ -233,13 +233,13 @@ TABLE = (
     BoxCheck("scores that are no numbers", "serious", ("detections",), find_odd_scores,
              "Write a finite number.", "error"),
     BoxCheck("relative numbers taken for pixels", "serious", _BOTH, find_relative,
-             "coordinates=relative reads them so; images= takes the sizes of images.", "warning"),
+             "Use coordinates=relative, and give the sizes of images with images=.", "warning"),
     BoxCheck("pixels taken for relative numbers", "serious", _BOTH, find_pixels,
-             "coordinates=pixels reads them so.", "warning"),
+             "Use coordinates=pixels.", "warning"),
     BoxCheck("another format of boxes", "serious", _BOTH, find_other_format,
-             "box_format takes xywh, xyxy or cxcywh.", "warning"),
+             "Choose box_format=xywh, xyxy or cxcywh.", "warning"),
     BoxCheck("constant scores", "serious", ("detections",), find_constant,
-             "Precision at a recall is then decided by the order of the file.", "warning"),
+             "The order of the file then decides precision at every recall.", "warning"),
     BoxCheck("boxes outside their image", "doubtful", _BOTH, find_outside,
              "Clip them, or check the sizes of the images."),
     BoxCheck("truths given twice", "doubtful", ("truth",), find_repeated,
@@ -255,9 +255,9 @@ TABLE = (
     BoxCheck("images without truths", "note", ("truth",), find_images_without,
              "All detections there are false positives."),
     BoxCheck("classes without truths", "note", ("truth",), find_classes_without,
-             "no_truth=skip leaves them out of means, and zero counts them."),
+             "no_truth=skip leaves them out of means; zero counts them as 0."),
     BoxCheck("scores beyond 0 to 1", "note", ("detections",), find_scores_beyond,
-             "Only their order counts, but a confidence= is compared with them."),
+             "Only their order counts, except for confidence=."),
 )  # fmt: skip
 """Findings of the same severity are reported in this order."""
 

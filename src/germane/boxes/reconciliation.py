@@ -53,7 +53,7 @@ class Step:
                 moved.append(f"{first} {'more' if more > 0 else 'fewer'} {rest}")
         says = f": {', '.join(moved)}" if moved else ""
         ends = (format_number(one.value, digits, nan="none") for one in (before, self))
-        return f"{self.change} moves {' to '.join(ends)}{says}"
+        return f"{self.change} changes {' to '.join(ends)}{says}"
 
 
 @dataclass(frozen=True, repr=False)
@@ -114,7 +114,7 @@ class BoxReconciliation(Answer[BoxGiven], Tabular):
         if self.found:
             yield from self.hints
         if self.idle:
-            yield f"No difference on this data, so that they remain open: {', '.join(self.idle)}."
+            yield f"Without effect on this data, and therefore undecided: {', '.join(self.idle)}."
         yield from self._explain_range(f"{write_count(len(self.tried), 'set')} of conventions")
 
     def table(self, *, digits: int | None = 4) -> Table:

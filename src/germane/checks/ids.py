@@ -23,9 +23,9 @@ from germane.errors import clip
 from germane.output.formatting import write_count
 
 OWN_PLACE = "Leave it out of each row, as ids[:, 1:] does where it is the first."
-TURNED = "They are items of the qrels: are the columns of queries and items in each other's place?"
+TURNED = "They are items of the qrels: are the columns of queries and items swapped?"
 MOSTLY = 0.5
-JOINED = "Were several files put into one? Take them apart, or choose with duplicates=first, last or max."
+JOINED = "Were several files joined? Separate them, or choose with duplicates=first, last or max."
 SOME = 1 / 4  # of the rows: no accident
 MANY = 1 / 3  # of the queries: no accident
 SAME = "Are these the same ids?"
@@ -111,7 +111,7 @@ def find_alike(data: Data) -> Sees:
 
 
 def find_repeated_results(data: Data) -> Sees:
-    """Find items that stand twice among the results of a query."""
+    """Find duplicate results of a query."""
     yield from _report_repeated(data.run, "result")
 
 

@@ -1,4 +1,4 @@
-"""germane boxes: object detection. Each verb is a command; evaluate is the one that needs no word."""
+"""germane boxes: object detection. Each verb is a command; evaluate is the default."""
 
 import argparse
 import os
@@ -21,14 +21,14 @@ from germane.output.formatting import add_schema
 from germane.output.tables import stack_tables
 
 VERBS = {
-    "evaluate": "match the boxes of detectors with annotated boxes, and print measures with their definitions",
-    "explain": "the outcome of every detection of an image or a class; with -o FILE.svg a picture of an image",
-    "check": "find problems that can distort the numbers: swapped corners, relative boxes, boxes outside, and others",
-    "dialects": "the value of a measure under the conventions of every tool; or define one tool by its NAME",
+    "evaluate": "match the boxes of detectors with annotated boxes, and print measures with definitions",
+    "explain": "show the outcome of every detection of an image or a class; with -o FILE.svg as a picture",
+    "check": "find problems that can distort the numbers",
+    "dialects": "print the value that every tool gives; or define one tool by its NAME",
     "reconcile": "find the conventions that give a reported number",
-    "compare": "differences of detectors on the same images, with intervals and significance",
-    "gate": "exit 1 if a detector has fallen behind its baseline",
-    "report": "one HTML page about detectors, to send to others",
+    "compare": "compute differences of detectors on the same images, with intervals and significance",
+    "gate": "exit with status 1 if a detector is worse than its baseline",
+    "report": "write one HTML page about detectors",
 }
 _VIEWS = ("leaderboard", "pairs")
 
@@ -86,7 +86,7 @@ def _add_check(commands: Any) -> None:
     command = _add_verb(commands, "check", "TRUTH DETECTIONS [options]", run_check)
     box_arguments.add_files(command, 1)
     command.add_argument(
-        "--strict", action="store_true", help="exit 1 for a problem that distorts numbers"
+        "--strict", action="store_true", help="exit with status 1 if a finding is serious"
     )
     arguments.add_format(command, ("text", "json"))
     arguments.add_output_file(command)
@@ -109,7 +109,7 @@ def _add_reconcile(commands: Any) -> None:
         "--reported",
         metavar="NUMBER",
         required=True,
-        help="as it is written, since .51 is less precise than .510; 51%% and 51.0 are percent",
+        help="the number as it was written: .51 is less precise than .510; 51%% and 51.0 are percent",
     )
     command.add_argument("-m", "--measure", help="(default: AP, or the dialect's first)")
     arguments.add_output(command)
@@ -165,16 +165,12 @@ def _add_verb(
     others = "\n".join(f"  {one:<10}{says}" for one, says in VERBS.items() if one != verb)
     command: argparse.ArgumentParser = commands.add_parser(
         "boxes" if implied else f"boxes {verb}",
-        **(
-            {"help": "object detection: match boxes with truths and evaluate them"}
-            if implied
-            else {}
-        ),
+        **({"help": "evaluate object detectors"} if implied else {}),
         description=f"{VERBS[verb][0].upper()}{VERBS[verb][1:]}.",
         usage=f"%(prog)s {usage}"
         + "\n       %(prog)s VERB TRUTH DETECTIONS... [options]" * implied,
         formatter_class=argparse.RawDescriptionHelpFormatter,
-        epilog=f"verbs (a file of such a name is ./check):\n{others}\n"
+        epilog=f"verbs (for a file with such a name, write ./check):\n{others}\n"
         "See: germane boxes VERB --help"
         if implied
         else None,

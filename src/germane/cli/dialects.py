@@ -19,9 +19,9 @@ from germane.reconciliation.spread import spread
 def add(commands: Any) -> None:
     command = commands.add_parser(
         "dialects",
-        help="the conventions of other tools: list them, or compare their values on a run",
-        description="Without arguments, list the dialects; with the NAME of one, define it; with "
-        "QRELS and RUN, print the value that every dialect gives.",
+        help="list the conventions of other tools, or compare their values on a run",
+        description="List the dialects; with a NAME, define one; with "
+        "QRELS and RUN, print the value in every dialect.",
     )
     command.set_defaults(run=run)
     command.add_argument("given", metavar="NAME | QRELS RUN", nargs="*")

@@ -12,9 +12,9 @@ from germane.output import writing
 def add(commands: Any) -> None:
     command = commands.add_parser(
         "judges",
-        help="evaluate a run by each of several judges",
-        description="Evaluate a run by each of several judges, by the grade of the majority of them and by "
-        "their mean grade; and measure how far all agree. Queries that not every judge judged are left out.",
+        help="evaluate a run by several judges, and measure their agreement",
+        description="Evaluate a run by each of several judges, by their majority grade and by their "
+        "mean grade. Also measure their agreement. Queries that some judge did not judge are left out.",
     )
     command.set_defaults(run=run)
     command.add_argument("run_file", metavar="RUN", help="the run")

@@ -1,4 +1,4 @@
-"""germane simulate: experiments on the measures themselves."""
+"""germane simulate: run experiments on the measures themselves."""
 
 import argparse
 import os
@@ -23,10 +23,10 @@ def add(commands: Any) -> None:
     listed = (f"  {name:<{widest}}  {line}" for name, line in zip(names, lines, strict=True))
     command = commands.add_parser(
         "simulate",
-        help="experiments on the measures themselves",
-        description="Sweep one quantity, such as the place of the relevant items, and show how the "
-        "measures respond.\nWith -o FILE.svg, .png or .pdf an experiment is drawn; with -o FOLDER/ "
-        "it is drawn and described there.",
+        help="run experiments on the measures themselves",
+        description="Change one quantity, such as the ranks of "
+        "the relevant items, and show how the measures respond.\nDraw an experiment with -o FILE.svg, .png or "
+        ".pdf, or draw and describe it with -o FOLDER/.",
         epilog="experiments:\n" + "\n".join(listed),
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )

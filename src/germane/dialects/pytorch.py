@@ -55,7 +55,8 @@ DIALECTS = (
         ),
         why="RetrievalMAP averages over the relevant items found. A relevant item with a score of 0 or "
         "less is taken for not relevant, in MAP, precision, recall and MRR. Queries without relevant "
-        "items count as empty_target_action says: neg is no_relevant=zero, pos is one, skip and error.",
+        "items count as empty_target_action says: neg is no_relevant=zero, pos is one, skip and error. But a "
+        "list without relevant items within k, or with no others, has a RetrievalAUROC of 0.",
         source="functional/retrieval/average_precision.py",
         limits=(_TOPK,),
         absent=(

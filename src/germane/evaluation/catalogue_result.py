@@ -148,15 +148,16 @@ def compute_list_measures(
         )
     lists: ListsOfRun | CountedLists = judged.lists()
     found = lists.evaluate(measures)
-    place = lists.place(judged.qrels)
+    queries = judged.queries
+    place = lists.place(queries)
     results: dict[Measure, MeasureResult] = {}
     for measure, one in found.items():
         assert one.value is not None  # an error, where something is missing
-        values = np.full(len(judged.qrels), np.nan)
+        values = np.full(len(queries), np.nan)
         if one.values is not None:
             values[place >= 0] = one.values[place[place >= 0]]
         results[measure] = CatalogueResult(
-            measure, judged.qrels.queries, values, "skip", policy.digits, of_lists=one
+            measure, queries, values, "skip", policy.digits, of_lists=one
         )
     return results
 

@@ -75,10 +75,10 @@ def _count_steps(asked: Measure, candidate: Candidate) -> int:
 
 
 def describe_chance(values: int, chance: float) -> str:
-    """Say how often a wrong number would fall within the rounding of the values tried."""
+    """Say how often a wrong number would match the values tried."""
     tried = "the one value" if values == 1 else f"one of the {values} different values"
     share = "less than 0.1 %" if chance < 0.001 else f"{100 * chance:.2g} %"
-    return f"A wrong number would fall within the rounding of {tried} tried so far in {share} of cases."
+    return f"A wrong number would match {tried} tried so far in {share} of cases."
 
 
 def _measure_coverage(values: Iterable[float], tolerance: float, low: float, high: float) -> float:

@@ -201,7 +201,7 @@ class Reconciliation(Answer[Given]):
             yield "No convention but the measure's own makes a difference on this data."
         elif self.undecided:
             names = list_choices(self.undecided, "and")
-            yield f"These conventions make no difference on this data, so that they remain open: {names}."
+            yield f"Without effect on this data, and therefore undecided: {names}."
             usual = [f"{SHOWN_BY[name][0]} ({name})" for name in idle if name in WORDS]
             if usual:
                 yield f"A difference would show with {list_choices(usual, 'and')}."

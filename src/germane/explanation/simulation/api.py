@@ -11,7 +11,7 @@ ALL = "all"  # on the command line
 
 
 def simulate(name: str, *, rng: Seed = 0) -> Experiment:
-    """Make one of the experiments on the measures themselves.
+    """Run one of the experiments on the measures themselves.
 
     >>> cheating = germane.simulate("cheating")
     >>> found = cheating["AP(norm=found)@1000"]
