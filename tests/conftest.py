@@ -15,6 +15,8 @@ from hypothesis import HealthCheck, settings
 from germane.kernel import library
 from germane.readers import streams
 
+from browser import Browser, browser
+
 _SLOW_MACHINES = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}
 
 settings.register_profile("ci", derandomize=True, max_examples=15, database=None, **_SLOW_MACHINES)
@@ -52,6 +54,23 @@ def kernel(request: pytest.FixtureRequest) -> Iterator[str]:
             patched.setattr(library, "load_library", lambda: None)
             patched.setitem(os.environ, "GERMANE_KERNEL", "0")
         yield wanted
+
+
+@pytest.fixture(scope="module")
+def chromium(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
+    """A browser that the tests of a module share."""
+    with browser(tmp_path_factory.mktemp("profile")) as opened:
+        yield opened
+
+
+@pytest.fixture
+def full_disk(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is written does not reach the disk."""
+
+    def refuse(descriptor: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", refuse)
 
 
 @pytest.fixture

@@ -30,6 +30,7 @@ from germane.errors import (
     InputError,
     ScoreError,
 )
+from results import values
 
 import inputs
 from sizes import SIZES, set_sizes
@@ -53,8 +54,7 @@ def triples(given: dict[Any, dict[Any, float]]) -> list[tuple[Any, Any, float]]:
 
 
 def per_query(qrels: Any, run: Any, **choices: Any) -> dict[str, dict[Any, float]]:
-    result = germane.evaluate(qrels, run, MEASURES, **choices)
-    return {name: one.per_query for name, one in result.items()}
+    return values(germane.evaluate(qrels, run, MEASURES, **choices))
 
 
 def frames(ids: Any = None) -> tuple[pa.Table, pa.Table]:

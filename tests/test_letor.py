@@ -21,6 +21,7 @@ from germane.errors import (
     InputError,
     ScoreError,
 )
+from results import values
 
 from sizes import set_sizes
 
@@ -35,8 +36,7 @@ SCORES = [score for _, _, score in ROWS]
 
 
 def per_query(qrels: Any, run: Any, **choices: Any) -> dict[str, Any]:
-    result = germane.evaluate(qrels, run, MEASURES, **choices)
-    return {name: one.per_query for name, one in result.items()}
+    return values(germane.evaluate(qrels, run, MEASURES, **choices))
 
 
 def as_dicts(names: list[str]) -> tuple[Any, Any]:

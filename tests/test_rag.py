@@ -14,6 +14,7 @@ import pytest
 
 import germane
 from germane import cli
+from results import values
 
 import inputs
 from report_page import HOSTILE
@@ -52,10 +53,6 @@ def collapsed(run: Scores, best: Callable[..., float] = max) -> Scores:
         for chunk, score in got.items():
             mine[document(chunk)] = best(mine.get(document(chunk), score), score)
     return found
-
-
-def values(result: germane.Result) -> dict[str, Any]:
-    return {name: one.per_query for name, one in result.items()}
 
 
 def groups(form: str, folder: Path) -> Any:

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from germane.boxes.candidates import Choices
 from germane.boxes.conventions import Conventions, write_choice
 from germane.boxes.dialects import resolve_box_dialect, resolve_measures
 from germane.boxes.measures import BoxMeasure, parse_measures
@@ -19,6 +18,7 @@ from germane.output.tables import Table, Tabular
 from germane.reconciliation.answer import Answer, list_tools
 from germane.reconciliation.plausibility import weigh_values
 from germane.reconciliation.reported import Reported, read_reported
+from germane.reconciliation.search import Choices
 
 if TYPE_CHECKING:
     from germane.dialects.dialect import Dialect

@@ -8,6 +8,7 @@ from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
+from germane.core.arguments import check_number
 from germane.core.ragged import Floats
 from germane.errors import (
     CoverageError,
@@ -115,8 +116,7 @@ def rbo(
     so that a ranking agrees with itself; w, one rank for several items. The value is from 0 to 1. Raises InputError for p not between 0 and 1. Webber, Moffat and Zobel 2010; ties:
     Corsi and Urbano 2024.
     """
-    if isinstance(p, bool) or not isinstance(p, (int, float)) or not 0 < p < 1:
-        raise InputError(f"p takes a number between 0 and 1; got {clip(p)}")
+    check_number("p", p, 0, 1)
     check_choice("score", score, get_args(Score))
     check_choice("ties", ties, ("a", "b", "w"))
     short, long = sorted((_place_items(first), _place_items(second)), key=len)

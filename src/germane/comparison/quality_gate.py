@@ -12,7 +12,7 @@ from germane.comparison.layout import write_ends
 from germane.comparison.pair import Pair, format_p_number, format_short
 from germane.comparison.sample import list_valued
 from germane.comparison.settings import Correction, TestName
-from germane.core.arguments import Seed
+from germane.core.arguments import Seed, is_number
 from germane.errors import (
     CoverageError,
     InputError,
@@ -213,9 +213,9 @@ def gate(
 
 def check_limits(max_drop: Any, alpha: Any) -> None:
     """Refuse a drop or an error rate that is none. Raises InputError."""
-    if isinstance(max_drop, bool) or not isinstance(max_drop, (int, float)) or not max_drop >= 0:
+    if not is_number(max_drop) or not max_drop >= 0:
         raise InputError(f"max_drop takes a number from 0; got {clip(max_drop)}")
-    if isinstance(alpha, bool) or not isinstance(alpha, (int, float)) or not 1e-15 <= alpha < 1:
+    if not is_number(alpha) or not 1e-15 <= alpha < 1:
         raise InputError(f"alpha takes a number from 1e-15 to below 1; got {clip(alpha)}")
 
 

@@ -8,7 +8,7 @@ from functools import cached_property
 from math import isfinite
 from typing import Literal, TypeAlias, get_args, get_origin
 
-from germane.core.arguments import parse_whole
+from germane.core.arguments import is_number, parse_whole
 from germane.core.arithmetic import Halves
 from germane.core.retrieved import COPIES, Order
 from germane.errors import PolicyError, check_choice, clip
@@ -167,8 +167,7 @@ class Policy(Averaging, Judging, Reading):
                 object.__setattr__(self, name, digits)
         given = self.threshold
         if given is not None:
-            number = isinstance(given, (int, float)) and not isinstance(given, bool)
-            if not number or not isfinite(given):
+            if not is_number(given) or not isfinite(given):
                 raise PolicyError(f"threshold takes a finite number; got {clip(given)}")
             object.__setattr__(self, "threshold", float(given))
         if self.scores == "distances" and self.nonpositive == "miss":

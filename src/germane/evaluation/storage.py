@@ -15,6 +15,7 @@ from typing import Any, Unpack
 import numpy as np
 
 from germane._version import VERSION
+from germane.core.arguments import is_number
 from germane.core.finding import Finding
 from germane.core.policy import Policy
 from germane.core.progress import Progress, make_progress
@@ -93,7 +94,7 @@ def _read_value(path: Any, run: dict[str, Any], query: str, measure: str) -> flo
     value = run["queries"][query].get(measure)
     if value is None:
         return math.nan
-    if isinstance(value, bool) or not isinstance(value, (int, float)):
+    if not is_number(value):
         raise FormatError(
             f"{path}: run {clip(run['name'])}, query {clip(query)}: {measure} is a number, or null; got "
             f"{show_typed(value)}. Make the file with: {_MAKE}"

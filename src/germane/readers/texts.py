@@ -100,18 +100,18 @@ def _call(given: Callable[[str], Any], wanted: Sequence[str], name: str) -> dict
     return {one: _make_text(answer, name) for one, answer in answers if answer is not None}
 
 
-def _make_text(given: Any, name: str, folder: str = "") -> Text:
+def _make_text(given: Any, name: str) -> Text:
     """Make a Text of what was given for one id: text, the path of an image, or columns."""
     if isinstance(given, Mapping):
-        return _make_from_row({str(key): value for key, value in given.items()}, folder)
+        return _make_from_row({str(key): value for key, value in given.items()}, "")
     if hasattr(given, "__fspath__"):
-        return Text(image=os.path.join(folder, os.fspath(given)))
+        return Text(image=os.fspath(given))
     if not isinstance(given, str):
         raise InputError(
             f"{name} gives text, the path of an image, or a mapping with title, text, image or url "
             f"for an id; got {clip(given)}"
         )
-    return _recognize(Text(body=given), folder)
+    return _recognize(Text(body=given), "")
 
 
 def _make_from_row(row: Mapping[str, Any], folder: str) -> Text:
