@@ -141,7 +141,7 @@ def test_another_evaluation_is_refused(qrels: Path, tmp_path: Path) -> None:
         ):
             kept(qrels, run, tmp_path, **choices)
     run.write_text(LINES + "q99 Q0 d1 1 1.0 t\n")
-    with pytest.raises(germane.InputError, match=r"differs in run\. Take another folder"):
+    with pytest.raises(germane.InputError, match=r"differs in run\. Use another folder"):
         kept(qrels, run, tmp_path)
     with pytest.raises(germane.InputError, match="differs in run"):
         kept(qrels, parquet(tmp_path), tmp_path)
