@@ -568,7 +568,7 @@ def test_comparisons_say_what_they_cannot_compare() -> None:
     qrels = {user: ["a"] for user in LISTS}
     found = germane.compare(qrels, runs, "Novelty@2", seen=SAW)
     assert len(found.pairs) == 1
-    with pytest.raises(germane.MeasureError, match="Gini@2 is one number of all lists"):
+    with pytest.raises(germane.MeasureError, match="Gini@2 is one number for all lists"):
         germane.compare(qrels, runs, "AP Gini@2", catalogue=4)
     with pytest.raises(germane.MeasureError, match="Gini@2 is about whole lists, and a report"):
         germane.report(qrels, runs, "AP Gini@2")

@@ -376,9 +376,7 @@ def test_a_suffix_of_a_format_that_the_command_lacks(files: Path) -> None:
     assert json.loads((files / "found.json").read_text())["schema"] == 1
     refused = run(files, *arguments, "found.csv")
     assert (refused.returncode, (files / "found.csv").exists()) == (2, False)
-    says = (
-        b"germane: found.csv: this command writes text or json, not csv. --format chooses whatever"
-    )
+    says = b"germane: found.csv: this command writes text or json, not csv. --format overrides"
     assert refused.stderr.startswith(says)
     assert run(files, *arguments, "found.csv", "--format", "text").returncode == 0
 

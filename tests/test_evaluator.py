@@ -474,7 +474,7 @@ def test_a_batch_that_was_reduced_for_something_else(other: Evaluator, what: str
 
 
 def test_only_what_reduce_made_is_added() -> None:
-    with pytest.raises(germane.InputError, match="add takes what reduce made; got 'x'"):
+    with pytest.raises(germane.InputError, match="add takes a value of reduce; got 'x'"):
         Evaluator({"q": ["d"]}, "AP").add("x")  # type: ignore[arg-type]
 
 

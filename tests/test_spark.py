@@ -321,7 +321,7 @@ def evaluated(qrels: pa.Table = QRELS, run: pa.Table = RUN, **choices: Any) -> g
 @pytest.mark.parametrize(
     ("choices", "error", "says"),
     [
-        ({"ties": "given"}, PolicyError, "rows of a DataFrame have none; choose ties=trec"),
+        ({"ties": "given"}, PolicyError, "which a DataFrame does not have; choose ties=trec"),
         ({"dialect": "spark"}, PolicyError, "ties=given is the order of rows"),
         ({"duplicates": "first"}, PolicyError, "duplicates=first goes by the order of rows"),
         ({"duplicates": "last"}, PolicyError, "duplicates=last goes by the order of rows"),

@@ -226,7 +226,8 @@ def test_the_command(qrels: Path, tmp_path: Path, capsys: pytest.CaptureFixture[
         assert capsys.readouterr() == plain
     assert main([*given, "--depth", "3", "--checkpoint", str(tmp_path / "kept")]) == 2
     assert (
-        "this checkpoint is of another evaluation; it differs in depth" in capsys.readouterr().err
+        "this checkpoint belongs to another evaluation; it differs in depth"
+        in capsys.readouterr().err
     )
 
 

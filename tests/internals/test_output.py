@@ -79,7 +79,7 @@ def test_an_input_is_not_overwritten(tmp_path: Path) -> None:
     run.write_text("q Q0 d 1 1 t\n")
     (tmp_path / "link").symlink_to(run)
     for path in (run, tmp_path / "link"):
-        with pytest.raises(InputError, match="this is an input; it would be overwritten"):
+        with pytest.raises(InputError, match="this is an input file and would be overwritten"):
             writing.check(str(path), ["-", str(run)])
     writing.check(str(tmp_path / "other"), [str(run)])
 

@@ -75,7 +75,8 @@ def find_relative(sheet: Sheet, data: BoxData) -> Sees:
         return
     if (numbers != np.round(numbers)).any():
         yield Problem(
-            "no side of a box is beyond 1: relative numbers are taken for pixels", len(numbers)
+            "no side of a box is longer than 1: relative coordinates are read as pixels",
+            len(numbers),
         )
 
 
@@ -87,7 +88,7 @@ def find_pixels(sheet: Sheet, data: BoxData) -> Sees:
         if far.sum() > len(far) / 2:
             yield from sheet.report(
                 far,
-                "go beyond twice the size of the image: pixels are taken for relative numbers",
+                "go beyond twice the size of the image: pixels are read as relative coordinates",
             )
 
 
@@ -123,8 +124,8 @@ def _find_corners(sheet: Sheet) -> Sees:
     if np.mean(x > 0.8 * width) > 0.25 and np.mean(y > 0.8 * height) > 0.25:
         says = "no box is narrower than its distance from the left, or lower than that from the top"
         yield Problem(
-            f"{says}: corners (xyxy) are taken for sizes (xywh)", len(x),
-            advice="box_format=xyxy reads them so.",
+            f"{says}: corners (xyxy) are read as sizes (xywh)", len(x),
+            advice="Use box_format=xyxy.",
         )  # fmt: skip
 
 

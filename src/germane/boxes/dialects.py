@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from germane.boxes.conventions import Conventions
 
 _UNSTABLE = Limit(
-    "tied", "Equal scores stand in no defined order (np.argsort, not stable).", order=True
+    "tied", "The order of equal scores is not defined (np.argsort, not stable).", order=True
 )
 _SIZES = ("small", "medium", "large")
 

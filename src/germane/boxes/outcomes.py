@@ -35,14 +35,14 @@ def explain_result(
         )
     if measure.confidence == "best":
         raise MeasureError(
-            f"{next(iter(result))} is taken at a confidence that all classes choose together; explain one with "
-            "a confidence of its own, such as F(confidence=.25)."
+            f"{next(iter(result))} uses one confidence for all classes, chosen from the "
+            "data; to explain it, name a confidence, such as F(confidence=.25)."
         )
     truths, merged = result.truths, result.conventions.classes == "merged"
     at = None if image is None else find_id(image, truths.images, (), "image")
     kind = None if label is None else find_id(label, truths.classes, truths.names, "class")
     if merged and kind is not None:
-        raise InputError("classes=merged makes all classes one; leave out the class.")
+        raise InputError("classes=merged joins all classes; do not name one.")
     if merged or (at is None and len(truths.classes) == 1):
         kind = 0
     if at is None and kind is None:

@@ -178,13 +178,13 @@ def reconcile_boxes(
     >>> germane.reconcile_boxes(truth, found, reported="99.50", measure="mAP50", dialect="ultralytics").answer
     'found'
 
-    ``measure`` names the kind of number, AP as a rule: by germane's name or, with ``dialect``, by the tool's.
-    ``dialect`` is where the search begins; without it, germane's conventions. The number is as precise as it
-    is written: ``0.507`` is everything from 0.5065 to 0.5075. A number above 1 is in percent.
+    ``measure`` is the reported measure, under germane's name or, with ``dialect``, the tool's. The search
+    begins with this dialect, or with germane's conventions. The number is as precise as its text: ``0.507``
+    is anything from 0.5065 to 0.5075. A number above 1 is in percent.
 
-    It tries what was asked for, the conventions of all tools, and one change of each convention; where none of
-    these gives the number, also the main conventions in all combinations. A convention that is given holds in
-    all that is tried. Raises what ``evaluate_boxes`` raises.
+    It tries the conventions of all tools, and one change of each convention. If none of these gives the
+    number, it tries all combinations of the main conventions. A convention that you give holds in all of
+    them. Raises what ``evaluate_boxes`` raises.
     """
     number = read_reported(reported)
     if abs(number.value) > 1 and "%" not in number.text:
@@ -302,7 +302,7 @@ def _find_hints(search: BoxSearch, reported: Reported) -> Iterator[str]:
         named = (f"{name} ({said.partition(':')[0]})" for name, said in given.items())
         yield f"It is given by another measure: {', '.join(named)}."
     if reported.can_be_cut_from(search.evaluate(())):
-        yield f"Cut off after its last decimal, not rounded, it is given by {search.asked}."
+        yield f"Cut off instead of rounded, it is given by {search.asked}."
 
 
 def _make_row(given: BoxGiven) -> dict[str, Any]:

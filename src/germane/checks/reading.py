@@ -167,7 +167,7 @@ def read_run(run: RunInput, progress: Progress | None = None) -> Side:
             return _read_grouped("run", run.name, run.rows, run.rows.score, text=True)
         case ScoreArray() | TopIds():
             return _read_array(run.array, whole=isinstance(run, TopIds))
-    raise InputError(f"check does not look into {clip(run)}; evaluate does, and has findings.")
+    raise InputError(f"check cannot read {clip(run)}; evaluate can, and reports findings.")
 
 
 # --- Mappings --------------------------------------------------------------------------------------

@@ -331,7 +331,7 @@ def choose_output(options: argparse.Namespace) -> None:
         if options.format not in options.formats:
             raise InputError(
                 f"{options.output}: this command writes {list_choices(options.formats)}, not "
-                f"{options.format}. --format chooses whatever the suffix is."
+                f"{options.format}. --format overrides the suffix."
             )
     if getattr(options, "spreadsheet", False) and options.format not in SEPARATED:
         raise InputError(f"--spreadsheet is for --format csv or tsv; got {options.format}.")
@@ -455,7 +455,7 @@ def choose_from(words: Sequence[str]) -> Callable[[str], str]:
 def read_whole(text: str) -> int:
     if not text.isascii() or not text.isdigit() or len(text) > 18:
         raise argparse.ArgumentTypeError(
-            f"invalid value {clip(text)}: it takes a whole number, none below 0."
+            f"invalid value {clip(text)}: it takes a whole number from 0 on."
         )
     return int(text)
 
@@ -479,7 +479,7 @@ def read_size(text: str) -> int:
 def read_runs(qrels: str, paths: Sequence[str]) -> dict[str, str]:
     """Give each path its short name, or the path itself as a name if two have the same file name."""
     if [qrels, *paths].count("-") > 1:
-        raise InputError("standard input (-) is asked for twice; it can be read only once.")
+        raise InputError("standard input (-) is given twice, but can be read only once.")
     names = [find_name(path) for path in paths]
     if len(set(names)) < len(names):
         names = list(paths)

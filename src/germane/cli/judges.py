@@ -33,7 +33,7 @@ def run(options: argparse.Namespace) -> None:
 
     if "-" in [options.run_file, *options.judges]:
         raise InputError(
-            "standard input (-) can be read only once, and each judge evaluates the run. Give files."
+            "the run is read once for each judge, and standard input (-) only once. Give a file."
         )
     if len(set(options.judges)) < len(options.judges):
         twice = next(path for path in options.judges if options.judges.count(path) > 1)

@@ -42,10 +42,10 @@ def run(options: argparse.Namespace) -> None:
     writing.check(path)
     picture = arguments.is_picture(path)
     if picture and len(designs) > 1:
-        raise InputError(f"{path}: all of them are drawn into a folder, as in -o gallery/")
+        raise InputError(f"{path}: all experiments need a folder, as in -o gallery/")
     folder = path not in (None, "-") and not picture and _is_folder(path, designs)
     if (picture or folder) and options.format != "table":
-        raise InputError(f"{path}: pictures have no --format; leave one of them out.")
+        raise InputError(f"{path}: a picture has no --format; leave out -o or --format.")
     if picture:
         from germane.explanation.simulation.figures import ExperimentDisplay
 

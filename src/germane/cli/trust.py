@@ -80,7 +80,7 @@ def run(options: argparse.Namespace) -> None:
         raise InputError("--detect plans for a difference of two runs; give two or more.")
     if "-" in options.runs or options.people == options.model == "-":
         raise InputError(
-            "standard input (-) can be read only once, and each run is evaluated by both judges. Give files."
+            "each run is read once for each judge, and standard input (-) only once. Give files."
         )
     runs = arguments.read_runs(options.people, options.runs)
     named = [options.weights, options.strata]

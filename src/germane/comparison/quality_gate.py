@@ -162,13 +162,12 @@ def gate(
     {'RR': 'inconclusive'}
 
     ``baseline`` is a run, or saved results: a ``Result``, or the path of a ``.json`` file that
-    ``germane evaluate --format json --per-query`` wrote. A measure falls where its mean drops by more
-    than ``max_drop`` and the test's p-value, corrected over all measures, is below ``alpha``. Where
-    the test cannot reach ``alpha``, ``max_drop`` alone decides: the drop is inconclusive, and the gate
-    fails. A query that has a value in the baseline and none in the run, as missing=skip makes them,
-    fails it too: it is lost. The other arguments are those of ``compare``. Raises PolicyError for results that were saved
-    under other conventions, InputError for those of other judgments, CoverageError where no judged item was found, so that nothing could have
-    fallen, and what ``compare`` raises.
+    ``germane evaluate --format json --per-query`` wrote. A measure falls if its mean drops by more than
+    ``max_drop`` and the test's p-value, corrected over all measures, is below ``alpha``. If the test cannot
+    reach ``alpha``, ``max_drop`` alone decides: the drop is inconclusive, and the gate fails. It also fails
+    if a query has a value in the baseline and none in the run. The other arguments are those of
+    ``compare``. Raises PolicyError for results that were saved under other conventions, InputError for
+    results with other judgments, CoverageError if no judged item was found, and what ``compare`` raises.
     """
     check_limits(max_drop, alpha)
     refuse_lists(
@@ -232,14 +231,14 @@ def _check_found(name: str, result: Result) -> None:
 def assert_no_regression(
     qrels: Any, run: Any, measures: Measures = DEFAULT, *, baseline: Any, **options: Any
 ) -> Gate:
-    """Raise RegressionError where a run has fallen behind its baseline; for tests.
+    """Raise RegressionError if a run is worse than its baseline; for tests.
 
     >>> runs = {"q1": ["d"], "q2": ["x", "d"]}
     >>> germane.assert_no_regression({"q1": ["d"], "q2": ["d"]}, runs, "RR", baseline=runs).passed
     True
 
-    The arguments are those of ``gate``, whose result is returned where the gate is passed. RegressionError
-    is an AssertionError too, so that a test runner shows it as a failure.
+    The arguments are those of ``gate``. If the gate is passed, its result is returned. RegressionError is
+    an AssertionError, so that a test runner shows it as a failure.
     """
     found = gate(qrels, run, measures, baseline=baseline, **options)
     if not found.passed:

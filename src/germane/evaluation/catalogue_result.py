@@ -65,7 +65,9 @@ class CatalogueResult(MeasureResult):
 
     def weigh(self, weights: Mapping[Hashable, float]) -> Self:  # noqa: ARG002
         """Refuse weights of judged queries: the mean is one over the lists of all users."""
-        raise MeasureError(f"{self.measure} counts the lists of all users, and has no weights.")
+        raise MeasureError(
+            f"{self.measure} has no weights, because it counts the lists of all users."
+        )
 
     def explain(self, most: int = 10) -> "CatalogueExplanation":
         """Say which items make the number: the most recommended ones, and the share of the tail."""

@@ -45,10 +45,9 @@ def read_results(path: str | os.PathLike[str]) -> Results:
     >>> germane.read_results(path)["bm25"]["RR"].per_query
     {'q': 0.5}
 
-    Values, counts and policy are those of the file, query ids are text. The order of ties and the
-    ranks of items are not in it: ``best`` and ``worst`` are the mean. Raises InputError for a file
-    that cannot be read, FormatError for one that holds something else, EmptyError for one without
-    the values of single queries.
+    Query ids are text. The file has no ranks of items, so ``best`` and ``worst`` equal the mean. Raises
+    InputError for a file that cannot be read, FormatError for a file with other content, and EmptyError for
+    a file without the values of single queries.
     """
     try:
         given = read_json(path)
@@ -200,8 +199,8 @@ def _claim(folder: Path, made: Mapping[str, Any]) -> None:
     differ = sorted(key for key in {*before, *made} if before.get(key) != made.get(key))
     if differ:
         raise InputError(
-            f"{folder}: this checkpoint is of another evaluation; it differs in {', '.join(differ)}. "
-            "Take another folder, or delete this one."
+            f"{folder}: this checkpoint belongs to another evaluation; it differs in {', '.join(differ)}. "
+            "Use another folder, or delete this one."
         )
 
 

@@ -57,13 +57,12 @@ def explain(
     AP@5 = (1/3 + 2/5) / min(3,5) = 0.2444
 
     Call ``explain(qrels, run, measures, query=…)`` with the inputs of ``evaluate``, or
-    ``explain(grades, measures, relevant=…)`` with those of ``score``. Several measures stand side by
-    side, with the ranks and the norm that make them differ from the first. ``queries`` and ``items``
-    show the text of the query and of its items: each is the path of a TSV, JSON Lines or Parquet file,
-    a mapping of id to text, or a function. Raises NotFoundError for a
-    query that nobody judged, CoverageError for one that the run lacks unless it counts as 0
-    (``missing="zero"``), PolicyError for ``ties="expected"`` and ``"grouped"``, in which single items
-    have no rank, and the errors of ``evaluate``.
+    ``explain(grades, measures, relevant=…)`` with those of ``score``. Several measures are shown side by
+    side, with the ranks and norms in which they differ from the first. ``queries`` and ``items`` show
+    texts: each is the path of a TSV, JSON Lines or Parquet file, a mapping of id to text, or a function.
+    Raises NotFoundError for an unjudged query, CoverageError for a query that the run lacks, unless it
+    counts as 0 (``missing="zero"``), PolicyError for ``ties="expected"`` and ``"grouped"``, and the errors
+    of ``evaluate``.
     """
     progress = make_progress(progress)
     said, described = open_texts(queries, "queries"), open_texts(items, "items")

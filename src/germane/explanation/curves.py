@@ -104,9 +104,8 @@ def mean_pr_curve(
     0.75
 
     ``qrels``, ``run`` and the conventions are those of ``evaluate``; ``rel`` is the lowest grade that
-    counts as relevant. The band holds the true mean with the given ``confidence``, level by level. It
-    is a percentile bootstrap over queries from ``rng``, a seed or a NumPy generator, and always holds
-    the mean of these queries.
+    counts as relevant. The band contains the true mean of each level with the given ``confidence``. It is a
+    percentile bootstrap over queries from ``rng``, a seed or a NumPy generator.
     """
     progress = make_progress(progress)
     levels = make_recall_levels(points)

@@ -129,10 +129,10 @@ def open_list(
 
 
 def check_list(run: Any, given: Collection[str]) -> None:
-    """Refuse with the grades of one list what only fits qrels and a run; ``given`` names arguments."""
+    """Refuse a run, and the arguments that are ``given``, beside the grades of one list."""
     if run is not None:
         raise InputError(
-            "the grades of one list come without a run; give relevant=… for the number of relevant items."
+            "one list of grades needs no run; give relevant=… for the number of relevant items."
         )
     for name in given:
         raise InputError(
@@ -141,7 +141,7 @@ def check_list(run: Any, given: Collection[str]) -> None:
 
 
 def check_run(run: Any, relevant: object) -> None:
-    """Refuse with qrels what only fits the grades of one list, and a run that is missing."""
+    """Refuse ``relevant`` beside qrels, and a missing run."""
     if relevant is not None:
         raise InputError("relevant=… is for the grades of one list; qrels say what is relevant.")
     if run is None:
@@ -159,7 +159,7 @@ def check_ordered(policy: Policy, refused: Collection[str]) -> None:
     """Refuse the orders of ties in which single items have no rank."""
     if policy.ties in refused:
         raise PolicyError(
-            f"ties={policy.ties} puts equal scores in no order, and ranks need one; choose "
+            f"ties={policy.ties} does not order equal scores, and ranks need an order; choose "
             f"ties={list_choices(word for word in WORDS['ties'] if word not in refused)}."
         )
 

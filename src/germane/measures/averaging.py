@@ -123,7 +123,9 @@ class QueryValues(Arithmetic):
         number of at least 0 or where all are 0, and MeasureError for a sum and for a micro or geometric mean.
         """
         if not self.has_interval or ("mean", "geometric") in self.measure.parameters:
-            raise MeasureError(f"{self.measure} is no arithmetic mean over queries to be weighed.")
+            raise MeasureError(
+                f"{self.measure} is not an arithmetic mean over queries, so it takes no weights."
+            )
         missing = [query for query in self.queries if query not in weights]
         if missing:
             raise NotFoundError(f"weights: none for {list_some(missing)} ({len(missing)} queries).")

@@ -185,14 +185,14 @@ OF_LISTS = "ties=trec or given decides which items stand within the cutoff."
 def describe_ties(row: Definition) -> str:
     """Describe how a measure treats equal scores."""
     text = (
-        "expected has a closed form." if row.expected else "expected has no closed form: an error."
+        "expected has a closed form." if row.expected else "expected is an error (no closed form)."
     )
     if row.grouped:
-        text += " grouped has a meaning without a cutoff."
+        text += " grouped is defined without a cutoff."
     if not row.monotone:
         text += (
-            " best and worst put relevant items first and last, which are not always the highest "
-            "and the lowest value here."
+            " best and worst put relevant items first or last; "
+            "this is not always the highest or lowest value here."
         )
     return text
 
@@ -208,7 +208,7 @@ def parse(text: str) -> Measure:
     >>> germane.parse("trec_eval:map_cut_10")
     AP(norm=R)@10
 
-    Raises MeasureError, with the nearest name, for what is not a measure.
+    Raises MeasureError, with the nearest name.
     """
     if not isinstance(text, str):
         raise MeasureError(f"a measure is a name such as 'AP@10'; got {clip(text)}")

@@ -212,8 +212,8 @@ def _refuse_falling(where: str, record: pa.RecordBatch) -> None:
         first = int(np.argmax(follows))
         raise FormatError(
             f"{where}: the ranks of each query fall from line to line ({ranks[first]:g}, "
-            f"{ranks[first + 1]:g}, … for query {clip(query[first])}), and the lowest rank is the "
-            "best. Ranks: sort the file by query and rank. Scores: write a header, and call the column score."
+            f"{ranks[first + 1]:g}, … for query {clip(query[first])}), and the lowest rank is the best. If they are ranks, sort the file "
+            "by query and rank. If they are scores, add a header with the name score."
         )
 
 
@@ -257,7 +257,7 @@ def _explain_no_header(names: list[str], separator: str) -> str:
     known = {one.casefold() for several in headings.NAMES.values() for one in several}
     figures = [name for name in names if is_number(name) and any(map(str.isdigit, name))]
     if figures and known.isdisjoint(name.casefold() for name in names):
-        return "  The first line names the columns, and this one has numbers in it: is the header missing?"
+        return "  The first line should name the columns, but has numbers: is the header missing?"
     return ""
 
 

@@ -90,9 +90,8 @@ def _find_feature(where: str, columns: Any) -> str:
     feature = chosen.get("score")
     if feature is None:
         raise FormatError(
-            f"{where}: a LETOR file has labels and features, and none of them is called the score. "
-            "columns={'score': '25'} takes feature 25; scores in a file of their own, one a line, are "
-            "read with input_format='scores'."
+            f"{where}: a LETOR file has no scores. columns={{'score': '25'}} takes feature 25; "
+            "for a file with one score on each line, use input_format='scores'."
         )
     if not (feature.isascii() and feature.isdigit()):
         raise FormatError(f"{where}: a feature is named by its number; got {clip(feature)}.")
@@ -191,8 +190,8 @@ def _read_value(found: list[bytes], feature: bytes | None, features: bytes) -> f
         there = [name.partition(b":")[0].decode() for name in features.split()]
         shown = ", ".join(there if len(there) < 6 else [*there[:3], "…", there[-1]]) or "none"
         raise ScoreError(
-            f"there is no feature {(feature or b'').decode()} (there are: {shown}). Tools differ in "
-            "whether one that is left out is 0; write it out."
+            f"there is no feature {(feature or b'').decode()} (there are: {shown}). Tools differ in whether a missing "
+            "feature is 0; write its value."
         )
     return _check_finite(found[0], "score", ScoreError)
 
@@ -226,7 +225,7 @@ def align_scores(qrels: Any, run: Any) -> Lines:
     lines = getattr(qrels, "lines", None)
     if lines is None:
         raise InputError(
-            "scores without ids, one a line, go with the lines of a LETOR file, and these qrels are not from one."
+            "scores without ids belong to the lines of a LETOR file, but these qrels are not from one."
         )
     import pyarrow as pa
 

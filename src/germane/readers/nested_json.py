@@ -197,5 +197,5 @@ def _describe(value: Any) -> str:
 def _advise(given: Any) -> str:
     """Advice for a list of rows."""
     if isinstance(given, list) and given and isinstance(given[0], dict):
-        return "  Rows are read as JSON Lines, one object a line, with input_format=jsonl."
+        return "  For one object on each line (JSON Lines), use input_format=jsonl."
     return ""

@@ -56,14 +56,13 @@ def reconcile(
     ``qrels`` and ``run`` are those of ``evaluate``, or ``qrels`` is one list of grades and
     ``relevant`` the number of relevant items. ``measure`` names the kind of number.
 
-    The number is as precise as it is written: ``0.62`` is everything from 0.615 to 0.625, ``"0.620"``
-    is ±0.0005, ``"62%"`` is 0.62 ± 0.005. A float has the decimals that Python prints.
+    The number is as precise as its text: ``0.62`` is anything from 0.615 to 0.625, ``"0.620"`` is ±0.0005,
+    ``"62%"`` is 0.62 ± 0.005. A float has the decimals that Python prints.
 
-    It tries the dialects of all tools, and germane's own definition with one thing changed; where none
-    of these gives the number, also with two things changed. A convention that is given, such as
-    ``missing="skip"``, holds in all of them. ``reported_per_query`` is ``{query: value}``, or a file
-    of lines ``query value`` or as trec_eval -q prints them: definitions must then give these values,
-    too.
+    It tries the dialects of all tools, and germane's own definition with one change, or with two if nothing
+    else gives the number. A convention that you give, such as ``missing="skip"``, holds in all of them.
+    ``reported_per_query`` is ``{query: value}``, or a file with lines ``query value`` or the output of
+    trec_eval -q: definitions must then give these values, too.
 
     Raises MeasureError, PolicyError, InputError or CoverageError, all of them GermaneError.
     """

@@ -195,7 +195,7 @@ def find_hints(search: Search, tried: Sequence[Given]) -> tuple[str, ...]:
         return ()
     others = search.evaluate_all(_vary_cutoffs(search.asked))
     slips = {
-        "Cut off after its last decimal, not rounded, it": [
+        "Cut off instead of rounded, it": [
             one for one in tried if reported.can_be_cut_from(one.value)
         ],
         "With another cutoff, it": [one for one in others if reported.gives(one.value)],

@@ -163,8 +163,8 @@ def _read_lines(path: str) -> tuple[dict[Hashable, Reported], Reported | None]:
         *before, query, number = fields
         if before and measure not in (None, before[0]):
             raise FormatError(
-                f"{where}: this line is of {before[0]}, and those above are of {measure}; keep the lines of "
-                "one measure."
+                f"{where}: this line has {before[0]}, and the lines above "
+                f"have {measure}; keep the lines of one measure."
             )
         measure = before[0] if before else measure
         if before and query == "all":

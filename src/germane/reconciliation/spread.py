@@ -150,9 +150,8 @@ def spread(
     >>> germane.spread({"q": ["a", "b"]}, {"q": ["a", "x", "b"]}, "AP@3").range
     (0.7222222222222222, 0.8333333333333333)
 
-    ``measure`` names the kind: AP@10 stands for each tool's own average precision at 10, whatever its
-    norm. Arguments and conventions are those of ``evaluate``; a convention that is given holds in every
-    dialect. Raises what ``evaluate`` raises for germane's own value.
+    ``AP@10`` stands for each tool's own average precision at 10, whatever its norm. Arguments and
+    conventions are those of ``evaluate``; a convention that you give holds in every dialect. Raises what ``evaluate`` raises for germane's own value.
     """
     asked = measure if isinstance(measure, Measure) else parse(measure)
     [found] = spread_each(qrels, run, asked, progress=progress, **policy)

@@ -105,22 +105,20 @@ def report(
     >>> germane.report({"q": ["d"], "p": ["e"]}, runs, "RR").title
     'bm25 and dense'
 
-    The page has every mean with its interval and definition, cautions about the data,
-    precision–recall curves, the values of every query in a table to sort and search, the rankings
-    behind the values, the range of each number over the orders of ties, and the conventions, inputs
-    and versions. It has the rankings of as many queries as keep it below ``max_size`` bytes, by default
-    2 MB: first those with the largest differences of any two runs, and the lowest values, of the first
-    measure. ``layout="folder"`` writes all rankings, into a folder with a file for each hundred queries.
+    The page has every mean with its interval and definition, problems in the data, precision–recall curves,
+    a table of all queries, their rankings, and the conventions, inputs and versions. Rankings are left out
+    if the page would exceed ``max_size`` bytes, by default 2 MB; the largest differences and lowest values
+    of the first measure come first. ``layout="folder"`` writes all rankings, into a folder with a file for
+    each hundred queries.
 
     ``queries`` and ``items`` show the texts or images behind the ids: each is the path of a TSV, JSON
-    Lines or Parquet file, a mapping of id to text, or a function. A text that is the path of an image
-    becomes a thumbnail, and an address becomes a link. The page loads nothing.
+    Lines or Parquet file, a mapping of id to text, or a function. The path of an image becomes a thumbnail,
+    and an address becomes a link.
 
-    ``bounds=True`` adds how far items without a judgment could move each mean (``Results.bounds``).
+    ``bounds=True`` adds how far unjudged items could move each mean (``Results.bounds``).
 
-    ``qrels``, ``runs`` and the conventions are those of ``evaluate_many``, ``baseline`` to
-    ``resamples`` those of ``compare``, and ``rng`` is a seed: the same inputs give the same page.
-    The page names ``command`` as its origin. Raises the errors of ``evaluate_many`` and ``compare``.
+    ``qrels``, ``runs`` and the conventions are those of ``evaluate_many``; ``baseline`` to ``resamples``
+    are those of ``compare``; ``rng`` is a seed. The page names ``command`` as its origin. Raises the errors of ``evaluate_many`` and ``compare``.
     """
     progress = make_progress(progress)
     settings = Settings(baseline, test, correction, family, confidence, equivalence, resamples)

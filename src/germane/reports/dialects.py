@@ -30,8 +30,8 @@ def write_dialects(findings: Findings) -> Iterator[str]:
         return
     left = [name for name in findings.runs if name not in findings.spreads]
     yield (
-        "<p>Each row has the numbers that these tools would report on the same data, under the name in the "
-        "last column. The column before says in which stage they differ from the numbers above.</p>"
+        "<p>Each row has the numbers that these tools would report on the same data, under "
+        "the name in the last column. The column before it names the stage of the difference.</p>"
     )
     for i, (name, each) in enumerate(shown.items()):
         low, high = (end(found.range[at] for found in each) for at, end in ((0, min), (1, max)))

@@ -224,7 +224,7 @@ def _write_sentences(findings: Findings, comparison: Comparison) -> Iterator[str
             yield f"<small>{isolate_text(rest)}</small></li>"
         yield "</ul>"
     if more := len(pairs) - len(shown):
-        yield f"<p>{more:,} more comparisons are in the table of all of them, below.</p>"
+        yield f"<p>{more:,} more comparisons are in the table below.</p>"
 
 
 def _write_headline(findings: Findings, board: Table | None) -> Iterator[str]:
@@ -326,11 +326,11 @@ def _write_ties(findings: Findings) -> Iterable[str]:
         for one, low, high in find_bands(result)
     ]
     if not rows:
-        yield "<p>No judged item's tie changes a number of this report.</p>"
+        yield "<p>Ties do not change any number of this report.</p>"
         return
     yield (
-        "<p>Scores leave the order of tied items open. The conventions below choose the order for this "
-        "report; other orders give numbers from the lowest to the highest in this table.</p>"
+        "<p>Scores do not decide the order of tied items; the conventions below "
+        "do. The table shows the lowest and the highest numbers of other orders.</p>"
     )
     columns = ("run", "measure", "from", "reported", "to")
     yield from make_scrollable(write_table(columns, rows, (1,)))
@@ -374,7 +374,9 @@ def _write_queries(findings: Findings) -> Iterable[str]:
 # --- Conventions and origin ------------------------------------------------------------------------
 
 
-CHOSEN = '<p class="small">These choices, on which tools differ, hold for every number of this report.</p>'
+CHOSEN = (
+    '<p class="small">Tools differ in these choices. They apply to every number of this report.</p>'
+)
 
 
 def _write_conventions(findings: Findings) -> Iterable[str]:
