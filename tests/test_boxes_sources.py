@@ -20,6 +20,7 @@ import pyarrow.parquet
 import pytest
 
 import germane
+from check_boxes_examples import change
 
 WIDTH, HEIGHT = 512, 256  # powers of two, so that shares of them are exact
 NAMES = ["cat", "traffic light", "dog"]
@@ -365,10 +366,6 @@ OUTSIDE = '<!DOCTYPE a [<!ENTITY a SYSTEM "file:///etc/passwd">]><annotation>&a;
 HEADER = "image,class,x,y,width,height,score\n"
 DICTS = make_dicts(TRUTHS, np.asarray), make_dicts(FOUND, np.asarray)
 FRAMES = pandas.DataFrame(make_columns(TRUTHS)), pandas.DataFrame(make_columns(FOUND))
-
-
-def change(rows: list[Row], at: int, **new: Any) -> list[Row]:
-    return [{**row, **(new if i == at else {})} for i, row in enumerate(rows)]
 
 
 def drop(rows: list[Row], at: int, key: str) -> list[Row]:

@@ -9,6 +9,7 @@ from typing import Any
 from germane.cli.terminal import as_json, say
 from germane.core.policy import DEFAULTS, RARE_WORDS, WORDS
 from germane.errors import EmptyError, InputError, check_choice, clip, list_choices
+from germane.evaluation.choices import CATALOGUE
 from germane.measures.measure import Measure, parse_all
 from germane.output import writing
 from germane.output.tables import FORMATS, Table
@@ -20,7 +21,6 @@ FOR_PAPERS = {**FORMATS, "latex": Table.latex_float}
 SEPARATED = {"csv": Table.csv, "tsv": Table.tsv}
 _IMAGES = ("svg", "png", "pdf", "jpg", "jpeg", "gif", "webp", "eps", "tif", "tiff", "bmp")
 CANDIDATES = ("exclude", "only")
-CATALOGUE = ("catalogue", "seen", "distance")
 BESIDE = (*CANDIDATES, "subtopic_weights")  # files that judgments are read with
 READING = ("columns", "input_format", "max_expansion", "max_line")
 UNDECIDED = ("ties", "relevant", "scores")  # left to the run or to a dialect unless asked for

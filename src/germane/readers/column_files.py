@@ -18,6 +18,7 @@ import pyarrow as pa
 from pyarrow import csv as arrow_csv
 from pyarrow.csv import ConvertOptions, ParseOptions, ReadOptions
 
+from germane.core.id_spelling import ESCAPED
 from germane.errors import (
     EmptyError,
     FormatError,
@@ -61,15 +62,12 @@ def check_rows(
             if name in numbers and (wrong := _explain_number(text)):
                 error, says = numbers[name]
                 raise error(f"{where}: {explain_not_finite(says, wrong)} in column {name!r}")
-            if name in found.ids and (byte := _BROKEN.search(text)):
+            if name in found.ids and (byte := ESCAPED.search(text)):
                 raise FormatError(
                     f"{where}: column {name!r} is not UTF-8: it has the byte "
                     f"0x{ord(byte[0]) - 0xDC00:02x} in {clip(text)}. Convert the file; if it is Latin-1, "
                     "with: iconv -f latin1 -t utf-8"
                 )
-
-
-_BROKEN = re.compile("[\udc80-\udcff]")  # bytes that are not UTF-8, as surrogateescape reads them
 
 
 def _explain_number(text: str) -> str:

@@ -30,10 +30,9 @@ from germane.readers.files import TextFile
 from germane.readers.formats import Path, find_name, is_path
 from germane.readers.frames import Frame
 from germane.readers.headings import Headings
+from germane.readers.numbers import PLAIN
 
-_NUMBER = rb"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?"
-_PLAIN_NUMBER = re.compile(_NUMBER)
-_LINE = re.compile(rb"[ \t]*(" + _NUMBER + rb")[ \t]+qid:([^\s#]+)([^#]*)(?:#(.*))?")
+_LINE = re.compile(rb"[ \t]*(" + PLAIN.pattern + rb")[ \t]+qid:([^\s#]+)([^#]*)(?:#(.*))?")
 _FEATURES = re.compile(rb"(?:[ \t]+\d+:\S+)*+")
 _OF_NUMBERS = b"0123456789.eE+-"
 _DOCID = re.compile(rb"\bdocid\s*[=:]\s*(\S+)", re.IGNORECASE)
@@ -197,7 +196,7 @@ def _read_value(found: list[bytes], feature: bytes | None, features: bytes) -> f
 
 
 def _check_finite(written: bytes, what: str, error: type[InputError]) -> float:
-    if _PLAIN_NUMBER.fullmatch(written):
+    if PLAIN.fullmatch(written):
         number = float(written)
         if np.isfinite(number):
             return number
@@ -207,7 +206,7 @@ def _check_finite(written: bytes, what: str, error: type[InputError]) -> float:
 def _explain_malformed(line: bytes) -> InputError:
     stripped = line.strip()
     why = ""
-    if _PLAIN_NUMBER.fullmatch(stripped):
+    if PLAIN.fullmatch(stripped):
         why = "  This looks like scores, one a line: input_format='scores'."
     elif b"qid:" not in line:
         why = "  Without qid:, labels and scores are given as arrays, with group=."
