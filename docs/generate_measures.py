@@ -48,15 +48,25 @@ def write_terms(row: Definition) -> Iterator[str]:
         f"```sh\ngermane explain '{given}' --relevant {RELEVANT} -m '{measure}'\n```\n\n{explained.markdown().rstrip()}"
     )
     told = f"An animation: the list is read rank by rank, and the terms of {measure} add up."
-    yield f'<img alt="{told}" src="{write_picture(explained)}">'
+    yield "".join(
+        f'<img class="{name}" alt="{told}" src="{address}">'
+        for name, address in write_pictures(explained).items()
+    )
 
 
-def write_picture(explained: germane.Explanation) -> str:
-    """Write the animation of a list, as an address that holds it."""
+def write_pictures(explained: germane.Explanation) -> dict[str, str]:
+    """Write the animation of a list, and its last frame for paper, as addresses that hold them."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "terms.svg")
         germane.animate(explained, path)
-        return "data:image/svg+xml;base64," + base64.b64encode(path.read_bytes()).decode()
+        moving = path.read_text("utf-8")
+    # an image is not told that its page is printed: rules that never hold leave the last frame
+    still = moving.replace("@media (prefers-reduced-motion: no-preference)", "@media not all")
+    pictures = {"moving": moving, "still": still}
+    return {
+        name: "data:image/svg+xml;base64," + base64.b64encode(text.encode()).decode()
+        for name, text in pictures.items()
+    }
 
 
 def write_tools(row: Definition) -> Iterator[str]:

@@ -1,6 +1,7 @@
 """The site: every public object stands on one page, and Sphinx builds all pages without a warning."""
 
 import ast
+import base64
 import importlib.util
 import inspect
 import re
@@ -62,6 +63,9 @@ def test_every_measure_has_a_page() -> None:
     shown = pages["measures/AP"]
     assert "AP@10 = (1/2 + 2/3 + 3/5 + 4/8) / min(5,10) = 0.4533" in shown
     assert "| [ranx](../../dialects/ranx.md) | `map`, `map-l{x}`, `map@{k}`" in shown
+    pictures = dict(re.findall(r'<img class="(\w+)"[^>]*;base64,([^"]*)"', shown))
+    plays = {name: b"no-preference" in base64.b64decode(text) for name, text in pictures.items()}
+    assert plays == {"moving": True, "still": False}
 
 
 @pytest.fixture(scope="module")
@@ -158,3 +162,14 @@ def test_pages_fit_on_a_phone(site: Path, tmp_path: Path) -> None:
             assert chromium.value("document.documentElement.scrollWidth") <= 390, name
             away = [one for one in chromium.requests if one.startswith("http")]
             assert not away, name
+        chromium.open(site / "docs/measures.html")
+        first, second = chromium.value(
+            "[...document.querySelector('#ap table').rows[1].cells].map((cell) => cell.offsetWidth)"
+        )
+        assert first < second  # names break, so that formulas have room
+        chromium.open(site / "docs/reference/measures/AP.html")
+        for media, expected in (("screen", "moving"), ("print", "still")):
+            chromium.media(media)
+            shown = "[...document.images].filter((i) => i.offsetWidth).map((i) => i.className)"
+            assert expected in chromium.value(shown)
+            assert len(set(chromium.value(shown)) & {"moving", "still"}) == 1
