@@ -30,19 +30,19 @@ $ germane check examples/digits/qrels.txt examples/digits/pixels.run examples/di
 
 note: only relevant items judged
   examples/digits/qrels.txt: 31,940 judgments of grade 1 and no other: nothing is judged not relevant.
-  Measures of what is judged, such as bpref and Judged, say nothing here.
+  Measures that need nonrelevant judgments, such as bpref, are meaningless here.
 
 note: differences too small to show
-  examples/digits/lda.run: differences from examples/digits/pixels.run are smaller than what 200 queries show in 4 of 5 cases: AP@10 by 0.0109 where 0.0274 shows.
-  Judge more queries, or claim less: germane compare.
+  examples/digits/lda.run: differences from examples/digits/pixels.run are too small for 200 queries to detect with a probability of 80%: AP@10 by 0.0109 (detectable: 0.0274).
+  Judge more queries; germane compare prints the intervals.
 ```
 
 `check` does not stop at errors: it counts all bad lines of a file, names the first, and checks the others. Examples begin with
-their line, as in `run.txt:17: query 'q1' item 'd5'`. In Parquet, Arrow and frames they begin with their row, counted from 0 as
-in errors. `-m` names the measures, whose cutoffs `check` uses. The exit status is 0, or 1 with
+their line, as in `run.txt:17: query 'q1' item 'd5'`, or in Parquet, Arrow and frames with their row, counted from 0.
+`-m` names the measures whose cutoffs `check` uses. The exit status is 0, or 1 with
 `--strict` if a finding is serious, or 2 for files that cannot be read at all.
 
-`--format json` is for programs, and so is `to_dict()` in Python. Names of findings and fields do not change within a schema. New
+For programs, use `--format json`, or `to_dict()` in Python. Names of findings and fields do not change within a schema; new
 findings may be added:
 
 | field | content |
@@ -70,7 +70,7 @@ found.serious[0].advice  # "The run has 'Q2': it differs in letter case."
 ```
 
 `--train QRELS` (`train=`) names the judgments that the system learned from. `check` then reports judgments and queries that are
-in both. `--collapse FILE`, `--exclude FILE`, `--only FILE` and `--scores distances` are those of `evaluate`.
+in both. `--collapse`, `--exclude`, `--only` and `--scores distances` work as in `evaluate`.
 
 ```python
 learned = {"q2": {"d3": 1}}
@@ -79,8 +79,8 @@ leaks.serious[0].what  # 'judgments of the training data'
 ```
 
 `--queries FILE` and `--items FILE` (`queries=`, `items=`) are the texts of queries and items, in the files of
-[`report`](report.md) and `explain`. `check` then reports queries that have the whole text of an item, and judged items that
-have the same text. Letter case and white space make no difference. A file of items is read line by line and never held whole.
+[`report`](report.md) and `explain`. `check` then reports queries with the text of an item, and judged items with
+equal texts. Letter case and white space make no difference.
 
 ```python
 texts = {"d1": "Blue whale", "d9": "why is the sky blue?"}
@@ -90,33 +90,25 @@ asked = germane.check(qrels, {"q1": {"d1": 2.0}}, queries=said, items=texts)
 # [("query 'q1' item 'd9': 'why is the sky blue?'",)]
 ```
 
-Qrels and runs are any that `evaluate` takes. Several runs are `{name: run}`. `check` holds rows in memory, some 200 bytes each. A
-run of 7 million lines takes 1.5 GB and about five times the CPU time of `evaluate`. One of a million queries × 10 results takes
-1.4 GB and one and a half times the CPU time. A terminal shows the progress.
+`check` takes all qrels and runs that `evaluate` takes, or several runs as `{name: run}`. It holds all rows in memory, about 200 bytes each. A
+run of 7 million lines takes 1.5 GB and about five times the CPU time of `evaluate`.
 
 ## Findings of evaluate
 
-`evaluate` reports most serious findings by itself, all of them in one line, and keeps them as `findings` of the result. Other
-serious findings are errors. `evaluate` uses the functions of `check`, but only on data that costs little to check:
-
-- the counts and hits that it has computed;
-- the first rows of up to 200 queries: 1/128 of the rows, but 32 to 2,000, and all of the 2,000 if the first ones are
-  suspicious.
-
-So only `germane check` finds problems that begin late in a run, single ids with another spelling, and nearly all doubtful
-findings. The column *evaluate* below says if a finding is an **error**, a **warning**, a warning from a **sample**, which may
-miss it, or **silent**. Swapped sides are an error if their lines show it, or if one of two dicts has decimals; else they are a
-warning from a sample. In arrays of scores, `evaluate` sees the counts, the hits and the order of scores, and no order of rows.
+`evaluate` warns of most serious findings in one line, and keeps them as `findings` of the result. Other
+serious findings are errors. It checks only the counts, the hits and a sample of up to 2,000 rows. Therefore
+only `germane check` finds problems that begin late in a run, single ids with another spelling, and nearly all doubtful
+findings. The column *evaluate* below shows the reaction of `evaluate`: an **error**, a **warning**, a warning from a **sample**, which may
+miss the problem, or **silent**.
 
 ## Small data
 
-Some findings need few results if all of these agree:
+A wrong order is reported from few results on:
 
-- scores that rise, or ranks that fall, in the order given: five results of a query, or seven pairs;
-- relevant results that are all last: so many that a random order does this in less than one case of 1,000.
+- if scores rise, or ranks fall, in the order given: five results of a query, or seven pairs;
+- if all relevant results are last: as many as would be last in a random order with a probability below 1/1,000.
 
-These findings are not reported if relevance shows that the order is right. One result per query is reported from ten queries on,
-since fewer are probably an example that somebody typed. `evaluate` takes an empty list as an answer, and `check` reports it.
+It is not reported if relevance shows that the order is right. One result per query is reported from ten queries on.
 
 ## The list of findings
 
@@ -129,7 +121,7 @@ BOXES = """
 ## Boxes
 
 `check_boxes(truth, detections)` checks annotated boxes and a detector's boxes, from any of the [sources of boxes](sources.md#boxes).
-It reads on after a fault, and the result is the same kind of sequence as that of `check`.
+It does not stop at errors, and returns findings as `check` does.
 
 ```python
 truth = [{"boxes": [[10, 10, 50, 50]], "labels": [1]}]
@@ -139,8 +131,8 @@ boxes.serious[0].what  # 'swapped corners'
 boxes.serious[0].examples  # ('detections, image 0, box 0',)
 ```
 
-`evaluate_boxes` raises an error or warns as the last column says. It warns from all boxes, or from 2,000 of more.
-`result.findings` has the warnings. Example data and list: `src/germane/boxes/checks.py`.
+`evaluate_boxes` raises an error or warns as the last column says; it checks up to 2,000 boxes for warnings.
+`result.findings` has the warnings.
 """
 
 

@@ -14,9 +14,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 CHROMIUM = next(
     filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None
 )
+in_chromium = pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium here")
 PATIENCE = 60.0  # seconds for an answer
 KEYS = {
     "Enter": 13,

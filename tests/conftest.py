@@ -1,6 +1,6 @@
 """Hypothesis profiles, the two kernels that every test of a reader is run with, and files that may not be read.
 
-The profile ``ci`` is the same on every run; ``many`` has twenty times as many cases, for ``make test-all``;
+The profile ``ci`` is the same on every run; ``many`` has many more cases, for ``make test-all``;
 ``thorough`` draws new ones: python -m pytest --hypothesis-profile=thorough
 """
 
@@ -15,9 +15,11 @@ from hypothesis import HealthCheck, settings
 from germane.kernel import library
 from germane.readers import streams
 
+from browser import Browser, browser
+
 _SLOW_MACHINES = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}
 
-settings.register_profile("ci", derandomize=True, max_examples=25, database=None, **_SLOW_MACHINES)
+settings.register_profile("ci", derandomize=True, max_examples=15, database=None, **_SLOW_MACHINES)
 settings.register_profile("many", settings.get_profile("ci"), max_examples=500)
 settings.register_profile("thorough", max_examples=5000, print_blob=True, **_SLOW_MACHINES)
 settings.load_profile("ci")
@@ -52,6 +54,23 @@ def kernel(request: pytest.FixtureRequest) -> Iterator[str]:
             patched.setattr(library, "load_library", lambda: None)
             patched.setitem(os.environ, "GERMANE_KERNEL", "0")
         yield wanted
+
+
+@pytest.fixture(scope="module")
+def chromium(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
+    """A browser that the tests of a module share."""
+    with browser(tmp_path_factory.mktemp("profile")) as opened:
+        yield opened
+
+
+@pytest.fixture
+def full_disk(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is written does not reach the disk."""
+
+    def refuse(descriptor: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", refuse)
 
 
 @pytest.fixture

@@ -11,11 +11,8 @@ import pytest
 
 import germane
 
-from browser import CHROMIUM
-
 NODE = shutil.which("node")
 in_node = pytest.mark.skipif(NODE is None, reason="there is no Node here")
-in_chromium = pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium here")
 
 
 def read_data() -> dict[str, Any]:

@@ -111,14 +111,9 @@ def test_a_file_is_written(name: str, tmp_path: Path) -> None:
     assert os.listdir(tmp_path) == [name]
 
 
-def test_a_file_is_written_whole_or_not_at_all(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def full(descriptor: int) -> None:
-        raise OSError(28, "No space left on device")
-
+@pytest.mark.usefixtures("full_disk")
+def test_a_file_is_written_whole_or_not_at_all(tmp_path: Path) -> None:
     (tmp_path / "a.svg").write_text("old")
-    monkeypatch.setattr(os, "fsync", full)
     with pytest.raises(germane.InputError, match="cannot be written"):
         germane.animate(ten(), tmp_path / "a.svg")
     assert (tmp_path / "a.svg").read_text() == "old"

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import germane
+from results import values
 
 from sizes import set_sizes
 from strategies import TABLE, variants
@@ -38,10 +39,6 @@ def mapped(array: Array) -> dict[int, dict[int, float]]:
         q: {int(i): float(row[i]) for i in np.flatnonzero(kept[q])}
         for q, row in enumerate(np.ma.getdata(array))
     }
-
-
-def values(result: germane.Result) -> dict[str, dict[Any, float]]:
-    return {name: one.per_query for name, one in result.items()}
 
 
 def same(one: germane.Result, other: germane.Result) -> None:

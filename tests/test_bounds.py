@@ -69,7 +69,7 @@ def test_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["evaluate", qrels, one, two, "-m", "P@2 AP", "--bounds"]) == 0
     shown = capsys.readouterr().out
     assert "all worthless" in shown
-    assert "without a closed form" in shown
+    assert "no bounds, because the norm counts relevant items" in shown
     assert cli.main(["compare", qrels, one, two, "-m", "P@2", "--bounds"]) == 0
     assert "open: items without a judgment" in capsys.readouterr().out
     assert cli.main(["compare", qrels, one, two, "-m", "P@2", "--bounds", "--format", "json"]) == 0
@@ -82,7 +82,7 @@ def test_report_has_bounds_where_they_are_asked_for() -> None:
     page = germane.report(qrels, runs, "P@4 AP", bounds=True).html
     section = page.partition('<section id="unjudged">')[2].partition("</section>")[0]
     assert "<td>0.2500</td><td>0.2500</td><td>0.7500</td><td>0.5000</td>" in section
-    assert "without a closed form" in section
+    assert "no bounds, because the norm counts relevant items" in section
     assert 'id="unjudged"' not in germane.report(qrels, runs, "P@4 AP").html
     with pytest.raises(germane.MeasureError, match="no closed form"):
         germane.report(qrels, runs, "AP", bounds=True)

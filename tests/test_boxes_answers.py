@@ -95,19 +95,21 @@ def list_sets(tool: str) -> list[str]:
     return [n for n, one in SETS.items() if tool in one["answers"] and n != "unknown image"]
 
 
-@pytest.mark.parametrize("name", list_sets("py-faster-rcnn"))
-def test_ap_is_that_of_voc(name: str) -> None:
-    entry = SETS[name]
-    theirs = entry["answers"]["py-faster-rcnn"]
-    for year, points in (("2007", "11"), ("2010", "all")):
-        each = dict(zip(theirs["classes"], theirs[year], strict=True))
-        check_classes(*make_boxes(entry["seed"], entry["traits"]), VOC, points, each)
+OF_CLASSES: dict[str, tuple[dict[str, Any], dict[str, str]]] = {
+    "py-faster-rcnn": (VOC, {"2007": "11", "2010": "all"}),
+    "Object-Detection-Metrics": (
+        PADILLA,
+        {"ElevenPointInterpolation": "11", "EveryPointInterpolation": "all"},
+    ),
+}
 
 
-@pytest.mark.parametrize("name", list_sets("Object-Detection-Metrics"))
-def test_ap_is_that_of_padilla(name: str) -> None:
-    entry = SETS[name]
-    theirs = entry["answers"]["Object-Detection-Metrics"]
-    for word, points in (("ElevenPointInterpolation", "11"), ("EveryPointInterpolation", "all")):
+@pytest.mark.parametrize(
+    ("tool", "name"), [(tool, name) for tool in OF_CLASSES for name in list_sets(tool)]
+)
+def test_ap_of_each_class(tool: str, name: str) -> None:
+    entry, (words, names) = SETS[name], OF_CLASSES[tool]
+    theirs = entry["answers"][tool]
+    for word, points in names.items():
         each = dict(zip(theirs["classes"], theirs[word], strict=True))
-        check_classes(*make_boxes(entry["seed"], entry["traits"]), PADILLA, points, each)
+        check_classes(*make_boxes(entry["seed"], entry["traits"]), words, points, each)

@@ -107,7 +107,7 @@ def test_other_formats_are_found_on_either_side_with_and_without_sizes() -> None
     places, sizes = rng.integers(50, 400, (20, 2)), rng.integers(8, 40, (20, 2))
     far = np.column_stack((places, places + sizes)).tolist()
     found = [{**one, "bbox": box} for one, box in zip(FOUND, far, strict=True)]
-    with pytest.warns(germane.GermaneWarning, match=r"corners \(xyxy\) are taken for sizes"):
+    with pytest.warns(germane.GermaneWarning, match=r"corners \(xyxy\) are read as sizes"):
         germane.evaluate_boxes(bare, found, "AP")
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -115,7 +115,7 @@ def test_other_formats_are_found_on_either_side_with_and_without_sizes() -> None
 
 
 def test_relative_numbers_are_found_and_read() -> None:
-    with pytest.warns(germane.GermaneWarning, match="relative numbers are taken for pixels"):
+    with pytest.warns(germane.GermaneWarning, match="relative coordinates are read as pixels"):
         germane.evaluate_boxes(SHARES, find(SHARES), "AP")
     options = {"coordinates": {"detections": "relative"}}
     result = germane.evaluate_boxes(TRUTH, find(SHARES), "AP", **options)

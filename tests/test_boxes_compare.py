@@ -87,7 +87,7 @@ def test_a_better_detector_is_found_and_noise_is_not():
     alike = {"one": thin_out(found, 0.7, 1), "other": thin_out(found, 0.7, 2)}
     pair = germane.compare_boxes(truth, alike, "AP50").pairs[0]
     assert pair.verdict == "not significant"
-    assert f"{len(truth['images'])} images could show" in str(pair)
+    assert f"smallest detectable difference with {len(truth['images'])} images" in str(pair)
 
 
 def test_copies_of_images_narrow_the_interval():
@@ -139,9 +139,9 @@ def test_the_gate():
 @pytest.mark.parametrize(
     ("call", "says"),
     [
-        (lambda t, d: germane.compare_boxes(t, {"a": d}), "one detector has nothing to be compared with"),
+        (lambda t, d: germane.compare_boxes(t, {"a": d}), "compare needs two or more detectors"),
         (lambda t, d: germane.compare_boxes(t, {}), "detections are a mapping of name to detections"),
-        (lambda t, d: germane.compare_boxes(t, {"a": d, "b": d}, baseline="c"), "no detections 'c'"),
+        (lambda t, d: germane.compare_boxes(t, {"a": d, "b": d}, baseline="c"), "there is no baseline 'c'"),
         (lambda t, d: germane.compare_boxes({**t, "annotations": []}, {"a": d, "b": d}), "no class has a truth"),
         (lambda t, d: germane.gate_boxes(t, d, baseline=d, max_drop=-1), "max_drop takes a number from 0"),
         (

@@ -159,7 +159,7 @@ def test_refused():
             germane.MeasureError,
             "explain one of them, such as AP50",
         ),
-        ({"label": "cat", "classes": "merged"}, germane.InputError, "leave out the class"),
+        ({"label": "cat", "classes": "merged"}, germane.InputError, "joins all classes"),
     ):
         with pytest.raises(error, match=re.escape(says)):
             germane.explain_boxes(truth, found, **given)

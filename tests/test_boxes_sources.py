@@ -20,6 +20,7 @@ import pyarrow.parquet
 import pytest
 
 import germane
+from check_boxes_examples import change
 
 WIDTH, HEIGHT = 512, 256  # powers of two, so that shares of them are exact
 NAMES = ["cat", "traffic light", "dog"]
@@ -367,10 +368,6 @@ DICTS = make_dicts(TRUTHS, np.asarray), make_dicts(FOUND, np.asarray)
 FRAMES = pandas.DataFrame(make_columns(TRUTHS)), pandas.DataFrame(make_columns(FOUND))
 
 
-def change(rows: list[Row], at: int, **new: Any) -> list[Row]:
-    return [{**row, **(new if i == at else {})} for i, row in enumerate(rows)]
-
-
 def drop(rows: list[Row], at: int, key: str) -> list[Row]:
     return [{k: v for k, v in row.items() if i != at or k != key} for i, row in enumerate(rows)]
 
@@ -399,10 +396,10 @@ A = {"images": {"a": (9, 9)}}
 ANNOTATIONS = COCO["annotations"]
 BAD: list[tuple[Any, Any, dict[str, Any], str]] = [
     # COCO's JSON
-    (Files({"a.json": '{"images": ['}), RESULTS, {}, "a.json: not JSON (Expecting value: line 1 column 13"),
-    (Files({"a.json": b"\xff\xfe\x00"}), RESULTS, {}, "a.json: not JSON"),
+    (Files({"a.json": '{"images": ['}), RESULTS, {}, "a.json:1, column 13: no JSON (Expecting value)."),
+    (Files({"a.json": b"\xff\xfe\x00"}), RESULTS, {}, "a.json: the file is UTF-16; save it as UTF-8."),
     (Files({"a.json": ""}), RESULTS, {}, "a.json: the file is empty."),
-    (Files({"a.json": "[" * 100_000}), RESULTS, {}, "a.json: not COCO's JSON; it is nested too deeply."),
+    (Files({"a.json": "[" * 100_000}), RESULTS, {}, "a.json: the values are nested too deeply."),
     (Files({"a.json": "5"}), RESULTS, {}, "a.json: COCO's annotations are an object with 'annotations'."),
     (COCO, Files({"a.json": '{"a": 1}'}), {}, "a.json: COCO's results are a list of detections; got {'a': 1}"),
     ("nowhere.json", RESULTS, {}, "'nowhere.json': there is no such file or folder."),
@@ -466,14 +463,14 @@ BAD: list[tuple[Any, Any, dict[str, Any], str]] = [
     (Files(FOUND_LINES), Files(FOUND_LINES), A, "a.txt:1: 6 fields where a line has 5 (class cx cy width height). Are these detections? Give the truth first"),
     (Files({"a/a.txt": "0 .5 .5 .1 .1 .2 .2 .3 .4"}), RESULTS, {}, "a.txt:1: 9 fields where a line has 5 (class cx cy width height)"),
     (Files({"a/a.txt": "0 .5 .5 .1 x"}), RESULTS, {}, "a.txt:1: 'x' is no number"),
-    (Files(TRUTH_LINES), RESULTS, {}, "a.txt:1: relative boxes need the size of their image, and that of image 'a' is not known. images= takes sizes"),
+    (Files(TRUTH_LINES), RESULTS, {}, "a.txt:1: relative boxes need the size of their image, and the size of image 'a' is not known. images= takes sizes"),
     (Files({**TRUTH_LINES, "a/a.jpg": "no picture"}), RESULTS, {}, "a.jpg: no size was found; a picture is a PNG or JPEG."),
     (Files({**TRUTH_LINES, "a/a.jpg": b"\xff\xd8\xff\xe0\xff"}), RESULTS, {}, "a.jpg: no size was found"),
     (Files({**TRUTH_LINES, "a/data.yaml": "names: *x"}), RESULTS, {}, "data.yaml: the names of the classes cannot be read"),
     (Files({"a/a.txt": "7 .5 .5 .1 .1", "a/data.yaml": "names: [a, b]"}), RESULTS, A, "a.txt:1: there is no class 7 in the list of classes."),
     # image by image
     ([{"labels": [1]}], DICTS[1], {}, "truth: boxes are COCO's JSON, a folder of VOC's XML"),
-    ([{"boxes": [[1, 2, 3, 4]]}], DICTS[1], {}, "truth, image 0: there are no labels"),
+    ([{"boxes": [[1, 2, 3, 4]]}], DICTS[1], {}, "truth, image 0: the labels (classes of the boxes) are missing"),
     (DICTS[0], DICTS[0], {}, "detections, image 0: there are no scores. Are truth and detections swapped?"),
     (DICTS[0], DICTS[1][:3], {}, "a list of 3 goes with a list of truths of the same length, and the truth has 6 images."),
     (DICTS[0], change(DICTS[1], 0, scores=[0.5]), {}, "detections, image 0: 3 boxes, and 1 scores."),

@@ -311,6 +311,37 @@ def test_arrays_have_lists_too() -> None:
     assert result["Coverage@2"].mean == 3 / 6
 
 
+@pytest.mark.parametrize(
+    ("choices", "queries"),
+    [
+        ({}, ["a", "b", "c"]),
+        ({"missing": "skip"}, ["a", "b"]),
+        ({"unknown": "zero"}, ["a", "b", "c", "d"]),
+        ({"missing": "skip", "unknown": "zero"}, ["a", "b", "d"]),
+    ],
+    ids=str,
+)
+def test_tables_have_the_queries_that_are_evaluated(
+    choices: dict[str, Any], queries: list[str]
+) -> None:
+    qrels = {"a": ["x"], "b": ["y"], "c": ["z"]}
+    run = {"a": ["x", "w"], "b": ["w", "y"], "d": ["x"]}
+    seen = {"a": ["x"], "b": ["w", "x"]}
+    names = "AP@2 Coverage@2 ARP(seen=interactions)@2"
+    values = {"a": 1.5, "b": 0.5, "d": 2.0}  # x was seen twice and w once
+    evaluator = germane.Evaluator(qrels, names, catalogue=3, seen=seen, **choices)
+    evaluator.update(run)
+    for result in (
+        germane.evaluate(qrels, run, names, catalogue=3, seen=seen, **choices),
+        evaluator.result(),
+    ):
+        table = result.to_arrow().to_pydict()
+        assert table["query"] == queries
+        assert table["AP@2"] == [{"a": 1.0, "b": 0.5}.get(query, 0.0) for query in queries]
+        expected = [values.get(query, math.nan) for query in queries]
+        assert np.array_equal(table["ARP(seen=interactions)@2"], expected, equal_nan=True)
+
+
 def test_ties_decide_what_stands_within_the_cutoff() -> None:
     run = {"u": {"a": 1.0, "b": 1.0}, "v": {"a": 1.0, "b": 1.0}}
     saw = {"x": ["a"], "y": ["a", "b"]}
@@ -537,7 +568,7 @@ def test_comparisons_say_what_they_cannot_compare() -> None:
     qrels = {user: ["a"] for user in LISTS}
     found = germane.compare(qrels, runs, "Novelty@2", seen=SAW)
     assert len(found.pairs) == 1
-    with pytest.raises(germane.MeasureError, match="Gini@2 is one number of all lists"):
+    with pytest.raises(germane.MeasureError, match="Gini@2 is one number for all lists"):
         germane.compare(qrels, runs, "AP Gini@2", catalogue=4)
     with pytest.raises(germane.MeasureError, match="Gini@2 is about whole lists, and a report"):
         germane.report(qrels, runs, "AP Gini@2")

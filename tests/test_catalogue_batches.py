@@ -66,6 +66,20 @@ def test_batches_in_any_order_are_the_whole(seed: int) -> None:
     assert show(pickle.loads(pickle.dumps(whole)).result()) == expected
 
 
+@pytest.mark.parametrize("known", [1, 2, 5, 12, 29])
+def test_few_or_many_items_were_seen_before(known: int) -> None:
+    """The items of seen= have numbers before a batch comes; the others get theirs from it."""
+    lists, qrels, _ = draw(known)
+    seen = {f"u{u}": [ITEMS[u % known], ITEMS[u // 2 % known]] for u in range(30)}
+    given: dict[str, Any] = {"catalogue": 31, "seen": seen, "missing": "skip"}
+    names = "AP Coverage@3 Gini@3 Novelty@3 ARP@3 Personalization@4"
+    expected = show(germane.evaluate(qrels, lists, names, **given))
+    evaluator = Evaluator(qrels, names, **given)
+    for batch in split(lists, random.Random(known)):
+        evaluator.update(batch)
+    assert show(evaluator.result()) == expected
+
+
 def test_items_have_other_numbers_elsewhere() -> None:
     """Without a catalogue, each evaluator numbers the items as they come."""
     names = "Coverage(norm=none)@2 Gini(over=recommended)@2 Entropy@2 Personalization@2"

@@ -110,7 +110,7 @@ def test_files_put_into_one(tmp_path: Path) -> None:
     (tmp_path / "run").write_text(text + text.replace("0.0", "0.1"))
     (finding,) = germane.check(QRELS, tmp_path / "run", MEASURES).serious
     assert (finding.what, finding.count) == ("repeated results", len(text.splitlines()))
-    assert finding.advice.startswith("Were several files put into one?")
+    assert finding.advice.startswith("Were several files joined?")
 
 
 def test_copies_leave_nothing_to_say_of_where_relevant_results_stand(tmp_path: Path) -> None:
@@ -200,7 +200,7 @@ def test_differences_too_small_to_show_are_those_of_compare() -> None:
     example = EXAMPLES["differences too small to show"]
     pair = germane.compare(QRELS, example.run, "AP").pairs[0]
     finding = only(germane.check(QRELS, example.run, "AP"), "differences too small to show")
-    assert f"AP by {abs(pair.difference):.3g} where {pair.detectable:.3g} shows" in finding.says
+    assert f"AP by {abs(pair.difference):.3g} (detectable: {pair.detectable:.3g})" in finding.says
 
 
 def test_evaluate_and_check_speak_with_one_voice() -> None:

@@ -194,15 +194,11 @@ def test_nothing_is_half_written(files: Path, wrong: str) -> None:
     assert sorted(files.iterdir()) == before
 
 
+@pytest.mark.usefixtures("full_disk")
 def test_a_failing_write_leaves_nothing(files: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (files / "out.txt").write_text("yesterday")
     before = sorted(files.iterdir())
     monkeypatch.chdir(files)
-
-    def full(descriptor: int) -> None:
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr(os, "fsync", full)
     assert in_process(["evaluate", "qrels.txt", "good.run", "-o", "out.txt"]) == (2, "")
     assert (files / "out.txt").read_text() == "yesterday"
     assert sorted(files.iterdir()) == before
@@ -380,9 +376,7 @@ def test_a_suffix_of_a_format_that_the_command_lacks(files: Path) -> None:
     assert json.loads((files / "found.json").read_text())["schema"] == 1
     refused = run(files, *arguments, "found.csv")
     assert (refused.returncode, (files / "found.csv").exists()) == (2, False)
-    says = (
-        b"germane: found.csv: this command writes text or json, not csv. --format chooses whatever"
-    )
+    says = b"germane: found.csv: this command writes text or json, not csv. --format overrides"
     assert refused.stderr.startswith(says)
     assert run(files, *arguments, "found.csv", "--format", "text").returncode == 0
 

@@ -30,6 +30,7 @@ from germane.errors import (
     InputError,
     ScoreError,
 )
+from results import values
 
 import inputs
 from sizes import SIZES, set_sizes
@@ -53,8 +54,7 @@ def triples(given: dict[Any, dict[Any, float]]) -> list[tuple[Any, Any, float]]:
 
 
 def per_query(qrels: Any, run: Any, **choices: Any) -> dict[str, dict[Any, float]]:
-    result = germane.evaluate(qrels, run, MEASURES, **choices)
-    return {name: one.per_query for name, one in result.items()}
+    return values(germane.evaluate(qrels, run, MEASURES, **choices))
 
 
 def frames(ids: Any = None) -> tuple[pa.Table, pa.Table]:
@@ -792,8 +792,8 @@ def test_a_format_of_one_side(tmp_path: Path, capsys: pytest.CaptureFixture[str]
         ("a.csv", "query;item;score\nq;a;1\n", r"separated by commas; are these semicolons\?"),
         ("a.csv", "query\titem\tscore\nq\ta\t1\n", r"separated by commas; are these tabs\?"),
         ("a.tsv", "query,item,score\nq,a,1\n", r"separated by tabs; are these commas\?"),
-        ("a.csv", "q,a,1\nq,b,2\n", r"numbers in it: is the header missing\?"),
-        ("a.tsv", "q\ta\t0.9\nq\tb\t0.8\n", r"numbers in it: is the header missing\?"),
+        ("a.csv", "q,a,1\nq,b,2\n", r"but has numbers: is the header missing\?"),
+        ("a.tsv", "q\ta\t0.9\nq\tb\t0.8\n", r"but has numbers: is the header missing\?"),
         ("a.csv", "who,what,how\nq,a,1\n", r"columns=\{'query': name\} names another\.$"),
     ],
 )

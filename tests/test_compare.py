@@ -345,7 +345,7 @@ def test_equal_systems_share_a_rank() -> None:
         ({"confidence": 95}, germane.InputError, "confidence takes a number between 0 and 1; got 95"),
         ({"equivalence": 0}, germane.InputError, "equivalence takes a number above 0; got 0"),
         ({"resamples": 10}, germane.InputError, "resamples takes a whole number from 100; got 10"),
-        ({"baseline": "on"}, germane.NotFoundError, "no run 'on' for a baseline. Did you mean 'one'?"),
+        ({"baseline": "on"}, germane.NotFoundError, "there is no baseline 'on'. Did you mean 'one'?"),
         ({"rng": "x"}, germane.InputError, "rng takes a seed"),
         ({"tie": "trec"}, germane.PolicyError, "no convention 'tie'. Did you mean 'ties'?"),
     ],
@@ -360,9 +360,9 @@ def test_what_cannot_be_compared() -> None:
     result = germane.evaluate(QRELS, RUNS["one"], "RR")
     with pytest.raises(germane.DuplicateError, match="2 runs are named 'run'"):
         germane.compare([result, result])
-    with pytest.raises(germane.EmptyError, match="one run has nothing to be compared with"):
+    with pytest.raises(germane.EmptyError, match="compare needs two or more runs"):
         germane.compare(result)
-    with pytest.raises(germane.EmptyError, match="one run has nothing to be compared with"):
+    with pytest.raises(germane.EmptyError, match="compare needs two or more runs"):
         germane.compare(QRELS, {"one": RUNS["one"]}, "RR")
     with pytest.raises(germane.InputError, match="compare takes qrels and"):
         germane.compare(QRELS)

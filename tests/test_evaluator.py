@@ -19,6 +19,7 @@ import pytest
 
 import germane
 from germane import Evaluator, Result
+from results import fitting, outcome, same
 
 from strategies import RARE_WORDS, TABLE, WORDS, variants, world
 
@@ -46,27 +47,6 @@ CHOICES += [{"depth": 3}, {"threshold": 1.0}, {"digits": 2}, {"query_digits": 1}
 CHOICES += [{"depth": 2, "unjudged": "remove", "ties": ties} for ties in ("given", "best", "worst")]
 
 
-def same(one: Result, other: Result) -> None:
-    """Everything that a result says, the numbers to the last bit."""
-    assert one.measures == other.measures
-    assert one.counts == other.counts
-    assert one.policy == other.policy
-    assert one.policies == other.policies
-    assert {finding.what for finding in one.findings} == {f.what for f in other.findings}
-    for measure in one.measures:
-        here, there = one[measure], other[measure]
-        # queries that nobody judged stand at the end, in the order in which they came
-        assert sorted(map(bits, here.per_query.items())) == sorted(
-            map(bits, there.per_query.items())
-        )
-        for name in ("mean", "best", "worst"):
-            assert bits((name, getattr(here, name))) == bits((name, getattr(there, name))), measure
-
-
-def bits(named: tuple[object, float]) -> tuple[str, bytes]:
-    return str(named[0]), np.float64(named[1]).tobytes()
-
-
 def parts(run: Run, seed: int = 0, most: int = 9) -> list[Run]:
     """Batches of some queries, in any order."""
     rng = random.Random(seed)
@@ -87,27 +67,6 @@ def updated(batches: list[Any], *given: Any, **choices: Any) -> Evaluator:
 
 
 # --- Parts are the whole ---------------------------------------------------------------------------
-
-
-def outcome(compute: Callable[[], Result]) -> Result | str:
-    """A result, or the kind of error where these measures and conventions do not go together."""
-    try:
-        result = compute()
-        assert [one.best for one in result.values()]
-    except germane.GermaneError as error:
-        return type(error).__name__
-    return result
-
-
-def fitting(measures: list[germane.Measure], ties: str | None) -> list[germane.Measure]:
-    """Those that may have these ties."""
-    rows = [(one, one.row) for one in measures]
-    match ties:
-        case "expected":
-            return [one for one, row in rows if row.expected]
-        case "grouped":
-            return [one for one, row in rows if row.grouped and one.k is None]
-    return measures
 
 
 def compared(measures: list[germane.Measure], seeds: range, **choices: Any) -> bool:
@@ -515,7 +474,7 @@ def test_a_batch_that_was_reduced_for_something_else(other: Evaluator, what: str
 
 
 def test_only_what_reduce_made_is_added() -> None:
-    with pytest.raises(germane.InputError, match="add takes what reduce made; got 'x'"):
+    with pytest.raises(germane.InputError, match="add takes a value of reduce; got 'x'"):
         Evaluator({"q": ["d"]}, "AP").add("x")  # type: ignore[arg-type]
 
 

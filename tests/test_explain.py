@@ -192,7 +192,7 @@ def test_through_files() -> None:
         ((QRELS, LACKING), {"query": "q3", "missing": "error"}, germane.CoverageError, "no results for query 'q3'."),
         (({"q3": ["a"]}, LACKING), {}, germane.CoverageError, "no results for query 'q3'."),
         ((QRELS,), {}, germane.InputError, "the run is missing: give qrels and a run"),
-        ((QRELS, RUN), {"query": "q3", "ties": "expected"}, germane.PolicyError, "puts equal scores in no order"),
+        ((QRELS, RUN), {"query": "q3", "ties": "expected"}, germane.PolicyError, "does not order equal scores"),
         (([0, 1], "AQ"), {}, germane.MeasureError, "unknown measure 'AQ'"),
     ],
 )  # fmt: skip

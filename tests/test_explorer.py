@@ -14,8 +14,8 @@ import pytest
 import germane
 from germane.cli import main
 
-from browser import Browser, browser
-from explorer_script import in_chromium, in_node, read_data, run_node, script
+from browser import Browser, in_chromium
+from explorer_script import in_node, read_data, run_node, script
 
 ORDERS = ("given", "best", "worst")
 Grade = int | None
@@ -258,12 +258,6 @@ def test_tools_are_those_of_the_dialects() -> None:
     assert tools["AP@k"]["ml_metrics"] == "mapk@k"
     assert "torchmetrics" in tools["AP(norm=found)@k"]
     assert "0 0 1 0 1 0 0 1 0 0" in [each["list"] for each in DATA["presets"]]
-
-
-@pytest.fixture(scope="module")
-def chromium(tmp_path_factory: pytest.TempPathFactory) -> Any:
-    with browser(tmp_path_factory.mktemp("profile")) as opened:
-        yield opened
 
 
 @in_chromium

@@ -10,8 +10,8 @@ import pytest
 
 import germane
 
-from browser import Browser, browser
-from explorer_script import in_chromium, in_node, read_data, run_node
+from browser import Browser, in_chromium
+from explorer_script import in_node, read_data, run_node
 
 DATA = read_data()
 WORDS = {
@@ -172,12 +172,6 @@ def test_tools_are_the_dialects() -> None:
     assert tools["padilla"]["names"] == {"all": "mAP", "11": "ElevenPointInterpolation"}
     assert tools["ultralytics"]["names"] == {"lines": "mAP50"}
     assert all(one["names"] for one in tools.values())
-
-
-@pytest.fixture(scope="module")
-def chromium(tmp_path_factory: pytest.TempPathFactory) -> Any:
-    with browser(tmp_path_factory.mktemp("profile")) as opened:
-        yield opened
 
 
 def get(chromium: Browser, expression: str) -> Any:

@@ -24,7 +24,6 @@ from germane.errors import InputError, MeasureError, PolicyError
 
 from sizes import set_sizes
 
-ROOT = Path(__file__).parents[1]
 QRELS = {"q": {"d": 1}}
 LINE = b"q Q0 d 1 0.5 t\n"
 

@@ -117,7 +117,7 @@ def test_one_column_is_no_frame() -> None:
 def test_a_lazy_frame_is_refused_in_silence() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        with pytest.raises(germane.InputError, match=r"collect\(\) makes a frame of it"):
+        with pytest.raises(germane.InputError, match=r"collect\(\) turns it into a frame"):
             germane.evaluate(QRELS, pl.LazyFrame({"query_id": ["q1"]}))
 
 

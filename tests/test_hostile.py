@@ -123,9 +123,6 @@ def check_stylesheets(sheets: list[str]) -> None:
         assert not re.search(r"url\(|@import|expression\(|https?:|//", sheet), sheet[:200]
 
 
-SVG = "{http://www.w3.org/2000/svg}"
-
-
 def check_svg(text: str) -> None:
     """Well-formed XML of shapes and text: nothing is loaded, and no id is an element or a handler."""
     for node in ElementTree.fromstring(text).iter():

@@ -21,6 +21,7 @@ from germane.errors import (
     InputError,
     ScoreError,
 )
+from results import values
 
 from sizes import set_sizes
 
@@ -35,8 +36,7 @@ SCORES = [score for _, _, score in ROWS]
 
 
 def per_query(qrels: Any, run: Any, **choices: Any) -> dict[str, Any]:
-    result = germane.evaluate(qrels, run, MEASURES, **choices)
-    return {name: one.per_query for name, one in result.items()}
+    return values(germane.evaluate(qrels, run, MEASURES, **choices))
 
 
 def as_dicts(names: list[str]) -> tuple[Any, Any]:
@@ -197,7 +197,7 @@ def test_lines_that_are_wrong(write: Any, text: str, error: type[Exception], say
 @pytest.mark.parametrize(
     ("columns", "error", "says"),
     [
-        (None, FormatError, r"none of them is called the score. columns={'score': '25'} takes"),
+        (None, FormatError, r"a LETOR file has no scores. columns={'score': '25'} takes"),
         ({"score": "3"}, ScoreError, r"letor:1: there is no feature 3 \(there are: 1, 2\)"),
         ({"score": "bm25"}, FormatError, "a feature is named by its number; got 'bm25'"),
         ({"score": "2", "item": "doc"}, FormatError, "no column 'doc'; found 'qid', 'docid', "),
@@ -278,7 +278,7 @@ def test_scores_without_a_letor_file(write: Any) -> None:
         lambda: germane.evaluate({"q": ["a"]}, path, "RR", input_format="scores"),
         lambda: germane.read_run(path, input_format="scores"),
     ):
-        with pytest.raises(InputError, match="go with the lines of a LETOR file"):
+        with pytest.raises(InputError, match="belong to the lines of a LETOR file"):
             attempt()
 
 

@@ -55,7 +55,7 @@ def test_ranks_as_scores_in_every_source(tmp_path: Path) -> None:
     lines = (f"{q} Q0 {item} {s} {n} t\n" for q in LONG_RUN for n, (item, s) in _numbered(q))
     (tmp_path / "run").write_text("".join(lines))
     told = noticed(LONG_QRELS, tmp_path / "run")["ranks given as scores"]
-    assert told.advice.startswith("Are rank and score in each other's place?")
+    assert told.advice.startswith("Are rank and score swapped?")
     lines = (f"{q} Q0 {item} {n} {n} t\n" for q in LONG_RUN for n, (item, _) in _numbered(q))
     (tmp_path / "run").write_text("".join(lines))
     for said in (noticed(LONG_QRELS, tmp_path / "run"), _checked(tmp_path / "run")):

@@ -14,6 +14,7 @@ import pytest
 
 import germane
 from germane import cli
+from results import values
 
 import inputs
 from report_page import HOSTILE
@@ -52,10 +53,6 @@ def collapsed(run: Scores, best: Callable[..., float] = max) -> Scores:
         for chunk, score in got.items():
             mine[document(chunk)] = best(mine.get(document(chunk), score), score)
     return found
-
-
-def values(result: germane.Result) -> dict[str, Any]:
-    return {name: one.per_query for name, one in result.items()}
 
 
 def groups(form: str, folder: Path) -> Any:
@@ -474,9 +471,7 @@ def test_the_lowest_distance_is_the_best_in_every_input(tmp_path: Path) -> None:
 def test_findings_recommend_the_word() -> None:
     near = {f"q{i}": {f"d{j}": j / 10 for j in range(10)} for i in range(20)}
     qrels = {f"q{i}": {"d5": 1} for i in range(20)}
-    with pytest.warns(
-        germane.GermaneWarning, match="Are they distances\\? scores=distances says so"
-    ):
+    with pytest.warns(germane.GermaneWarning, match="If they are distances, use scores=distances"):
         germane.evaluate(qrels, near, "RR")
     assert germane.evaluate(qrels, near, "RR", scores="distances").findings == ()
     far = {q: {item: 1 - score for item, score in got.items()} for q, got in near.items()}

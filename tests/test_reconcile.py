@@ -197,7 +197,7 @@ def test_words_that_make_no_difference_are_named() -> None:
     ties = next(one for one in result.undecided if one.convention == "ties")
     assert str(ties) == "ties=worst"
     assert ties.moving == ("ascending", "given", "expected", "best")
-    assert "remain open: duplicates, ties=worst, missing," in str(result)
+    assert "undecided: duplicates, ties=worst, missing," in str(result)
     assert "with the score of another (ties)" not in str(result)
 
 
@@ -368,7 +368,7 @@ def test_ids_of_a_file_are_text(tmp_path: Path) -> None:
         ("q1 0.5\nq1 0.6\n", DuplicateError, "values.txt:2: query 'q1' has a value already."),
         ("q1 half\n", germane.InputError, "values.txt:1 takes a number such as 0.62 or 62%; got 'half'."),
         ("q1\n", germane.FormatError, "values.txt:1: 1 fields where a line has 2 (query value)"),
-        ("map q1 0.5\nP_5 q1 0.2\n", germane.FormatError, "values.txt:2: this line is of P_5, and those above are of map; keep the lines of one measure."),
+        ("map q1 0.5\nP_5 q1 0.2\n", germane.FormatError, "values.txt:2: this line has P_5, and the lines above have map; keep the lines of one measure."),
         ("\n", germane.EmptyError, "holds no query"),
         ("q11 0.5\n", germane.CoverageError, "reported for query 'q11', which is not in the data. Did you mean 'q1'?"),
     ],
@@ -406,7 +406,7 @@ def test_a_number_that_was_cut_off() -> None:
     """(1 + 1 + 1)/7 = 0.4286, printed as 0.42."""
     result = germane.reconcile([1, 1, 1, 0, 0, 0, 0], relevant=8, reported="0.42", measure="AP@7")
     assert not result.found
-    assert any("Cut off after its last decimal, not rounded, it is given by AP@7 (0.4286)" in one
+    assert any("Cut off instead of rounded, it is given by AP@7 (0.4286)" in one
                for one in result.hints)  # fmt: skip
 
 
@@ -466,9 +466,9 @@ def test_duplicates_that_only_other_tools_take() -> None:
     [
         (lambda: germane.reconcile(QRELS, reported=0.5), germane.InputError, "the run is missing"),
         (lambda: germane.reconcile(QRELS, RUN, reported=0.5, relevant=3), germane.InputError, "relevant=… is for the grades of one list"),
-        (lambda: germane.reconcile([1, 0], RUN, reported=0.5), germane.InputError, "come without a run"),
+        (lambda: germane.reconcile([1, 0], RUN, reported=0.5), germane.InputError, "needs no run"),
         (lambda: germane.reconcile([1, 0], reported=0.5, missing="skip"), germane.InputError, "missing=… is for qrels and a run"),
-        (lambda: germane.reconcile([1, 0], reported=0.5, reported_per_query={"q": 1}), germane.InputError, "a list is one query"),
+        (lambda: germane.reconcile([1, 0], reported=0.5, reported_per_query={"q": 1}), germane.InputError, "the grades of one list are one query"),
         (lambda: germane.reconcile([1, 0], reported=0.5, measure="APP"), germane.MeasureError, "unknown measure 'APP'"),
         (lambda: germane.reconcile([1, "x"], reported=0.5), germane.GradeError, "rank 2"),
         (lambda: germane.reconcile(QRELS, {"z": ["a"]}, reported=0.5), germane.CoverageError, "no query of the run is in the qrels"),
@@ -617,7 +617,7 @@ def test_what_was_asked_for_is_one_value_of_those_from_0_to_1() -> None:
     assert found.answer == "found"
     assert found.values == 1
     assert found.chance == pytest.approx(0.01 / 1.01)
-    says = "A wrong number would fall within the rounding of the one value tried so far in 0.99 % of cases."
+    says = "A wrong number would match the one value tried so far in 0.99 % of cases."
     assert says in str(found)
     assert found.to_dict()["answer"] == "found"
 

@@ -7,19 +7,12 @@ import pytest
 
 import germane
 
-from browser import CHROMIUM, Browser, browser
+from browser import Browser, in_chromium
 from report_page import DIGITS, HOSTILE, MEASURES, digits, of_digits, of_hostile_ids, small
 
 pytestmark = pytest.mark.slow
-in_chromium = pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium here")
 FIRST = "document.querySelector('#rows tbody th button')"
 QUERIES = "[...document.querySelectorAll('#rows tbody th button')].map((b) => b.textContent)"
-
-
-@pytest.fixture(scope="module")
-def chromium(tmp_path_factory: pytest.TempPathFactory) -> Any:
-    with browser(tmp_path_factory.mktemp("profile")) as opened:
-        yield opened
 
 
 def opened(chromium: Browser, report: germane.Report, folder: Path, width: int = 1200) -> None:

@@ -31,6 +31,7 @@ from hypothesis import strategies as st
 
 import germane
 from germane.errors import EmptyError, FormatError, GradeError, InputError, ScoreError
+from results import values
 
 import oracle
 from inputs import (
@@ -57,8 +58,7 @@ MEASURES = "AP AP(norm=found)@2 nDCG P@2 R@3 RR bpref infAP Judged@3 NumRet RBP 
 
 
 def per_query(qrels: Any, run: Any, **policy: Any) -> dict[str, dict[str, float]]:
-    result = germane.evaluate(qrels, run, MEASURES, **policy)
-    return {name: one.per_query for name, one in result.items()}
+    return values(germane.evaluate(qrels, run, MEASURES, **policy))
 
 
 EXPECTED = per_query(QRELS, RUN)

@@ -33,6 +33,7 @@ from germane.errors import (
     PolicyError,
     ScoreError,
 )
+from results import fitting, outcome, same
 
 from sizes import set_sizes
 from spark_stub import Session
@@ -86,38 +87,9 @@ CHOICES: list[dict[str, Any]] = [
     for word in words
     if word not in REFUSED.get(name, ())
 ]
+ALL_MEASURES = [germane.Measure(row.name) for row in TABLE]
 CHOICES += [{"depth": 3}, {"threshold": 1.0}, {"digits": 2}, {"query_digits": 1}]
 CHOICES += [{"depth": 2, "unjudged": "remove", "ties": ties} for ties in ("trec", "best", "worst")]
-
-
-def same(one: germane.Result, other: germane.Result) -> None:
-    """Everything that a result says, the numbers to the last bit."""
-    assert one.measures == other.measures
-    assert one.counts == other.counts
-    assert one.policy == other.policy
-    assert {finding.what for finding in one.findings} == {f.what for f in other.findings}
-    for measure in one.measures:
-        here, there = one[measure], other[measure]
-        assert sorted(map(bits, here.per_query.items())) == sorted(
-            map(bits, there.per_query.items())
-        )
-        for name in ("mean", "best", "worst"):
-            assert bits((name, getattr(here, name))) == bits((name, getattr(there, name))), measure
-
-
-def bits(named: tuple[object, float]) -> tuple[str, bytes]:
-    return str(named[0]), np.float64(named[1]).tobytes()
-
-
-def outcome(evaluate: Any, *given: Any, **choices: Any) -> germane.Result | str:
-    """A result, or the kind of error where measures and conventions do not go together."""
-    try:
-        got = evaluate(*given, **choices)
-        result = getattr(got, "result", got)
-        assert [one.best for one in result.values()]
-    except germane.GermaneError as error:
-        return type(error).__name__
-    return result  # type: ignore[no-any-return]
 
 
 def compared(
@@ -138,16 +110,6 @@ def compared(
     return not isinstance(whole, str)
 
 
-def fitting(ties: str | None) -> list[germane.Measure]:
-    """The measures that may have these ties."""
-    return [
-        one
-        for one in (germane.Measure(row.name) for row in TABLE)
-        if (ties != "expected" or one.row.expected)
-        and (ties != "grouped" or (one.row.grouped and one.k is None))
-    ]
-
-
 # --- The numbers, in the place of Spark ------------------------------------------------------------
 
 
@@ -161,7 +123,9 @@ def test_every_measure_is_that_of_one_machine(row: Any) -> None:
 @pytest.mark.parametrize("choices", CHOICES, ids=str)
 def test_every_convention_is_that_of_one_machine(choices: dict[str, Any]) -> None:
     repeated = choices.get("duplicates", "error") != "error"  # which not all measures can have
-    run, measures = (TWICE, "AP RR P@2") if repeated else (RUN, fitting(choices.get("ties")))
+    run, measures = (
+        (TWICE, "AP RR P@2") if repeated else (RUN, fitting(ALL_MEASURES, choices.get("ties")))
+    )
     refused = dict.fromkeys(("missing", "no_relevant", "unknown", "no_hit"), "error")
     refused["grades"] = "binary"
     (name, word), *_ = choices.items()
@@ -357,12 +321,12 @@ def evaluated(qrels: pa.Table = QRELS, run: pa.Table = RUN, **choices: Any) -> g
 @pytest.mark.parametrize(
     ("choices", "error", "says"),
     [
-        ({"ties": "given"}, PolicyError, "rows of a DataFrame have none; choose ties=trec"),
+        ({"ties": "given"}, PolicyError, "which a DataFrame does not have; choose ties=trec"),
         ({"dialect": "spark"}, PolicyError, "ties=given is the order of rows"),
-        ({"duplicates": "first"}, PolicyError, "duplicates=first goes by the order of rows"),
-        ({"duplicates": "last"}, PolicyError, "duplicates=last goes by the order of rows"),
-        ({"duplicates": "keep"}, PolicyError, "duplicates=keep goes by the order of rows"),
-        ({"repeated": "once"}, PolicyError, "repeated=once goes by the order of rows"),
+        ({"duplicates": "first"}, PolicyError, "duplicates=first depends on the order of rows"),
+        ({"duplicates": "last"}, PolicyError, "duplicates=last depends on the order of rows"),
+        ({"duplicates": "keep"}, PolicyError, "duplicates=keep depends on the order of rows"),
+        ({"repeated": "once"}, PolicyError, "repeated=once depends on the order of rows"),
         ({"tie": "trec"}, PolicyError, "there is no convention 'tie'"),
         ({"input_format": "csv"}, InputError, "input_format= is not for DataFrames"),
         ({"group": [1]}, InputError, "group= is not for DataFrames"),
@@ -526,10 +490,25 @@ class TestSpark:
     )
     def test_conventions(self, spark: Any, choices: dict[str, Any]) -> None:
         frames = [spark.createDataFrame(integers(table)) for table in (QRELS, RUN)]
-        spread = germane.spark.evaluate(*frames, fitting(choices.get("ties")), **choices).result
+        spread = germane.spark.evaluate(
+            *frames, fitting(ALL_MEASURES, choices.get("ties")), **choices
+        ).result
         choices.pop("partitions", None)
         tables = map(integers, (QRELS, RUN))
-        same(spread, germane.evaluate(*tables, fitting(choices.get("ties")), **choices))
+        same(
+            spread, germane.evaluate(*tables, fitting(ALL_MEASURES, choices.get("ties")), **choices)
+        )
+
+    @pytest.mark.parametrize("missing", ["zero", "skip"])
+    def test_measures_of_the_catalogue(self, spark: Any, missing: Literal["zero", "skip"]) -> None:
+        names = "AP@5 Coverage@5 Gini@5 Novelty@5 ARP(seen=interactions)@5 Personalization@5"
+        seen = {"u": ["d1", "d2"], "v": ["d2", "d3"]}
+        given: Any = {"catalogue": 10_000, "seen": seen, "missing": missing}
+        frames = map(spark.createDataFrame, (QRELS, RUN))
+        spread = germane.spark.evaluate(*frames, names, **given)
+        expected = germane.evaluate(QRELS, RUN, names, **given)
+        same(spread.result, expected)
+        assert spread.per_query.count() == len(expected.queries)
 
     def test_one_large_query_beside_many_small_ones(self, spark: Any) -> None:
         large, small = 50_000, 3_000

@@ -81,5 +81,5 @@ def test_what_is_no_weight(weights: Any, error: type[Exception]) -> None:
 
 @pytest.mark.parametrize("measure", ["NumRel", "P(mean=micro)@2", "AP(mean=geometric)"])
 def test_other_means_have_no_weights(measure: str) -> None:
-    with pytest.raises(germane.MeasureError, match="to be weighed"):
+    with pytest.raises(germane.MeasureError, match="it takes no weights"):
         germane.evaluate(QRELS, RUN, measure)[measure].weigh(WEIGHTS)

@@ -16,8 +16,9 @@ GermaneError(ValueError)
 GermaneWarning(UserWarning): a number that is likely not the one intended
 """
 
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable
 from itertools import islice
+from typing import Literal
 
 
 class GermaneError(ValueError):
@@ -153,6 +154,18 @@ def suggest(given: str, options: Iterable[str]) -> str:
     return f" Did you mean {folded[near[0]]!r}?" if near else ""
 
 
+def offer(
+    given: object, options: Iterable[object], show: Callable[[list[object]], str] | None = None
+) -> str:
+    """Return the end of a message about an unknown name: " Did you mean 'x'?  There are: x, y".
+
+    All options are listed, or those that ``show`` shows, as it shows them.
+    """
+    listed = list(options)
+    names = list(map(str, listed))
+    return f"{suggest(str(given), names)}  There are: {show(listed) if show else ', '.join(names)}"
+
+
 def check_choice(
     name: str,
     given: object,
@@ -171,10 +184,10 @@ def explain_not_finite(what: str, wrong: str, *, within: str = "") -> str:
     return f"a {what} must be a finite number{within}; {wrong}"
 
 
-def list_choices(options: Iterable[object]) -> str:
-    """Write options as prose: ``a``, ``a or b``, ``a, b or c``."""
+def list_choices(options: Iterable[object], word: Literal["or", "and"] = "or") -> str:
+    """Write options as prose: ``a``, ``a or b``, ``a, b or c``; or all of some names, with ``and``."""
     *most, last = map(str, options)
-    return f"{', '.join(most)} or {last}" if most else last
+    return f"{', '.join(most)} {word} {last}" if most else last
 
 
 def list_some(values: Iterable[object], most: int = 3) -> str:

@@ -210,8 +210,8 @@ def _check_policies(
     for one in plan.groups:
         if one.ties == "given" and scored:
             raise PolicyError(
-                "ties=given is the order of rows, and rows of a DataFrame have none; choose "
-                "ties=trec, expected, best or worst, or go by ranks: columns={'score': None, 'rank': "
+                "ties=given is the order of rows, which a DataFrame does "
+                "not have; choose ties=trec, expected, best or worst, or use ranks: columns={'score': None, 'rank': "
                 "name}."
             )
         for copies, refused in (
@@ -220,8 +220,8 @@ def _check_policies(
         ):
             if refused:
                 raise PolicyError(
-                    f"{copies}={getattr(one, copies)} goes by the order of rows, and rows of a "
-                    "DataFrame have none; choose duplicates=max, recount or error."
+                    f"{copies}={getattr(one, copies)} depends on the order of rows, "
+                    "which a DataFrame does not have; choose duplicates=max, recount or error."
                 )
 
 

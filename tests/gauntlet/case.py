@@ -42,7 +42,7 @@ def warns(words: str, qrels: Judged = QRELS, run: Judged = RUN, *, also: str = "
     return Outcome("warning", numbers(qrels, run), (words, also) if also else (words,))
 
 
-ORDER = "by their order alone"  # of scores that are nearly all equal
+ORDER = "depending on their order"  # of scores that are nearly all equal
 
 
 def refused(*words: str, line: int | None = None) -> Outcome:

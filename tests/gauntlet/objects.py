@@ -289,7 +289,7 @@ ROWS = {
         refused("holds ids", "[1.0, 0.0]", "numpy.array"), [[1, 0]], [[1.0, 0.0]]
     ),
     "a missing id in a row": in_rows(refused("an id is missing", "nan"), predicted=[[nan], ["d11"]]),
-    "tuples for ranked rows": in_rows(refused("Ranked lists are lists"), predicted=[("d01",)] * 2),
+    "tuples for ranked rows": in_rows(refused("Give ranked lists as lists"), predicted=[("d01",)] * 2),
     "flat grades and scores": in_rows(refused("group="), [1, 0], [0.9, 0.8]),
 }  # fmt: skip
 

@@ -137,11 +137,11 @@ def test_another_evaluation_is_refused(qrels: Path, tmp_path: Path) -> None:
         ({"dialect": "ranx"}, "dialect"),
     ):
         with pytest.raises(
-            germane.InputError, match=f"of another evaluation; it differs in {differs}"
+            germane.InputError, match=f"belongs to another evaluation; it differs in {differs}"
         ):
             kept(qrels, run, tmp_path, **choices)
     run.write_text(LINES + "q99 Q0 d1 1 1.0 t\n")
-    with pytest.raises(germane.InputError, match=r"differs in run\. Take another folder"):
+    with pytest.raises(germane.InputError, match=r"differs in run\. Use another folder"):
         kept(qrels, run, tmp_path)
     with pytest.raises(germane.InputError, match="differs in run"):
         kept(qrels, parquet(tmp_path), tmp_path)
@@ -226,7 +226,8 @@ def test_the_command(qrels: Path, tmp_path: Path, capsys: pytest.CaptureFixture[
         assert capsys.readouterr() == plain
     assert main([*given, "--depth", "3", "--checkpoint", str(tmp_path / "kept")]) == 2
     assert (
-        "this checkpoint is of another evaluation; it differs in depth" in capsys.readouterr().err
+        "this checkpoint belongs to another evaluation; it differs in depth"
+        in capsys.readouterr().err
     )
 
 

@@ -630,7 +630,7 @@ def test_a_library_of_another_source_is_never_loaded(tmp_path):
     )
     assert ask("", code + "print(library.name_kernel())").stdout == "plain\n"
     done = ask("1", code + "library.name_kernel()")
-    assert "GERMANE_KERNEL=1 asks for the compiled kernel" in done.stderr
+    assert "GERMANE_KERNEL=1 requires the compiled kernel" in done.stderr
 
 
 def build_copy(folder, compiler):

@@ -65,15 +65,10 @@ def test_a_pipe_is_written_and_stays_a_pipe(tmp_path: Path) -> None:
     assert stat.S_ISFIFO(pipe.stat().st_mode)
 
 
-def test_nothing_is_left_where_writing_fails(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def full(descriptor: int) -> None:
-        raise OSError(28, "No space left on device")
-
+@pytest.mark.usefixtures("full_disk")
+def test_nothing_is_left_where_writing_fails(tmp_path: Path) -> None:
     kept = tmp_path / "kept"
     kept.write_text("old")
-    monkeypatch.setattr(os, "fsync", full)
     with pytest.raises(InputError, match=r"cannot be written \(No space left on device\)"):
         writing.write(str(kept), "new")
     assert (os.listdir(tmp_path), kept.read_text()) == (["kept"], "old")
@@ -84,7 +79,7 @@ def test_an_input_is_not_overwritten(tmp_path: Path) -> None:
     run.write_text("q Q0 d 1 1 t\n")
     (tmp_path / "link").symlink_to(run)
     for path in (run, tmp_path / "link"):
-        with pytest.raises(InputError, match="this is an input; it would be overwritten"):
+        with pytest.raises(InputError, match="this is an input file and would be overwritten"):
             writing.check(str(path), ["-", str(run)])
     writing.check(str(tmp_path / "other"), [str(run)])
 

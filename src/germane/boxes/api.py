@@ -12,9 +12,9 @@ from germane.boxes.reading import Reading, take_reading
 from germane.boxes.result import BoxResult, BoxResults
 from germane.boxes.sources import open_truths
 from germane.boxes.summary import COCO_SUMMARY
-from germane.checks.rows import write_count
 from germane.core.finding import warn
 from germane.errors import InputError, clip, list_some, suggest
+from germane.output.formatting import write_count
 
 if TYPE_CHECKING:
     from germane.boxes.explanation import BoxExplanation
@@ -38,12 +38,11 @@ def evaluate_boxes(
 ) -> BoxResult:
     """Match detections with annotated boxes and compute measures.
 
-    Both sides are of any kind in docs/sources.md. ``box_format`` (xywh, xyxy, cxcywh),
-    ``coordinates`` (pixels, relative) and ``input_format`` (coco, voc, yolo, padilla, images, table) say how
-    they are read, where the source leaves it open; ``{"truth": …}`` says it for one side alone. ``columns``
-    names columns of frames. ``images`` lists all images, with sizes where they are known; ``class_names``
-    names classes that are numbers. Raises InputError, with the file and the annotation, for what is
-    malformed.
+    docs/sources.md lists the sources of boxes. ``box_format`` (xywh, xyxy, cxcywh), ``coordinates``
+    (pixels, relative) and ``input_format`` (coco, voc, yolo, padilla, images, table) say how both sides are
+    read, or with ``{"truth": …}`` one of them. ``columns``
+    names columns of frames. ``images`` lists all images, with sizes if they are known; ``class_names``
+    names classes that are numbers. Raises InputError, with the file and the annotation.
 
     >>> truth = {
     ...     "images": [{"id": 1}],
@@ -56,8 +55,8 @@ def evaluate_boxes(
     >>> list(germane.evaluate_boxes(truth, found, dialect="ultralytics"))
     ['P', 'R', 'mAP50', 'mAP50-95']
 
-    ``dialect`` evaluates as another tool does, under the tool's names; without measures, those of its
-    summary. A convention that is given overrides the dialect's.
+    ``dialect`` evaluates as another tool does, with the tool's names. Conventions that you give override
+    the dialect's.
     """
     tool = None if dialect is None else resolve_box_dialect(dialect)
     choices = make_conventions({**(tool.choices if tool else {}), **conventions})
@@ -89,10 +88,9 @@ def explain_boxes(
     >>> [str(row) for row in germane.explain_boxes(truth, found, image=0).rows]
     ['true', 'duplicate of 1']
 
-    A detection is true, false (a duplicate, an overlap that is too low, a truth of another class, background),
-    ignored or dropped. Truths that nothing found are missed. For a class there are also rank, precision,
-    recall, and the terms whose sum, divided by the norm, is the value. The measure has one threshold
-    of overlap, such as ``AP50`` or ``R75``. ``options`` are the other arguments of ``evaluate_boxes``.
+    A detection is true, false (a duplicate, a low overlap, another class, background), ignored or dropped.
+    Truths without a detection are missed. A class also has ranks, precision, recall and terms. The measure
+    has one threshold of overlap, such as ``AP50`` or ``R75``. ``options`` are the other arguments of ``evaluate_boxes``.
     Raises NotFoundError for an image or class that the truth does not list, MeasureError for several
     thresholds, and the errors of ``evaluate_boxes``.
     """

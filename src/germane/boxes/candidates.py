@@ -18,8 +18,7 @@ from germane.boxes.dialects import DIALECTS
 from germane.boxes.matching import number_group
 from germane.boxes.measures import POINTS, BoxMeasure, parse_measure
 from germane.dialects.dialect import Dialect, Entry
-
-Choices = tuple[tuple[str, Any], ...]
+from germane.reconciliation.search import Choices
 
 _IDLE = ("unknown", "ap_depth")  # they decide whether there is a number, but not which
 _MAIN = ("overlap", "candidate", "crowds", "difficult", "depth", "points", "no_truth")

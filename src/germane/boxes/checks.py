@@ -8,10 +8,11 @@ import numpy as np
 from germane.boxes.geometry import BOX_FORMATS, Boxes, make_boxes
 from germane.boxes.ids import get_item
 from germane.boxes.sheet import BoxData, Sheet
-from germane.checks.rows import Problem, Sees, write_count
+from germane.checks.rows import Problem, Sees
 from germane.core.finding import Finding, Severity, show_ids
 from germane.core.ragged import Bools, Floats, Ints
 from germane.errors import clip
+from germane.output.formatting import write_count
 
 SLACK = 2.0  # pixels by which a box may leave its image
 FEW = 10  # boxes, below which constant scores say nothing
@@ -74,7 +75,8 @@ def find_relative(sheet: Sheet, data: BoxData) -> Sees:
         return
     if (numbers != np.round(numbers)).any():
         yield Problem(
-            "no side of a box is beyond 1: relative numbers are taken for pixels", len(numbers)
+            "no side of a box is longer than 1: relative coordinates are read as pixels",
+            len(numbers),
         )
 
 
@@ -86,7 +88,7 @@ def find_pixels(sheet: Sheet, data: BoxData) -> Sees:
         if far.sum() > len(far) / 2:
             yield from sheet.report(
                 far,
-                "go beyond twice the size of the image: pixels are taken for relative numbers",
+                "go beyond twice the size of the image: pixels are read as relative coordinates",
             )
 
 
@@ -122,8 +124,8 @@ def _find_corners(sheet: Sheet) -> Sees:
     if np.mean(x > 0.8 * width) > 0.25 and np.mean(y > 0.8 * height) > 0.25:
         says = "no box is narrower than its distance from the left, or lower than that from the top"
         yield Problem(
-            f"{says}: corners (xyxy) are taken for sizes (xywh)", len(x),
-            advice="box_format=xyxy reads them so.",
+            f"{says}: corners (xyxy) are read as sizes (xywh)", len(x),
+            advice="Use box_format=xyxy.",
         )  # fmt: skip
 
 
@@ -150,7 +152,7 @@ def find_constant(sheet: Sheet, data: BoxData) -> Sees:
 
 
 def find_repeated(sheet: Sheet, data: BoxData) -> Sees:
-    """Find boxes that stand twice, with the same image and class, and score if there is one."""
+    """Find duplicate boxes: of the same image and class, and with the same score if there is one."""
     parts = [sheet.boxes.as_array(), sheet.image, sheet.label]
     rows = np.column_stack(parts if sheet.score is None else [*parts, sheet.score])[sheet.sound]
     _, first = np.unique(rows, axis=0, return_index=True)
@@ -224,7 +226,7 @@ TABLE = (
     BoxCheck("swapped corners", "serious", _BOTH, find_swapped,
              "Write the left and upper corner first, or name the format: box_format=xywh.", "error"),
     BoxCheck("negative sizes", "serious", _BOTH, find_negative,
-             "Is it another format? box_format takes xywh, xyxy or cxcywh.", "error"),
+             "If it is another format, choose box_format=xywh, xyxy or cxcywh.", "error"),
     BoxCheck("unknown images", "serious", _BOTH, find_unknown_images,
              "Write ids as the truth does, or list all images with images=.", "error"),
     BoxCheck("unknown classes", "serious", _BOTH, find_unknown_classes,
@@ -232,13 +234,13 @@ TABLE = (
     BoxCheck("scores that are no numbers", "serious", ("detections",), find_odd_scores,
              "Write a finite number.", "error"),
     BoxCheck("relative numbers taken for pixels", "serious", _BOTH, find_relative,
-             "coordinates=relative reads them so; images= takes the sizes of images.", "warning"),
+             "Use coordinates=relative, and give the sizes of images with images=.", "warning"),
     BoxCheck("pixels taken for relative numbers", "serious", _BOTH, find_pixels,
-             "coordinates=pixels reads them so.", "warning"),
+             "Use coordinates=pixels.", "warning"),
     BoxCheck("another format of boxes", "serious", _BOTH, find_other_format,
-             "box_format takes xywh, xyxy or cxcywh.", "warning"),
+             "Choose box_format=xywh, xyxy or cxcywh.", "warning"),
     BoxCheck("constant scores", "serious", ("detections",), find_constant,
-             "Precision at a recall is then decided by the order of the file.", "warning"),
+             "The order of the file then decides precision at every recall.", "warning"),
     BoxCheck("boxes outside their image", "doubtful", _BOTH, find_outside,
              "Clip them, or check the sizes of the images."),
     BoxCheck("truths given twice", "doubtful", ("truth",), find_repeated,
@@ -254,9 +256,9 @@ TABLE = (
     BoxCheck("images without truths", "note", ("truth",), find_images_without,
              "All detections there are false positives."),
     BoxCheck("classes without truths", "note", ("truth",), find_classes_without,
-             "no_truth=skip leaves them out of means, and zero counts them."),
+             "no_truth=skip leaves them out of means; zero counts them as 0."),
     BoxCheck("scores beyond 0 to 1", "note", ("detections",), find_scores_beyond,
-             "Only their order counts, but a confidence= is compared with them."),
+             "Only their order counts, except for confidence=."),
 )  # fmt: skip
 """Findings of the same severity are reported in this order."""
 

@@ -52,8 +52,7 @@ def check_boxes(
     >>> germane.check_boxes(truth, found)[0].what
     'swapped corners'
 
-    The arguments are those of ``evaluate_boxes``. The check goes on after a fault, and looks at the other
-    boxes. Raises InputError for a file that cannot be read at all.
+    The arguments are those of ``evaluate_boxes``. The check does not stop at the first fault. Raises InputError for a file that cannot be read at all.
     """
     reading = Reading(box_format, coordinates, input_format, columns, images, class_names)
     truths, given = _read_truths(truth, reading)

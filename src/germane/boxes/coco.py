@@ -1,6 +1,5 @@
 """COCO's JSON: annotations, and results of a detector; files, or what ``json.load`` made of them."""
 
-import json
 import os
 import re
 from collections.abc import Callable, Hashable, Mapping, Sequence
@@ -14,9 +13,10 @@ from germane.boxes.data import Truths
 from germane.boxes.ids import sort_ids
 from germane.boxes.reading import Reading
 from germane.core.ragged import Floats
-from germane.errors import FormatError, InputError, clip
+from germane.errors import FormatError, clip
 from germane.readers.files import read_file
 from germane.readers.formats import is_path
+from germane.readers.nested_json import read_json
 from germane.readers.numbers import is_finite_number
 
 
@@ -199,16 +199,7 @@ def _load(given: Any) -> Any:
         }
     if not is_path(given):
         return given
-    try:
-        return json.loads(read_file(given))
-    except ValueError as error:  # also bytes that are not UTF-8
-        if isinstance(error, InputError):
-            raise
-        raise FormatError(f"{os.fspath(given)}: not JSON ({error}).") from None
-    except RecursionError:
-        raise FormatError(
-            f"{os.fspath(given)}: not COCO's JSON; it is nested too deeply."
-        ) from None
+    return read_json(given)
 
 
 def _list_rows(

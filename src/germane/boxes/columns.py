@@ -142,7 +142,7 @@ def scale_boxes(columns: Columns, image: Ints, sizes: Floats | None) -> Any:
     lost = np.flatnonzero(np.isnan(known).any(axis=1))
     if len(lost):
         raise InputError(
-            f"{columns.locate(int(lost[0]))}: relative boxes need the size of their image, and that of image "
+            f"{columns.locate(int(lost[0]))}: relative boxes need the size of their image, and the size of image "
             f"{clip(get_item(columns.image, int(lost[0])))} is not known. images= takes sizes, as "
             "{image: (width, height)}, a file of them, or a folder of pictures."
         )

@@ -25,7 +25,7 @@ from germane.errors import (
     NotFoundError,
     clip,
     list_some,
-    suggest,
+    offer,
 )
 from germane.measures.averaging import QueryValues
 
@@ -52,9 +52,8 @@ def compare_boxes(
 ) -> Comparison:
     """Compare detectors on the same images: differences, intervals and p-values.
 
-    ``detections`` maps each detector's name to what ``evaluate_boxes`` takes. Or call
-    ``compare_boxes(results)`` with BoxResults, of which ``measures`` selects some. The other arguments are those of ``compare`` and of
-    ``evaluate_boxes``.
+    ``detections`` maps each detector's name to its detections. Or call ``compare_boxes(results)`` with the
+    values of ``evaluate_boxes``. The other arguments are those of ``compare`` and of ``evaluate_boxes``.
 
     >>> box = {"image_id": 1, "category_id": 1, "bbox": [10, 10, 40, 40]}
     >>> truth = {
@@ -67,10 +66,9 @@ def compare_boxes(
     >>> round(found.between("good", "poor", "AP").difference, 2)
     0.9
 
-    The numbers of detectors are no means over images. An image's *share* is the number, plus its change if the
-    image counted a little more, times the number of images (see ``germane.boxes.shares``); the mean of all
-    shares is the number. Shares are compared as the values of queries are, so that a difference is tested over
-    the images from which these were drawn. Raises InputError for results of different truths, and what ``evaluate_boxes`` and ``compare`` raise.
+    The number of a detector is not a mean over images. germane therefore computes each image's contribution
+    (see ``germane.boxes.shares``), and compares contributions as ``compare`` compares the values of
+    queries. Raises InputError for results of different truths, and what ``evaluate_boxes`` and ``compare`` raise.
     """
     if isinstance(truth, (BoxResults, Mapping)) and detections is None:
         results, chosen = _check_results(truth), measures
@@ -122,11 +120,10 @@ def _compare_results(
 ) -> Comparison:
     draws = make_generator(rng)
     if len(results) < 2:
-        raise EmptyError("one detector has nothing to be compared with; give two or more.")
+        raise EmptyError("compare needs two or more detectors.")
     if settings.baseline is not None and settings.baseline not in results:
         raise NotFoundError(
-            f"no detections {clip(settings.baseline)} for a baseline."
-            f"{suggest(settings.baseline, results)}  There are: {list_some(results)}"
+            f"there is no baseline {clip(settings.baseline)}.{offer(settings.baseline, results, list_some)}"
         )
     shares = {name: _share_all(result, measures) for name, result in results.items()}
     first = next(iter(shares.values()))
@@ -161,8 +158,8 @@ def _warn_of_rare_classes(result: BoxResult) -> str:
     if not rare:
         return ""
     return (
-        f"Rare classes: {list_some(rare)}: truths in fewer than {FEW_IMAGES} images. Intervals are too narrow "
-        "and p-values too small where the mean over classes rests on such classes."
+        f"Rare classes: {list_some(rare)}: truths in fewer than {FEW_IMAGES} images. Intervals are too narrow and p-values too small "
+        "if the mean over classes rests on such classes."
     )
 
 

@@ -1,13 +1,12 @@
 """The conventions of object detection on which tools differ: how detections are matched with truths."""
 
-import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any, Literal, TypeAlias, get_args, get_origin
 
 from germane.boxes.geometry import Overlap
-from germane.core.arguments import list_values, parse_whole
-from germane.errors import PolicyError, check_choice, clip, suggest
+from germane.core.arguments import is_number, list_values, parse_whole
+from germane.errors import PolicyError, check_choice, clip, offer
 
 Candidate: TypeAlias = Literal["fallback", "best"]
 Reach: TypeAlias = Literal["at_least", "above"]
@@ -116,8 +115,9 @@ class Conventions:
             if depth is None or depth < 1:
                 raise PolicyError(f"depth takes a positive integer or none; got {clip(self.depth)}")
             object.__setattr__(self, "depth", depth)
-        if self.confidence is not None and not _is_number(self.confidence):
-            raise PolicyError(f"confidence takes a number; got {clip(self.confidence)}")
+        given = self.confidence
+        if given is not None and not (is_number(given) and given == given):
+            raise PolicyError(f"confidence takes a number; got {clip(given)}")
 
     def __str__(self) -> str:
         """Write the conventions as results print them: the words, and numbers other than the default."""
@@ -143,10 +143,7 @@ def make_conventions(given: Mapping[str, Any]) -> Conventions:
     """Make conventions of keyword arguments. Raises PolicyError, with the nearest name, for unknown ones."""
     for name in given:
         if name not in DEFAULTS:
-            raise PolicyError(
-                f"boxes have no convention {clip(name)}.{suggest(name, DEFAULTS)}  "
-                f"There are: {', '.join(DEFAULTS)}"
-            )
+            raise PolicyError(f"boxes have no convention {clip(name)}.{offer(name, DEFAULTS)}")
     return Conventions(**given)
 
 
@@ -201,7 +198,9 @@ def _read_areas(given: Any) -> dict[str, tuple[float, float]]:
         for name, ends in given.items():
             pair = list_values(ends)
             if not (
-                isinstance(pair, (list, tuple)) and len(pair) == 2 and all(map(_is_number, pair))
+                isinstance(pair, (list, tuple))
+                and len(pair) == 2
+                and all(is_number(end) and end == end for end in pair)
             ):
                 break
             if pair[0] > pair[1]:
@@ -212,10 +211,6 @@ def _read_areas(given: Any) -> dict[str, tuple[float, float]]:
             f"areas take ranges by name, such as {{'all': (0, 1e10)}}; got {clip(given)}"
         )
     return areas
-
-
-def _is_number(given: object) -> bool:
-    return isinstance(given, (int, float)) and not isinstance(given, bool) and not math.isnan(given)
 
 
 def write_choice(name: str, value: Any) -> str:

@@ -3,23 +3,22 @@
 A dialect's stages hold words of ``Conventions``. ``{k}`` in a summary is the depth.
 """
 
-from collections.abc import Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from germane.boxes.measures import BoxMeasure, BoxMeasures, parse_measure, parse_measures
+from germane.boxes.measures import EXAMPLE, BoxMeasure, BoxMeasures, parse_measure
 from germane.dialects import resolve_dialect
 from germane.dialects.dialect import Dialect, Entry, Limit
 from germane.errors import MeasureError
-from germane.measures.measure import split_names
+from germane.measures.measure import list_names
 
 if TYPE_CHECKING:
     from germane.boxes.conventions import Conventions
 
 _UNSTABLE = Limit(
-    "tied", "Equal scores stand in no defined order (np.argsort, not stable).", order=True
+    "tied", "The order of equal scores is not defined (np.argsort, not stable).", order=True
 )
 _SIZES = ("small", "medium", "large")
 
@@ -303,15 +302,8 @@ def resolve_measures(
     if measures is None:
         depth = "100" if choices.depth is None else str(choices.depth)
         measures = dialect.summary.replace("{k}", depth)
-    return dict(_resolve(one, dialect) for one in _flatten(measures))
-
-
-def _flatten(measures: BoxMeasures) -> "Iterable[str | BoxMeasure]":
-    if isinstance(measures, str):
-        return split_names(measures)
-    if isinstance(measures, BoxMeasure) or not isinstance(measures, Iterable):
-        return parse_measures(measures)
-    return [one for several in measures for one in _flatten(several)]
+    names = list_names(measures, BoxMeasure, example=EXAMPLE)
+    return dict(_resolve(one, dialect) for one in names)
 
 
 def _resolve(name: str | BoxMeasure, dialect: Dialect) -> tuple[str, BoxMeasure]:

@@ -229,7 +229,7 @@ class BoxExplanation(Columnar, Tabular):
         if self.formula:
             yield self.formula
             if (self.measure.points or "").startswith(("101", "11")):
-                yield "  a term is so many recall levels times the best precision from there on"
+                yield "  term: number of recall levels × the best precision from there on"
         elif math.isnan(self.value):
             yield f"{self.title}: there is nothing to be found in {of or 'these images'}"
         else:

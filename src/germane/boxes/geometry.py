@@ -34,9 +34,9 @@ class Boxes:
         return Boxes(*(getattr(self, column.name)[at] for column in fields(self)))
 
     @np.errstate(over="ignore")
-    def measure_areas(self, added: float = 0.0) -> Floats:
-        """Measure the area of each box (N), with ``added`` pixels on both sides."""
-        return (self.width + added) * (self.height + added)
+    def measure_areas(self) -> Floats:
+        """Measure the area of each box (N)."""
+        return self.width * self.height
 
     @np.errstate(invalid="ignore", over="ignore")
     def as_array(self, box_format: BoxFormat = "xywh") -> Floats:

@@ -1,6 +1,5 @@
 """Layout: the table of results of detections, the notes that define its numbers, and plain values for JSON."""
 
-import math
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
@@ -9,7 +8,7 @@ from germane._version import VERSION
 from germane.boxes.conventions import write_thresholds
 from germane.boxes.measures import BoxMeasure, write_depth
 from germane.output.formatting import add_schema, format_number, to_json_number, write_count
-from germane.output.tables import Table
+from germane.output.tables import Table, find_highest, share_lines
 
 if TYPE_CHECKING:
     from germane.boxes.result import BoxResult, BoxResults
@@ -22,7 +21,7 @@ def make_table(results: "BoxResults", digits: int | None) -> Table:
         (name, *(format_number(result[one].mean, digits) for one in result))
         for name, result in results.items()
     )
-    best = frozenset(_find_best(results))
+    best = frozenset(find_highest([one[name].mean for one in results.values()] for name in first))
     return Table(("detections", *first), rows, tuple(write_notes(results)), strong=best)
 
 
@@ -32,10 +31,7 @@ def write_notes(results: "BoxResults") -> Iterator[str]:
     yield from _write_definitions(first)
     yield ""
     lines = {name: _write_counts(result) for name, result in results.items()}
-    if len(set(lines.values())) == 1:
-        yield next(iter(lines.values()))
-    else:
-        yield from (f"{name}: {line}" for name, line in lines.items())
+    yield from share_lines(lines)
     yield f"conventions: {first.conventions}"
     if first.dialect is not None:
         yield f"dialect: {first.dialect.name} ({first.dialect.tool} {first.dialect.version})"
@@ -89,14 +85,6 @@ def _write_defaults(result: "BoxResult") -> Iterator[str]:
 
 def _write_area(low: float, high: float) -> str:
     return f"from {low:g}" if high >= 1e10 else f"{low:g}–{high:g}"
-
-
-def _find_best(results: "BoxResults") -> Iterator[tuple[int, int]]:
-    for c, name in enumerate(next(iter(results.values())), 1):
-        means = [result[name].mean for result in results.values()]
-        best = max((mean for mean in means if mean == mean), default=math.nan)
-        if len(means) > 1:
-            yield from ((r, c) for r, mean in enumerate(means) if mean == best)
 
 
 def _write_counts(result: "BoxResult") -> str:

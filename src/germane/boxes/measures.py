@@ -6,7 +6,7 @@ over thresholds of overlap and over classes.
 
 import math
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
@@ -16,11 +16,12 @@ from germane.boxes.conventions import Conventions, read_thresholds, write_thresh
 from germane.boxes.lists import Curve, View
 from germane.core.ragged import Floats
 from germane.core.ranking import Ranking
-from germane.errors import MeasureError, PolicyError, clip, list_choices, suggest
+from germane.errors import MeasureError, PolicyError, clip, list_choices, offer, suggest
 from germane.measures.interpolated import measure_lines, read_curves
-from germane.measures.measure import Measure, parse, split_names
+from germane.measures.measure import Measure, list_names, parse
 
 BoxMeasures: TypeAlias = "str | BoxMeasure | Iterable[str | BoxMeasure]"
+EXAMPLE = "AP AP50 AR@10"
 
 
 def _read_single_levels(ranking: Ranking) -> Floats:
@@ -104,8 +105,7 @@ class BoxMeasure:
         area = next(iter(choices.areas)) if self.area is None else self.area
         if area not in choices.areas:
             raise MeasureError(
-                f"{self}: no range of areas is named {clip(area)}.{suggest(area, choices.areas)}  "
-                f"There are: {', '.join(choices.areas)}"
+                f"{self}: no range of areas is named {clip(area)}.{offer(area, choices.areas)}"
             )
         points = (self.points or "101") if self.name == "AP" else None
         iou = self.iou or ((0.5,) if self.name in "PRF" else choices.iou)
@@ -198,18 +198,8 @@ def parse_measure(text: str | BoxMeasure) -> BoxMeasure:
 
 def parse_measures(measures: BoxMeasures) -> tuple[BoxMeasure, ...]:
     """Read measures from a string of names, or several names."""
-    if isinstance(measures, BoxMeasure):
-        return (measures,)
-    if isinstance(measures, str):
-        return tuple(dict.fromkeys(map(parse_measure, split_names(measures))))
-    if isinstance(measures, (Mapping, bytes)) or not isinstance(measures, Iterable):
-        raise MeasureError(
-            f"measures are a string such as 'AP AP50 AR@10' or a list; got {clip(measures)}"
-        )
-    several = [one for given in measures for one in parse_measures(given)]
-    if not several:
-        raise MeasureError("no measure was given; for instance 'AP AP50'.")
-    return tuple(dict.fromkeys(several))
+    names = list_names(measures, BoxMeasure, example=EXAMPLE)
+    return tuple(dict.fromkeys(map(parse_measure, names)))
 
 
 def _read_parameters(text: str, name: str, inside: str | None) -> dict[str, Any]:

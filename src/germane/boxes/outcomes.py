@@ -16,7 +16,7 @@ from germane.boxes.result import BoxResult
 from germane.core import ragged
 from germane.core.ragged import Bools, Floats, Ints
 from germane.core.ranking import Ranking
-from germane.errors import InputError, MeasureError, NotFoundError, clip, list_some, suggest
+from germane.errors import InputError, MeasureError, NotFoundError, clip, list_some, offer
 from germane.measures.averaging import compute_terms
 from germane.measures.measure import Measure
 
@@ -35,14 +35,14 @@ def explain_result(
         )
     if measure.confidence == "best":
         raise MeasureError(
-            f"{next(iter(result))} is taken at a confidence that all classes choose together; explain one with "
-            "a confidence of its own, such as F(confidence=.25)."
+            f"{next(iter(result))} uses one confidence for all classes, chosen from the "
+            "data; to explain it, name a confidence, such as F(confidence=.25)."
         )
     truths, merged = result.truths, result.conventions.classes == "merged"
     at = None if image is None else find_id(image, truths.images, (), "image")
     kind = None if label is None else find_id(label, truths.classes, truths.names, "class")
     if merged and kind is not None:
-        raise InputError("classes=merged makes all classes one; leave out the class.")
+        raise InputError("classes=merged joins all classes; do not name one.")
     if merged or (at is None and len(truths.classes) == 1):
         kind = 0
     if at is None and kind is None:
@@ -61,8 +61,7 @@ def find_id(given: Hashable, ids: Sequence[Hashable], names: Sequence[str], noun
             return list(known).index(given)
     listed = list(names) or texts
     raise NotFoundError(
-        f"there is no {noun} {clip(given)} in the truth.{suggest(str(given), listed)}  "
-        f"There are: {list_some(listed)}"
+        f"there is no {noun} {clip(given)} in the truth.{offer(given, listed, list_some)}"
     )
 
 

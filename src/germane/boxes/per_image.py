@@ -116,7 +116,7 @@ def _read_columns(held: Held, count: int, where: str, side: str) -> dict[str, An
     if side == "detections" and held.get("scores") is None:
         raise FormatError(f"{where}: there are no scores. Are truth and detections swapped?")
     if held.get("labels") is None:
-        raise FormatError(f"{where}: there are no labels, the classes of the boxes.")
+        raise FormatError(f"{where}: the labels (classes of the boxes) are missing.")
     for name in wanted:
         if held.get(name) is not None:
             columns[name] = to_numpy(held[name], f"{where}, {name}").reshape(-1)

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from germane.errors import InputError, check_choice
 from germane.output.markup import COLORS, PAPERS, define_colors, write_element
-from germane.output.tables import escape_html, make_visible, measure_width
+from germane.output.pictures import shorten
+from germane.output.tables import escape_html, measure_width
 
 if TYPE_CHECKING:
     from germane.boxes.explanation import BoxExplanation, FoundBox
@@ -142,7 +143,7 @@ def _list_shapes(explanation: "BoxExplanation", scale: float) -> Iterator[_Shape
     many = len(drawn) + len(explanation.truths) > _FEW
     for one in explanation.truths:
         style = "spared" if one.state == "ignored" else one.state
-        tag = "" if many and style == "found" else f"#{_shorten(one.id, 12)}"
+        tag = "" if many and style == "found" else f"#{shorten(one.id, 12)}"
         yield _Shape(style, _place(one.box, scale), tag)
     for row in sorted(drawn, key=lambda row: (row.counts == "true", -row.number)):
         yield _Shape(row.counts, _place(row.box, scale), str(row.number))
@@ -209,11 +210,11 @@ def _write_tag(style: str, tag: str, place: _Area) -> Iterator[str]:
 
 
 def _write_head(explanation: "BoxExplanation") -> Iterator[str]:
-    of = f" of class {_shorten(explanation.label, 30)}" if explanation.label is not None else ""
+    of = f" of class {shorten(explanation.label, 30)}" if explanation.label is not None else ""
     value = (
         "" if math.isnan(explanation.value) else f": {explanation.title} {explanation.value:.4f}"
     )
-    title = f"Image {_shorten(explanation.image, 40)}{of}{value}"
+    title = f"Image {shorten(explanation.image, 40)}{of}{value}"
     first = {"x": _MARGIN, "y": 22.0, "font-size": 15, "font-weight": 600}
     yield write_element("text", first, escape_html(title))
     for y, counts in zip((42.0, 60.0), explanation.describe_counts(), strict=True):
@@ -224,21 +225,21 @@ def _list_lines(explanation: "BoxExplanation") -> Iterator[_Line]:
     """List the detections drawn, and the missed truths: style, label, class, score and outcome."""
     drawn = [row for row in explanation.rows if row.counts != "dropped"]
     for row in drawn[:_MOST]:
-        label, score = _shorten(row.label, 12), f"{row.score:.2f}"
+        label, score = shorten(row.label, 12), f"{row.score:.2f}"
         yield row.counts, str(row.number), label, score, _write_outcome(row)
     room = max(_MOST - len(drawn), 0)
     for one in explanation.missed[:room]:
-        yield "missed", f"#{_shorten(one.id, 12)}", _shorten(one.label, 12), "", "missed"
+        yield "missed", f"#{shorten(one.id, 12)}", shorten(one.label, 12), "", "missed"
     if (more := len(drawn) + len(explanation.missed) - _MOST) > 0:
         yield "", "", "", "", f"… {more:,} more"
 
 
 def _write_outcome(row: "FoundBox") -> str:
     if row.outcome == "low overlap":
-        return f"overlap {row.overlap:.2f} with #{_shorten(row.truth, 12)}"
+        return f"overlap {row.overlap:.2f} with #{shorten(row.truth, 12)}"
     if row.outcome == "other class":
-        return f"on {_shorten(row.truth_label, 12)} #{_shorten(row.truth, 12)}"
-    return _shorten(row.says, 30)
+        return f"on {shorten(row.truth_label, 12)} #{shorten(row.truth, 12)}"
+    return shorten(row.says, 30)
 
 
 def _measure(words: str) -> float:
@@ -281,8 +282,3 @@ def _write_legend(styles: set[str], y: float) -> Iterator[str]:
             yield write_element("path", {"class": f"box {style}", "d": f"M{x:g} {y:g}h30"})
             yield write_element("text", {"class": "muted", "x": x + 36, "y": y + 4}, words)
             x += 52 + _measure(words)
-
-
-def _shorten(text: object, most: int) -> str:
-    shown = make_visible(str(text))
-    return shown if len(shown) <= most else shown[: most - 1] + "…"

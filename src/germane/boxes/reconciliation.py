@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from germane.boxes.candidates import Choices
 from germane.boxes.conventions import Conventions, write_choice
 from germane.boxes.dialects import resolve_box_dialect, resolve_measures
 from germane.boxes.measures import BoxMeasure, parse_measures
@@ -19,6 +18,7 @@ from germane.output.tables import Table, Tabular
 from germane.reconciliation.answer import Answer, list_tools
 from germane.reconciliation.plausibility import weigh_values
 from germane.reconciliation.reported import Reported, read_reported
+from germane.reconciliation.search import Choices
 
 if TYPE_CHECKING:
     from germane.dialects.dialect import Dialect
@@ -53,7 +53,7 @@ class Step:
                 moved.append(f"{first} {'more' if more > 0 else 'fewer'} {rest}")
         says = f": {', '.join(moved)}" if moved else ""
         ends = (format_number(one.value, digits, nan="none") for one in (before, self))
-        return f"{self.change} moves {' to '.join(ends)}{says}"
+        return f"{self.change} changes {' to '.join(ends)}{says}"
 
 
 @dataclass(frozen=True, repr=False)
@@ -114,7 +114,7 @@ class BoxReconciliation(Answer[BoxGiven], Tabular):
         if self.found:
             yield from self.hints
         if self.idle:
-            yield f"No difference on this data, so that they remain open: {', '.join(self.idle)}."
+            yield f"Without effect on this data, and therefore undecided: {', '.join(self.idle)}."
         yield from self._explain_range(f"{write_count(len(self.tried), 'set')} of conventions")
 
     def table(self, *, digits: int | None = 4) -> Table:
@@ -178,13 +178,13 @@ def reconcile_boxes(
     >>> germane.reconcile_boxes(truth, found, reported="99.50", measure="mAP50", dialect="ultralytics").answer
     'found'
 
-    ``measure`` names the kind of number, AP as a rule: by germane's name or, with ``dialect``, by the tool's.
-    ``dialect`` is where the search begins; without it, germane's conventions. The number is as precise as it
-    is written: ``0.507`` is everything from 0.5065 to 0.5075. A number above 1 is in percent.
+    ``measure`` is the reported measure, under germane's name or, with ``dialect``, the tool's. The search
+    begins with this dialect, or with germane's conventions. The number is as precise as its text: ``0.507``
+    is anything from 0.5065 to 0.5075. A number above 1 is in percent.
 
-    It tries what was asked for, the conventions of all tools, and one change of each convention; where none of
-    these gives the number, also the main conventions in all combinations. A convention that is given holds in
-    all that is tried. Raises what ``evaluate_boxes`` raises.
+    It tries the conventions of all tools, and one change of each convention. If none of these gives the
+    number, it tries all combinations of the main conventions. A convention that you give holds in all of
+    them. Raises what ``evaluate_boxes`` raises.
     """
     number = read_reported(reported)
     if abs(number.value) > 1 and "%" not in number.text:
@@ -302,7 +302,7 @@ def _find_hints(search: BoxSearch, reported: Reported) -> Iterator[str]:
         named = (f"{name} ({said.partition(':')[0]})" for name, said in given.items())
         yield f"It is given by another measure: {', '.join(named)}."
     if reported.can_be_cut_from(search.evaluate(())):
-        yield f"Cut off after its last decimal, not rounded, it is given by {search.asked}."
+        yield f"Cut off instead of rounded, it is given by {search.asked}."
 
 
 def _make_row(given: BoxGiven) -> dict[str, Any]:

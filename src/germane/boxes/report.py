@@ -16,8 +16,8 @@ from germane.comparison.comparison import Comparison
 from germane.core.bootstrap import estimate_mean_interval
 from germane.core.ragged import Floats
 from germane.measures.interpolated import read_curves
-from germane.output.formatting import format_number
-from germane.reports.api import Report, make_title
+from germane.output.formatting import format_number, write_count
+from germane.reports.api import Report, make_title, order_results
 from germane.reports.inputs import describe_origin
 from germane.reports.markup import (
     draw_chart,
@@ -27,7 +27,7 @@ from germane.reports.markup import (
     write_notes,
     write_table,
 )
-from germane.reports.page import END, write_head, write_origin
+from germane.reports.page import CHOSEN, END, write_comparisons, write_head, write_origin
 
 if TYPE_CHECKING:
     from germane.dialects.dialect import Dialect
@@ -58,7 +58,7 @@ def report_boxes(
     'yolo'
     """
     results = evaluate_many_boxes(truth, detections, measures, dialect=dialect, **conventions)
-    ordered = _order_results(results)
+    ordered = order_results(results)
     compared = None
     first = next(iter(results.values()))
     defined = [
@@ -80,20 +80,14 @@ def report_boxes(
     return Report(name, "\n".join([*page, END]))
 
 
-def _order_results(results: BoxResults) -> BoxResults:
-    """Order detectors by the first measure, the best first."""
-
-    def find_place(name: str) -> float:
-        mean = next(iter(results[name].values())).mean
-        return -mean if mean == mean else np.inf
-
-    return BoxResults({name: results[name] for name in sorted(results, key=find_place)})
-
-
 def _write_lead(results: BoxResults) -> str:
     counts = next(iter(results.values())).counts
-    detectors = "1 detector" if len(results) == 1 else f"{len(results)} detectors"
-    return f"{detectors} on {counts.images:,} image{'s' * (counts.images != 1)} with {counts.truths:,} truths of {counts.classes:,} classes."
+    detectors, images = write_count(len(results), "detector"), write_count(counts.images, "image")
+    truths, classes = (
+        write_count(counts.truths, "truth"),
+        write_count(counts.classes, "class", "classes"),
+    )
+    return f"{detectors} on {images} with {truths} of {classes}."
 
 
 def _write_result(results: BoxResults, compared: Comparison | None) -> Iterator[str]:
@@ -109,11 +103,7 @@ def _write_result(results: BoxResults, compared: Comparison | None) -> Iterator[
         for pair in compared.pairs[:8]:
             yield f'<li class="{"sure" if pair.significant else "noise"}">{isolate_text(pair.sentence)}</li>'
         yield "</ul>"
-        table = compared.table()
-        yield f"<details><summary>All {len(compared.pairs):,} comparisons</summary>"
-        yield from make_scrollable(write_table(table.columns, table.rows, table.left))
-        yield from write_notes(note for note in table.notes if note)
-        yield "</details>"
+        yield from write_comparisons(compared)
 
 
 def _write_headline(results: BoxResults) -> Iterator[str]:
@@ -220,4 +210,4 @@ def _write_conventions(results: BoxResults) -> Iterable[str]:
     from germane.boxes.layout import write_notes as write_result_notes
 
     yield from write_notes(note for note in write_result_notes(results) if note)
-    yield '<p class="small">These choices, on which tools differ, hold for every number of this report.</p>'
+    yield CHOSEN

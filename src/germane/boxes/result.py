@@ -16,7 +16,7 @@ from germane.boxes.matching import Matches, match
 from germane.boxes.measures import BoxMeasure, parse_measure
 from germane.core.finding import Finding
 from germane.core.ragged import Floats
-from germane.errors import NotFoundError, suggest
+from germane.errors import NotFoundError, offer
 from germane.measures.interpolated import read_curves
 from germane.measures.measure import Measure
 from germane.output.frames import Lookup, Named
@@ -173,10 +173,7 @@ class BoxResult(Tabular, Lookup[BoxValue]):
         if key is None:
             key = parse_measure(measure).complete(self.conventions)
         if key not in self.measures:
-            names = list(self)
-            raise NotFoundError(
-                f"{measure} was not evaluated.{suggest(str(measure), names)}  There are: {', '.join(names)}"
-            )
+            raise NotFoundError(f"{measure} was not evaluated.{offer(measure, self)}")
         if key not in self._values:
             self._values[key] = BoxValue(key, self.classes, self.compute(key, self.lists))
         return self._values[key]

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
-from germane.boxes.candidates import BoxCandidate, BoxCandidates, Choices, read_dialect
+from germane.boxes.candidates import BoxCandidate, BoxCandidates, read_dialect
 from germane.boxes.conventions import Conventions
 from germane.boxes.data import Detections, Truths
 from germane.boxes.dialects import DIALECTS
@@ -21,6 +21,7 @@ from germane.boxes.matching import (
 from germane.boxes.measures import BoxMeasure
 from germane.boxes.result import BoxResult, BoxValue
 from germane.core.ragged import Ints
+from germane.reconciliation.search import Choices, Tried
 from germane.reconciliation.spread import are_same
 
 T = TypeVar("T")
@@ -32,15 +33,7 @@ _OF_MATCHING = (
 )  # fmt: skip
 
 
-@dataclass(frozen=True)
-class BoxGiven:
-    """A candidate and what it gives on the data."""
-
-    candidate: BoxCandidate
-    value: float
-
-    def __str__(self) -> str:
-        return str(self.candidate)
+BoxGiven = Tried[BoxCandidate]
 
 
 @dataclass(frozen=True)

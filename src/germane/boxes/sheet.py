@@ -10,8 +10,9 @@ from germane.boxes.columns import Columns, match_classes, read_array
 from germane.boxes.data import Detections, Truths
 from germane.boxes.geometry import Boxes, BoxFormat, make_boxes
 from germane.boxes.ids import find_ids
-from germane.checks.rows import Problem, Sees, write_count
+from germane.checks.rows import Problem, Sees
 from germane.core.ragged import Bools, Floats, Ints
+from germane.output.formatting import write_count
 
 
 @dataclass(eq=False, repr=False)

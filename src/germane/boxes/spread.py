@@ -49,9 +49,9 @@ def spread_boxes(
     >>> [f"{one.dialect} {one.value:.3f} {one.stages}" for one in said][-1]
     "ultralytics-8.4.160 0.995 ('points=lines',)"
 
-    ``measure`` names the kind: ``AP`` stands for each tool's own mean over thresholds, ``AP50`` for its own
-    average precision at .5, whatever the points of its curve. Arguments and conventions are those of
-    ``evaluate_boxes``; a convention that is given holds in every dialect. Raises what ``evaluate_boxes``
+    ``AP`` stands for each tool's own mean over thresholds, and ``AP50`` for its own average precision at
+    .5. Arguments and conventions are those of ``evaluate_boxes``; a convention that you give holds in every
+    dialect. Raises what ``evaluate_boxes``
     raises for germane's own value.
     """
     search = open_search(truth, detections, measure, conventions, name)

@@ -93,8 +93,7 @@ def _read_yaml(path: str) -> dict[Hashable, str]:
     found = [one for one in entries if one]
     if not found or len(found) < len(entries):
         raise FormatError(
-            f"{path}: the names of the classes cannot be read; germane reads names: [cat, dog], and a name a line "
-            "after '- ' or a number. class_names= takes them."
+            f"{path}: the names of the classes cannot be read; germane reads names: [cat, dog], or one name on each line, after '- ' or a number. class_names= takes them."
         )
     return {
         i if one[1] is None else int(one[1]): one[2].strip().strip("\"'")

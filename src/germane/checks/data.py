@@ -62,11 +62,11 @@ class Standing:
             return True
         return not self.above and _compute_chance_of_last(self.count, self.retrieved) <= RARE
 
-    def describe(self, where: str) -> str:
-        """Describe the standing: ``where`` is "where" or "lower than" chance would put them."""
+    def describe(self, rank: str) -> str:
+        """Describe the ranks of relevant results: ``rank`` is "lower" or "no higher"."""
         return (
-            f"relevant results stand {where} chance would put them: above another result of their "
-            f"query in {self.above:.0%} of all pairs, where chance gives 50%"
+            f"relevant results are ranked {rank} than in a random order: above another result of their "
+            f"query in {self.above:.0%} of all pairs (random: 50%)"
         )
 
 

@@ -15,17 +15,17 @@ from germane.checks.rows import (
     find_places,
     show_first_row,
     show_rows,
-    write_count,
 )
 from germane.core.finding import show_ids
 from germane.core.id_spelling import describe_difference, describe_types, find_affix, find_pairs
 from germane.core.ragged import Ints
 from germane.errors import clip
+from germane.output.formatting import write_count
 
 OWN_PLACE = "Leave it out of each row, as ids[:, 1:] does where it is the first."
-TURNED = "They are items of the qrels: are the columns of queries and items in each other's place?"
+TURNED = "They are items of the qrels: are the columns of queries and items swapped?"
 MOSTLY = 0.5
-JOINED = "Were several files put into one? Take them apart, or choose with duplicates=first, last or max."
+JOINED = "Were several files joined? Separate them, or choose with duplicates=first, last or max."
 SOME = 1 / 4  # of the rows: no accident
 MANY = 1 / 3  # of the queries: no accident
 SAME = "Are these the same ids?"
@@ -37,7 +37,7 @@ def find_no_common_query(data: Data) -> Sees:
     judged, run = data.qrels.queries, data.run.queries
     if len(judged) and len(run) and not data.answered.any():
         says = (
-            f"none of {write_count(len(run), 'query', 'queries')} of the run is among the {len(judged):,} "
+            f"none of {write_count(len(run), 'query')} of the run is among the {len(judged):,} "
             f"that are judged. run: {', '.join(show_ids(run))}; qrels: {', '.join(show_ids(judged))}"
         )
         turned = np.mean(find_places(run, data.qrels.items) >= 0) > MOSTLY
@@ -111,7 +111,7 @@ def find_alike(data: Data) -> Sees:
 
 
 def find_repeated_results(data: Data) -> Sees:
-    """Find items that stand twice among the results of a query."""
+    """Find duplicate results of a query."""
     yield from _report_repeated(data.run, "result")
 
 
@@ -141,7 +141,7 @@ def find_own_first(data: Data) -> Sees:
     foremost, asked = mine[rank == 1], int(np.count_nonzero(data.retrieved))
     if _is_no_accident(len(foremost), asked):
         says = (
-            f"the first result of {write_count(len(foremost), 'query', 'queries')} of "
+            f"the first result of {write_count(len(foremost), 'query')} of "
             f"{data.first}{asked:,} is the query itself"
         )
         advice = OWN_PLACE if data.run.places else ""

@@ -13,9 +13,9 @@ from germane.checks.rows import (
     find_places,
     show_queries,
     show_rows,
-    write_count,
 )
 from germane.errors import clip
+from germane.output.formatting import write_count
 
 
 def find_shared_judgments(data: Data) -> Sees:
@@ -39,7 +39,7 @@ def find_shared_queries(data: Data) -> Sees:
         return
     shared = np.flatnonzero(find_places(data.qrels.queries, data.train.queries) >= 0)
     if len(shared):
-        count = write_count(len(shared), "judged query", "judged queries")
+        count = write_count(len(shared), "judged query")
         says = f"{count} of {len(data.qrels.queries):,} {_be(len(shared))} also in the training judgments"
         queries = [data.qrels.queries[q] for q in shared.tolist()]
         yield Problem(says, len(shared), show_queries(data.qrels, queries))
@@ -57,7 +57,7 @@ def find_queries_among_items(data: Data) -> Sees:
     own = data.find_judgments(find_places(run.queries, qrels.queries), judged)  # it is meant
     among = np.flatnonzero(((retrieved >= 0) | (judged >= 0)) & (own < 0))
     if len(among):
-        count = write_count(len(among), "query", "queries")
+        count = write_count(len(among), "query")
         says = f"{count} of {len(run.queries):,} {_be(len(among))} among the items, by their ids"
         queries = [run.queries[q] for q in among.tolist()]
         yield Problem(says, len(among), show_queries(run, queries))
@@ -84,7 +84,7 @@ def find_queries_with_text(data: Data) -> Sees:
         if items:
             leaks[q] = items[0]
     if leaks:
-        count = write_count(len(leaks), "query", "queries")
+        count = write_count(len(leaks), "query")
         have = "has" if len(leaks) == 1 else "have"
         says = f"{count} of {len(data.qrels.queries):,} {have} the whole text of an item"
         examples = tuple(

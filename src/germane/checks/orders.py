@@ -13,23 +13,23 @@ from germane.checks.rows import (
     count_queries,
     show_first_row,
     show_rows,
-    write_count,
 )
 from germane.core.ragged import Bools, Floats
 from germane.errors import clip
+from germane.output.formatting import write_count
 
 RISES = 3  # fewer may come from rounding
 CERTAIN = 20  # steps that do not all rise by chance
 CHANCE = log(120)  # five results stand in ascending order by chance in one of 120 cases
 BETTER = 0.52  # up to this share of the pairs, no better than chance
 NARROW = 0.02  # the largest standard error with which a better order would show
-COLUMNS = "Are rank and score in each other's place? The columns are query Q0 item rank score tag."
+COLUMNS = "Are rank and score swapped? The columns are query Q0 item rank score tag."
 
 SIMILAR = "The lowest distance is the best here. Are they similarities? Leave out scores=distances."
 
 
 def find_ranks_against_scores(data: Data) -> Sees:
-    """Find scores that rise wherever ranks do: distances, or a mixed-up column."""
+    """Find scores that rise with the ranks: distances, or a mixed-up column."""
     before, after, _ = data.neighbors
     if _do_contradict(data) and not any(find_counting_up(data)):
         says = (
@@ -54,7 +54,7 @@ def _do_contradict(data: Data) -> bool:
 
 
 def find_counting_up(data: Data) -> Sees:
-    """Find ranks in the place of scores: 1, 2, 3, … down each list."""
+    """Find ranks instead of scores: 1, 2, 3, … down each list."""
     run, ranks = data.run, data.ranks
     steps = len(run) - int(np.count_nonzero(data.retrieved))
     if run.number is None or not data.counts_up or is_meant(data, steps):
@@ -159,16 +159,16 @@ def _is_explained(data: Data) -> bool:
 
 
 def find_standing_last(data: Data) -> Sees:
-    """Find relevant results that stand lower than chance would put them."""
+    """Find relevant results that are ranked lower than in a random order."""
     found = data.standing
     if found is not None and found.is_worse_than_chance and not _is_explained(data):
-        yield Problem(found.describe("lower than"), found.pairs)
+        yield Problem(found.describe("lower"), found.pairs)
 
 
 def find_standing_anywhere(data: Data) -> Sees:
-    """Find relevant results that stand no higher than chance would put them."""
+    """Find relevant results that are ranked no higher than in a random order."""
     found = data.standing
     if found is None or found.error > NARROW or found.above > BETTER or found.is_worse_than_chance:
         return
     if not _is_explained(data) and not any(ids.find_repeated_results(data)):
-        yield Problem(found.describe("where"), found.pairs)
+        yield Problem(found.describe("no higher"), found.pairs)

@@ -6,7 +6,7 @@ from collections.abc import Hashable, Iterator
 import numpy as np
 
 from germane.checks.data import Data
-from germane.checks.rows import Problem, Sees, show_first_row, show_queries, show_rows, write_count
+from germane.checks.rows import Problem, Sees, show_first_row, show_queries, show_rows
 from germane.core.dispersion import FEW, measure_dispersion
 from germane.core.finding import show_ids
 from germane.core.id_spelling import describe_difference, find_extended, find_pairs
@@ -14,6 +14,7 @@ from germane.core.ragged import Floats
 from germane.errors import GermaneError, clip
 from germane.measures.averaging import compute_scores
 from germane.measures.measure import Measure
+from germane.output.formatting import write_count
 
 SKIP = "missing=skip leaves them out."
 NAMES = 100_000  # query ids that are compared by more than equality
@@ -41,7 +42,7 @@ def _explain_missing(data: Data) -> str:
     if extended := find_extended(lost, unknown):
         return f"The run has {clip(extended[1])}: one of the two has {extended[2]}."
     if marked := [one for one in lost if str(one).startswith("\ufeff")]:
-        return f"{clip(marked[0])} begins with a byte-order mark, as where files were joined: take it out."
+        return f"{clip(marked[0])} begins with a byte-order mark, probably from joined files: remove it."
     if len(lost) > 1 and lost == list(data.queries[-len(lost) :]):
         return f"They are the last of the qrels: did the run stop early? {SKIP}"
     return SKIP
@@ -64,7 +65,7 @@ def find_mostly_empty(data: Data) -> Sees:
     none = [query for query in judged if query in empty]
     if none and 2 * len(none) >= len(judged):
         have = write_count(len(none), "judged query has", "judged queries have")
-        says = f"{have} an empty list of results, of {len(judged):,}: nothing of theirs is found"
+        says = f"{have} an empty list of results, of {len(judged):,}"
         yield Problem(says, len(none), show_ids(none))
 
 
@@ -77,15 +78,15 @@ def find_without_results(data: Data) -> Sees:
     """Find empty lists of results, if most queries have results."""
     if (empty := _list_empty(data)) and not any(find_mostly_empty(data)):
         have = write_count(len(empty), "query has", "queries have")
-        says = f"{have} an empty list of results: nothing of theirs is found"
+        says = f"{have} an empty list of results"
         yield Problem(says, len(empty), show_ids(empty))
 
 
 def find_without_judgments(data: Data) -> Sees:
-    """Find queries that stand in the qrels with nothing judged."""
+    """Find queries of the qrels without a judgment."""
     if data.empty:
-        stand = write_count(len(data.empty), "query stands", "queries stand")
-        says = f"{stand} in the qrels without a judgment, and left out"
+        are = write_count(len(data.empty), "query is", "queries are")
+        says = f"{are} in the qrels without a judgment, and left out"
         yield Problem(says, len(data.empty), show_ids(data.empty))
 
 
@@ -99,13 +100,13 @@ def find_without_relevant(data: Data) -> Sees:
 
 
 def find_one_result(data: Data) -> Sees:
-    """Find a run with one result a query, whose program stopped at the first."""
+    """Find a run with one result for each query, whose program stopped at the first."""
     depths = data.depths
     if len(depths) < 2 or (depths != 1).any() or (data.is_whole and len(data.run.items) < 2):
         return
     deepest = max((one.k for one in data.measures if one.k is not None), default=FIRST)
     if deepest > 1 and np.count_nonzero(data.hits > 0) < np.count_nonzero(data.grades > 0):
-        says = f"every one of {write_count(len(depths), 'query', 'queries')} has a single result"
+        says = f"every one of {write_count(len(depths), 'query')} has a single result"
         at = show_rows(data.run, np.arange(len(data.run))) if data.is_whole else ()
         yield Problem(says, len(depths), at)
 
@@ -183,7 +184,7 @@ def _compute_values(data: Data) -> Iterator[tuple[Measure, Floats]]:
 
 
 def find_undetectable(data: Data) -> Sees:
-    """Find differences from other runs that are too small for so many queries to show."""
+    """Find differences from other runs that are too small to detect with this number of queries."""
     count = len(data.qrels.queries)
     for rival in data.rivals if count >= FEW else ():
         theirs = dict(_compute_values(rival))
@@ -194,7 +195,7 @@ def find_undetectable(data: Data) -> Sees:
             spread = measure_dispersion((differences - mean) / count, np.zeros(count, np.int64))
             least = None if spread is None else spread.find_detectable(ALPHA)
             if least is not None and 0 < abs(mean) < least:
-                small.append(f"{measure} by {abs(mean):.3g} where {least:.3g} shows")
+                small.append(f"{measure} by {abs(mean):.3g} (detectable: {least:.3g})")
         if small:
-            says = f"differences from {rival.run.where} are smaller than what {count:,} queries show in 4 of 5 cases: {'; '.join(small)}"
+            says = f"differences from {rival.run.where} are too small for {count:,} queries to detect with a probability of 80%: {'; '.join(small)}"
             yield Problem(says, len(small))

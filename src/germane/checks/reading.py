@@ -6,7 +6,6 @@ Every bad line of a TREC file is a fault, and has a line number.
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import (
     Callable,
     Collection,
@@ -39,8 +38,6 @@ from germane.readers.frames import Frame
 from germane.readers.mappings import RankedLists, ScoredMapping, is_mapping
 from germane.readers.numbers import EXACT, count_rounded, is_finite_number, show_number
 from germane.readers.trec_files import Run, TrecFile
-
-_ENDS = re.compile(rb"\r\n|\r|\n")
 
 
 def read_trec(path: Path, kind: Literal["qrels", "run"], progress: Progress | None = None) -> Side:
@@ -90,7 +87,7 @@ def _parse_odd(
 
 def _note_whole(data: bytes, whole: dict[bytes, set[int]]) -> None:
     """Note the whole scores of each query as they are written, since doubles may round them."""
-    for line in _ENDS.split(data):
+    for line in trec.LINE_END.split(data):
         fields = line.split()
         written = fields[trec.RUN.number] if len(fields) > trec.RUN.number else b""
         if written.lstrip(b"+-").isdigit() and len(written) < DIGITS:
@@ -167,7 +164,7 @@ def read_run(run: RunInput, progress: Progress | None = None) -> Side:
             return _read_grouped("run", run.name, run.rows, run.rows.score, text=True)
         case ScoreArray() | TopIds():
             return _read_array(run.array, whole=isinstance(run, TopIds))
-    raise InputError(f"check does not look into {clip(run)}; evaluate does, and has findings.")
+    raise InputError(f"check cannot read {clip(run)}; evaluate can, and reports findings.")
 
 
 # --- Mappings --------------------------------------------------------------------------------------

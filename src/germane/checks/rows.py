@@ -13,6 +13,7 @@ from germane.core.ragged import Bools, Floats, Ints
 from germane.errors import clip
 from germane.kernel import plain
 from germane.kernel.columns import Ids, Text, join_ids, read_python_ids
+from germane.output.formatting import write_count
 
 NAMED = 3  # examples that a finding names
 
@@ -136,14 +137,9 @@ class Problem:
 Sees: TypeAlias = Iterator[Problem]
 
 
-def write_count(count: int, one: str, more: str = "") -> str:
-    """Write a number with its noun: ``1 result`` or ``1,200 results``."""
-    return f"{count:,} {one if count == 1 else more or one + 's'}"
-
-
 def count_queries(side: Side, rows: Ints) -> str:
     """Count the different queries of some rows: ``1 query`` or ``1,200 queries``."""
-    return write_count(len(np.unique(side.query[rows])), "query", "queries")
+    return write_count(len(np.unique(side.query[rows])), "query")
 
 
 def show_queries(side: Side, queries: Iterable[Hashable]) -> tuple[str, ...]:

@@ -10,19 +10,19 @@ from germane.checks.rows import (
     count_queries,
     show_first_row,
     show_rows,
-    write_count,
 )
 from germane.core.finding import show_ids
 from germane.core.ragged import Bools, Floats
+from germane.output.formatting import write_count
 from germane.readers.numbers import EXACT
 
-TURNED = "Is the sign of the grades turned, or are the relevant items left out?"
-LOST = "Are the grades lost, or is it the wrong file?"
+TURNED = "Do the grades have the wrong sign, or are the relevant items missing?"
+LOST = "Did the grades get lost, or is it the wrong file?"
 USUAL = 4  # the highest grade of the scales of the field
 
 
 def find_nothing_relevant(data: Data) -> Sees:
-    """Find qrels in which no grade is 1 or higher, and measures that lack a query for this reason."""
+    """Find qrels in which no grade is 1 or higher, and measures without a query for this reason."""
     if data.uncounted:
         names = ", ".join(map(str, data.uncounted))
         says = f"no query counts for {names}: none has a relevant item, and no_relevant=skip leaves it out"
@@ -31,8 +31,8 @@ def find_nothing_relevant(data: Data) -> Sees:
     grades = data.grades
     if not len(grades):
         if data.empty and not data.qrels.faults.count:
-            stand = write_count(len(data.empty), "query stands", "queries stand")
-            says = f"{stand} in the qrels, and none has a judgment"
+            are = write_count(len(data.empty), "query is", "queries are")
+            says = f"{are} in the qrels, and none has a judgment"
             yield Problem(says, len(data.empty), show_ids(data.empty), LOST)
         return
     highest, least = grades.max(), max((one.rel or 0.0 for one in data.measures), default=1.0)
@@ -87,7 +87,7 @@ def find_all_relevant(data: Data) -> Sees:
 
 
 def find_only_relevant(data: Data) -> Sees:
-    """Find qrels with one grade for everything judged."""
+    """Find qrels with a single grade."""
     found = np.unique(data.grades)
     if len(found) == 1 and found[0] >= 1:
         says = f"{write_count(len(data.qrels), 'judgment')} of grade {found[0]:g} and no other: nothing is judged not relevant"
@@ -106,26 +106,26 @@ TELLING = 20  # different scores that do not all fit by chance
 
 def find_constant(data: Data) -> Sees:
     """Find runs in which all or nearly all results of a query have one score, if that can matter."""
-    order = "the one given" if data.ties == "given" else "that of their ids"
+    order = "as given" if data.ties == "given" else "by id"
     if data.constant and (data.results >= FEW or _are_of_two_kinds(data)):
         says = f"all {data.results:,} results have the same score as the others of their query"
         at = show_first_row(data.run, data.order) if data.is_whole else ()
         yield Problem(
-            says, data.results, at, f"Their order is {order}; best and worst say what that decides."
+            says, data.results, at, f"They are ordered {order}; see best and worst for the effect."
         )
     elif (moved := data.decided) is not None:
         count, results = data.nearly_constant
         low, high = sorted((moved.worst, moved.best))
         of = f"all {results:,}" if count == results else f"{count:,} of {results:,}"
         says = (
-            f"{of} results have the same score as others of their query; by their order alone "
+            f"{of} results have the same score as others of their query; depending on their order, "
             f"{moved.measure} could be anything from {low:.4f} to {high:.4f}"
         )
         expected = moved.measure.row.expected
         gives = (
             "ties=expected gives the mean over all orders" if expected else "no score decided it"
         )
-        yield Problem(says, count, (), f"Their order is {order}; {gives}.")
+        yield Problem(says, count, (), f"They are ordered {order}; {gives}.")
 
 
 def _are_of_two_kinds(data: Data) -> bool:
@@ -146,7 +146,7 @@ def find_tied(data: Data) -> Sees:
             "that their rank could be twice as high"
         )
         advice = (
-            "Their order is the one given; ties=expected, or best and worst, say what that decides."
+            "They are ordered as given; see best and worst for the effect, or use ties=expected."
         )
         yield Problem(says, count, (), advice)
 
@@ -188,7 +188,7 @@ def find_tied_at_cutoff(data: Data) -> Sees:
 
 
 def find_half_precision(data: Data) -> Sees:
-    """Find tied scores that were held in 16 bits."""
+    """Find tied scores of 16 bits."""
     scores = data.run.number
     if scores is None or not _may_be_rounded(data) or (scores == np.trunc(scores)).all():
         return
@@ -200,7 +200,7 @@ def find_half_precision(data: Data) -> Sees:
 
 
 def find_rounded(data: Data) -> Sees:
-    """Find scores that are tied since they have few digits."""
+    """Find scores that are tied because they have few digits."""
     scores = data.run.number
     if scores is None or not _may_be_rounded(data) or any(find_half_precision(data)):
         return
@@ -275,6 +275,6 @@ def find_imprecise(data: Data) -> Sees:
 
 
 def find_single_subtopics(data: Data) -> Sees:
-    """Find judgments of which no item has two subtopics, by a column that need not be of subtopics."""
+    """Find judgments without an item of two subtopics, read from a column that may have another meaning."""
     if data.single_subtopics > 1:
         yield Problem("no item is judged for two subtopics", data.single_subtopics)

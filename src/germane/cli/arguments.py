@@ -3,12 +3,13 @@
 import argparse
 import os
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from germane.cli.terminal import as_json, say
 from germane.core.policy import DEFAULTS, RARE_WORDS, WORDS
 from germane.errors import EmptyError, InputError, check_choice, clip, list_choices
+from germane.evaluation.choices import CATALOGUE
 from germane.measures.measure import Measure, parse_all
 from germane.output import writing
 from germane.output.tables import FORMATS, Table
@@ -20,7 +21,6 @@ FOR_PAPERS = {**FORMATS, "latex": Table.latex_float}
 SEPARATED = {"csv": Table.csv, "tsv": Table.tsv}
 _IMAGES = ("svg", "png", "pdf", "jpg", "jpeg", "gif", "webp", "eps", "tif", "tiff", "bmp")
 CANDIDATES = ("exclude", "only")
-CATALOGUE = ("catalogue", "seen", "distance")
 BESIDE = (*CANDIDATES, "subtopic_weights")  # files that judgments are read with
 READING = ("columns", "input_format", "max_expansion", "max_line")
 UNDECIDED = ("ties", "relevant", "scores")  # left to the run or to a dialect unless asked for
@@ -41,7 +41,11 @@ def add_files_or_list(command: argparse.ArgumentParser) -> None:
 
 def add_seed(command: Any) -> None:
     command.add_argument(
-        "--seed", metavar="N", type=read_whole, default=0, help="of the random numbers (default: 0)"
+        "--seed",
+        metavar="N",
+        type=read_whole,
+        default=0,
+        help="seed of the random numbers (default: 0)",
     )
 
 
@@ -86,15 +90,15 @@ def add_policy(command: argparse.ArgumentParser, *, lists: bool = False) -> None
         "--depth",
         metavar="N",
         type=read_whole,
-        help="look at the first N results of each query only",
+        help="use only the first N results of each query",
     )
     words = "|".join(RARE_WORDS["relevant"])
     policy.add_argument(
         "--relevant",
         metavar=f"{words}|R" if lists else words,
         type=_read_relevant if lists else str,
-        help="relevant items that count: all, or those in the list of results alone (default: judged)"
-        + "; of a LIST, how many exist" * lists,
+        help="relevant items that count: all judged ones, or only those in the list of results (default: judged)"
+        + "; for a LIST, their number" * lists,
     )
     add_scores(policy)
 
@@ -103,11 +107,11 @@ def add_scores(command: Any) -> None:
     command.add_argument(
         "--scores",
         metavar="|".join(RARE_WORDS["scores"]),
-        help="how scores are compared; of distances, lower is better (default: double)",
+        help="how scores are compared; with distances, lower is better (default: double)",
     )
 
 
-_DEFAULTS = {"ties": "trec; given where items have no ids"}  # decided by the run itself
+_DEFAULTS = {"ties": "trec; given if items have no ids"}  # decided by the run itself
 
 
 def add_candidates(command: argparse.ArgumentParser) -> None:
@@ -117,11 +121,9 @@ def add_candidates(command: argparse.ArgumentParser) -> None:
     candidates.add_argument(
         "--exclude",
         metavar="FILE",
-        help="items that are removed before ranks are counted, such as those that a user has seen",
+        help="items to remove before ranks are counted, such as those that a user has seen",
     )
-    candidates.add_argument(
-        "--only", metavar="FILE", help="items that are kept; all others are removed"
-    )
+    candidates.add_argument("--only", metavar="FILE", help="items to keep; all others are removed")
 
 
 def add_catalogue(command: argparse.ArgumentParser) -> None:
@@ -130,7 +132,7 @@ def add_catalogue(command: argparse.ArgumentParser) -> None:
     catalogue.add_argument(
         "--catalogue",
         metavar="FILE|N|seen",
-        help="the items that could be recommended: a file of them, their number, or those of --seen",
+        help="the items that could be recommended: a file, their number, or the items of --seen",
     )
     catalogue.add_argument(
         "--seen",
@@ -140,7 +142,7 @@ def add_catalogue(command: argparse.ArgumentParser) -> None:
     catalogue.add_argument(
         "--distance",
         metavar="FILE",
-        help="how items differ: a file with an item and its vector in each row, or .npz with both as arrays",
+        help="vectors of items, for their distances: a file with an item and its vector in each row, or an .npz file with both as arrays",
     )
 
 
@@ -158,7 +160,7 @@ def add_reading(command: argparse.ArgumentParser) -> None:
         "--input-format",
         metavar="|".join(FILE_FORMATS),
         type=read_sides,
-        help="the format of the files, or of one of them, as in run=jsonl (for an unknown suffix: trec)",
+        help="the format of both files, or of one, as in run=jsonl (for an unknown suffix: trec)",
     )
     reading.add_argument(
         "--columns",
@@ -170,8 +172,8 @@ def add_reading(command: argparse.ArgumentParser) -> None:
     reading.add_argument(
         "--collapse",
         metavar="FILE",
-        help="rank groups in the place of items, such as the documents of chunks: a file of two columns, "
-        "item and group",
+        help="rank groups instead of items, such as the documents "
+        "of chunks: a file with two columns, item and group",
     )
     reading.add_argument(
         "--max-expansion",
@@ -183,7 +185,7 @@ def add_reading(command: argparse.ArgumentParser) -> None:
         "--max-line",
         metavar="BYTES|none",
         type=_read_limit,
-        help="how many bytes a line of a TREC file may have (default: 1048576)",
+        help="allow lines of up to this size in TREC files (default: 1048576)",
     )
 
 
@@ -257,7 +259,7 @@ def add_bounds(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--bounds",
         action="store_true",
-        help="how far items without a judgment could move the means, and which orders of runs that leaves open",
+        help="also print how far unjudged items could move the means, and which orders of runs remain open",
     )
 
 
@@ -306,9 +308,7 @@ def check_defined(options: argparse.Namespace, option: str) -> None:
 
 
 def add_output_file(command: argparse.ArgumentParser) -> None:
-    command.add_argument(
-        "-o", "--output", metavar="FILE", help="write to FILE, whole or not at all"
-    )
+    command.add_argument("-o", "--output", metavar="FILE", help="write to FILE")
 
 
 _SUFFIXES = {
@@ -331,7 +331,7 @@ def choose_output(options: argparse.Namespace) -> None:
         if options.format not in options.formats:
             raise InputError(
                 f"{options.output}: this command writes {list_choices(options.formats)}, not "
-                f"{options.format}. --format chooses whatever the suffix is."
+                f"{options.format}. --format overrides the suffix."
             )
     if getattr(options, "spreadsheet", False) and options.format not in SEPARATED:
         raise InputError(f"--spreadsheet is for --format csv or tsv; got {options.format}.")
@@ -367,8 +367,21 @@ def write_result(
     writing.write(options.output, text)
 
 
+def write_found(
+    options: argparse.Namespace, found: Any, formats: Mapping[str, Callable[[Table], str]] = FORMATS
+) -> None:
+    """Write what a verb returned, which has a table and plain values of its own."""
+    write_result(options, lambda digits: found.table(digits=digits), found.to_dict, formats)
+
+
 def parse_measures(options: argparse.Namespace) -> tuple[Measure, ...]:
     return parse_all(options.measures or options.default_measures)
+
+
+def collect_given(options: argparse.Namespace, names: Iterable[str]) -> dict[str, Any]:
+    """Collect the options of these names that a command has and that were given."""
+    given = {name: getattr(options, name, None) for name in names}
+    return {name: value for name, value in given.items() if value is not None}
 
 
 def collect_policy(options: argparse.Namespace) -> dict[str, Any]:
@@ -442,7 +455,7 @@ def choose_from(words: Sequence[str]) -> Callable[[str], str]:
 def read_whole(text: str) -> int:
     if not text.isascii() or not text.isdigit() or len(text) > 18:
         raise argparse.ArgumentTypeError(
-            f"invalid value {clip(text)}: it takes a whole number, none below 0."
+            f"invalid value {clip(text)}: it takes a whole number from 0 on."
         )
     return int(text)
 
@@ -466,7 +479,7 @@ def read_size(text: str) -> int:
 def read_runs(qrels: str, paths: Sequence[str]) -> dict[str, str]:
     """Give each path its short name, or the path itself as a name if two have the same file name."""
     if [qrels, *paths].count("-") > 1:
-        raise InputError("standard input (-) is asked for twice; it can be read only once.")
+        raise InputError("standard input (-) is given twice, but can be read only once.")
     names = [find_name(path) for path in paths]
     if len(set(names)) < len(names):
         names = list(paths)

@@ -1,7 +1,6 @@
 """Arguments that the verbs of ``germane boxes`` share: files, reading, dialect and conventions."""
 
 import argparse
-from collections.abc import Iterable
 from typing import Any, get_args
 
 from germane.boxes.conventions import WORDS
@@ -11,27 +10,27 @@ from germane.boxes.sources import KINDS
 from germane.cli import arguments
 
 _SAYS = {
-    "overlap": "shared area by covered area; iou+1 counts the last pixel of each side",
-    "candidate": "a detection tries the next best free truth, or its best one alone",
+    "overlap": "shared area ÷ covered area; iou+1 adds one pixel to widths and heights",
+    "candidate": "if the best truth is taken, a detection tries the next best, or is false",
     "reach": "an overlap is at least the threshold, or above it",
-    "equal_overlaps": "which of equal overlaps is the best",
+    "equal_overlaps": "the truth that counts among equal overlaps",
     "crowds": "boxes around many objects",
-    "difficult": "truths that are marked as difficult",
-    "depth_of": "what --depth is of",
-    "area_of": "whose area puts a truth into a range",
+    "difficult": "truths marked as difficult",
+    "depth_of": "whether --depth counts the scores of each class in an image, or of the whole image",
+    "area_of": "the area that puts a truth into a range",
     "ties": "the order of equal scores: by image, or as given",
     "classes": "detections match their own class, or all classes are one",
     "no_truth": "classes without truths: left out of means, or 0",
     "unknown": "detections of classes that the truth does not list",
-    "precision": "of boxes and scores: as given, or rounded to single precision",
+    "precision": "precision of boxes and scores: as given, or rounded to single",
     "thresholds": "precision of the thresholds of overlap",
-    "id_zero": "truths with the id 0; unmatched is a mistake of pycocotools",
-    "ap_depth": "AP has a value at any depth, or at 100 alone, which is a mistake of pycocotools",
+    "id_zero": "truths with the id 0; unmatched reproduces a mistake of pycocotools",
+    "ap_depth": "AP has a value at any depth, or only at 100, which reproduces a mistake of pycocotools",
 }
 
 _READING = {
     "box_format": (BOX_FORMATS, "the four numbers of a box"),
-    "coordinates": (get_args(Coordinates), "relative ones are shares of the image"),
+    "coordinates": (get_args(Coordinates), "relative coordinates are shares of the image"),
     "input_format": (KINDS, "the format of the files"),
 }
 
@@ -64,19 +63,19 @@ def add_measures(command: argparse.ArgumentParser, default: str) -> None:
 
 def add_reading(command: argparse.ArgumentParser) -> None:
     """Add how files are read."""
-    reading = command.add_argument_group("reading (default: by what the files are)")
+    reading = command.add_argument_group("reading (default: recognized)")
     for name, (words, says) in _READING.items():
         reading.add_argument(
             f"--{name.replace('_', '-')}",
             metavar="|".join(words),
             type=arguments.read_sides,
-            help=f"{says}; or of one side, as in truth={words[0]}",
+            help=f"{says}, for both sides or for one, as in truth={words[0]}",
         )
     reading.add_argument(
         "--columns",
         metavar="PART=NAME,…",
         type=arguments.read_columns,
-        help="names of columns that are not found by themselves, such as 'class=kind,x=left'",
+        help="names of columns that are not recognized, such as 'class=kind,x=left'",
     )
     reading.add_argument(
         "--images",
@@ -111,7 +110,7 @@ def add_conventions(
         metavar="N|none",
         type=_read_depth,
         default=_NOT_GIVEN,
-        help="the N highest scores count (default: 100)",
+        help="use only the N highest scores (default: 100)",
     )
     if confidence:
         group.add_argument(
@@ -150,16 +149,11 @@ def _read_areas(text: str) -> dict[str, tuple[float, float]]:
 
 def collect_reading(options: argparse.Namespace) -> dict[str, Any]:
     """Collect how files are read, as far as it was given."""
-    return _collect_given(options, (*_READING, "columns", "images", "class_names"))
+    return arguments.collect_given(options, (*_READING, "columns", "images", "class_names"))
 
 
 def collect(options: argparse.Namespace, *, confidence: bool = True) -> dict[str, Any]:
     """Collect how files are read, the dialect, and the conventions, as far as they were given."""
     names = ("dialect", *WORDS, "iou", "areas", *(("confidence",) if confidence else ()))
-    given = {**collect_reading(options), **_collect_given(options, names)}
+    given = {**collect_reading(options), **arguments.collect_given(options, names)}
     return given if options.depth == _NOT_GIVEN else {**given, "depth": options.depth}
-
-
-def _collect_given(options: argparse.Namespace, names: Iterable[str]) -> dict[str, Any]:
-    given = {name: getattr(options, name, None) for name in names}
-    return {name: value for name, value in given.items() if value is not None}

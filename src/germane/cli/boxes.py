@@ -1,4 +1,4 @@
-"""germane boxes: object detection. Each verb is a command; evaluate is the one that needs no word."""
+"""germane boxes: object detection. Each verb is a command; evaluate is the default."""
 
 import argparse
 import os
@@ -10,11 +10,10 @@ from typing import Any, get_args
 from germane.boxes.api import evaluate_many_boxes, explain_boxes
 from germane.boxes.groups import Part
 from germane.cli import arguments, box_arguments
-from germane.cli.check import FOUND
+from germane.cli.check import write_checkup
 from germane.cli.compare import add_statistics, collect_statistics
-from germane.cli.gate import FAILED, add_limits, write_gate
+from germane.cli.gate import add_limits, write_gate
 from germane.cli.reconcile import write_reconciliation
-from germane.cli.terminal import as_json
 from germane.comparison.settings import WORDS as STATISTICS
 from germane.errors import InputError
 from germane.output import writing
@@ -22,14 +21,14 @@ from germane.output.formatting import add_schema
 from germane.output.tables import stack_tables
 
 VERBS = {
-    "evaluate": "match the boxes of detectors with annotated boxes, and print measures with their definitions",
-    "explain": "the outcome of every detection of an image or a class; with -o FILE.svg a picture of an image",
-    "check": "find problems that can distort the numbers: swapped corners, relative boxes, boxes outside, and others",
-    "dialects": "the value of a measure under the conventions of every tool; or define one tool by its NAME",
+    "evaluate": "match the boxes of detectors with annotated boxes, and print measures with definitions",
+    "explain": "show the outcome of every detection of an image or a class; with -o FILE.svg as a picture",
+    "check": "find problems that can distort the numbers",
+    "dialects": "print the value that every tool gives; or define one tool by its NAME",
     "reconcile": "find the conventions that give a reported number",
-    "compare": "differences of detectors on the same images, with intervals and significance",
-    "gate": "exit 1 if a detector has fallen behind its baseline",
-    "report": "one HTML page about detectors, to send to others",
+    "compare": "compute differences of detectors on the same images, with intervals and significance",
+    "gate": "exit with status 1 if a detector is worse than its baseline",
+    "report": "write one HTML page about detectors",
 }
 _VIEWS = ("leaderboard", "pairs")
 
@@ -87,7 +86,7 @@ def _add_check(commands: Any) -> None:
     command = _add_verb(commands, "check", "TRUTH DETECTIONS [options]", run_check)
     box_arguments.add_files(command, 1)
     command.add_argument(
-        "--strict", action="store_true", help="exit 1 for a problem that distorts numbers"
+        "--strict", action="store_true", help="exit with status 1 if a finding is serious"
     )
     arguments.add_format(command, ("text", "json"))
     arguments.add_output_file(command)
@@ -110,7 +109,7 @@ def _add_reconcile(commands: Any) -> None:
         "--reported",
         metavar="NUMBER",
         required=True,
-        help="as it is written, since .51 is less precise than .510; 51%% and 51.0 are percent",
+        help="the number as it was written: .51 is less precise than .510; 51%% and 51.0 are percent",
     )
     command.add_argument("-m", "--measure", help="(default: AP, or the dialect's first)")
     arguments.add_output(command)
@@ -166,16 +165,12 @@ def _add_verb(
     others = "\n".join(f"  {one:<10}{says}" for one, says in VERBS.items() if one != verb)
     command: argparse.ArgumentParser = commands.add_parser(
         "boxes" if implied else f"boxes {verb}",
-        **(
-            {"help": "object detection: match boxes with truths and evaluate them"}
-            if implied
-            else {}
-        ),
+        **({"help": "evaluate object detectors"} if implied else {}),
         description=f"{VERBS[verb][0].upper()}{VERBS[verb][1:]}.",
         usage=f"%(prog)s {usage}"
         + "\n       %(prog)s VERB TRUTH DETECTIONS... [options]" * implied,
         formatter_class=argparse.RawDescriptionHelpFormatter,
-        epilog=f"verbs (a file of such a name is ./check):\n{others}\n"
+        epilog=f"verbs (for a file with such a name, write ./check):\n{others}\n"
         "See: germane boxes VERB --help"
         if implied
         else None,
@@ -189,12 +184,7 @@ def run(options: argparse.Namespace) -> None:
         options.truth, _open_paths(options), options.measures, **box_arguments.collect(options)
     )
     if options.by is None:
-        arguments.write_result(
-            options,
-            lambda digits: results.table(digits=digits),
-            results.to_dict,
-            arguments.FOR_PAPERS,
-        )
+        arguments.write_found(options, results, arguments.FOR_PAPERS)
         return
     groups = {name: result.by(options.by) for name, result in results.items()}
     arguments.write_result(
@@ -225,9 +215,7 @@ def run_explain(options: argparse.Namespace) -> None:
     if picture:
         writing.write(options.output, explanation.svg())
         return
-    arguments.write_result(
-        options, lambda digits: explanation.table(digits=digits), explanation.to_dict
-    )
+    arguments.write_found(options, explanation)
 
 
 def run_check(options: argparse.Namespace) -> int:
@@ -235,15 +223,13 @@ def run_check(options: argparse.Namespace) -> int:
 
     [path] = _open_paths(options).values()
     found = check_boxes(options.truth, path, **box_arguments.collect_reading(options))
-    text = as_json(found.to_dict()) if options.format == "json" else f"{found}\n"
-    writing.write(options.output, text)
-    return FOUND if options.strict and found.serious else 0
+    return write_checkup(options, found)
 
 
 def run_dialects(options: argparse.Namespace) -> None:
     from germane.boxes.dialects import box_dialects, resolve_box_dialect
     from germane.boxes.spread import spread_boxes
-    from germane.cli.dialects import define_dialect, list_dialects, write_table
+    from germane.cli.dialects import define_dialect, list_dialects, write_spread, write_table
 
     match options.given:
         case []:
@@ -255,11 +241,7 @@ def run_dialects(options: argparse.Namespace) -> None:
             found = spread_boxes(
                 truth, detections, options.measure, **box_arguments.collect(options)
             )
-            arguments.write_result(
-                options,
-                lambda digits: found.table(digits=digits),
-                lambda: add_schema(found.to_dict()),
-            )
+            write_spread(options, found)
         case _:
             raise InputError(
                 "germane boxes dialects takes nothing, the NAME of a dialect, or TRUTH and DETECTIONS."
@@ -318,8 +300,7 @@ def run_gate(options: argparse.Namespace) -> int:
         rng=options.seed,
         **box_arguments.collect(options),
     )
-    write_gate(options, found)
-    return 0 if found.passed else FAILED
+    return write_gate(options, found)
 
 
 def run_report(options: argparse.Namespace) -> None:

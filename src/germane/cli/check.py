@@ -1,12 +1,15 @@
 """germane check: find problems that can distort results, before there are any results."""
 
 import argparse
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from germane.cli import arguments
 from germane.cli.terminal import as_json, make_progress_line
 from germane.evaluation.choices import DEFAULT
 from germane.output import writing
+
+if TYPE_CHECKING:
+    from germane.evaluation.checkup import Checkup
 
 FOUND = 1
 
@@ -15,10 +18,8 @@ def add(commands: Any) -> None:
     command = commands.add_parser(
         "check",
         help="find problems that can distort results: ids, duplicates, ties, coverage, grades",
-        description="Find problems in qrels and runs that can distort results. Each finding says how often "
-        "the problem occurs, where, and what to do. Lines that cannot be read are counted, and all others "
-        "are checked. The exit status is 0; it is 1 if a finding is serious and --strict is given, and 2 "
-        "if a file cannot be read at all.",
+        description="Find problems in qrels and runs that can distort your results. Each finding says how often the problem occurs, where, and what to do. Lines that cannot be read are counted, "
+        "and all others are checked. The exit status is 0; with --strict it is 1 if a finding is serious. It is 2 if a file cannot be read at all.",
     )
     command.set_defaults(run=run)
     arguments.add_files(command, "lines 'query Q0 item rank score tag', or columns")
@@ -34,7 +35,7 @@ def add(commands: Any) -> None:
     command.add_argument(
         "--train",
         metavar="QRELS",
-        help="judgments that the system learned from: find queries and judgments that are in both",
+        help="judgments that the system learned from: find judgments and queries that are also in QRELS",
     )
     arguments.add_texts(command, "to find queries among the items")
 
@@ -51,6 +52,11 @@ def run(options: argparse.Namespace) -> int:
     measures = arguments.parse_measures(options)
     with make_progress_line("looking at") as progress:
         found = check(options.qrels, runs, measures, **reading, progress=progress)
+    return write_checkup(options, found)
+
+
+def write_checkup(options: argparse.Namespace, found: "Checkup") -> int:
+    """Write the findings as text or JSON; return the exit status."""
     text = as_json(found.to_dict()) if options.format == "json" else f"{found}\n"
     writing.write(options.output, text)
     return FOUND if options.strict and found.serious else 0

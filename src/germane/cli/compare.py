@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 
 VIEWS = ("leaderboard", "pairs", "queries", "stability")
 SAYS = {
-    "test": "of significance (default: randomization); t and wilcoxon need germane[stats]",
-    "correction": "for the number of comparisons (default: holm)",
-    "family": "what is corrected together: the comparisons of one measure, or all (default: measure)",
+    "test": "test of significance (default: randomization); t and wilcoxon need germane[stats]",
+    "correction": "correction for the number of comparisons (default: holm)",
+    "family": "the comparisons that are corrected together: those of one measure, or all (default: measure)",
 }
 
 
@@ -33,7 +33,7 @@ def add(commands: Any) -> None:
         "compare",
         help="compare runs on the same queries: differences, intervals, significance",
         description="Compare runs query by query: mean differences with confidence intervals, effect "
-        "sizes, significance, and what moved. With -o FILE.svg, .png or .pdf the differences are drawn.",
+        "sizes and significance. Draw the differences with -o FILE.svg, .png or .pdf.",
     )
     command.set_defaults(run=run)
     arguments.add_files(command, "two runs or more")
@@ -51,7 +51,7 @@ def add(commands: Any) -> None:
         "--view",
         metavar="|".join(VIEWS),
         type=arguments.choose_from(VIEWS),
-        help="one table alone; queries is where two runs differ (default: the leaderboard, with a "
+        help="a single table; queries shows where two runs differ (default: the leaderboard, with a "
         "sentence for each pair of up to three runs; for csv and tsv the pairs)",
     )
     command.add_argument(
@@ -59,7 +59,7 @@ def add(commands: Any) -> None:
         metavar="N",
         type=arguments.read_whole,
         default=10,
-        help="queries of a view (default: 10)",
+        help="number of queries in a view (default: 10)",
     )
     arguments.add_bounds(command)
     arguments.add_rename(command)
@@ -95,15 +95,14 @@ def add_statistics(
         metavar="N",
         type=arguments.read_whole,
         default=10_000,
-        help="of tukey and of the stability of an order (default: 10000)",
+        help="number of resamples for tukey and for stability (default: 10000)",
     )
     arguments.add_seed(statistics)
 
 
 def collect_statistics(options: argparse.Namespace) -> dict[str, Any]:
     """The statistics asked for, as arguments of ``compare`` and ``report``."""
-    given = {name: getattr(options, name, None) for name in WORDS}
-    words = {name: word for name, word in given.items() if word is not None}
+    words = arguments.collect_given(options, WORDS)
     others = ("baseline", "confidence", "equivalence", "resamples")
     return {**words, **{name: getattr(options, name) for name in others}, "rng": options.seed}
 

@@ -20,9 +20,9 @@ from germane.output.tables import stack_tables
 def add(commands: Any) -> None:
     command = commands.add_parser(
         "curve",
-        help="precision and recall of one query, or averaged, as numbers or as a picture",
-        description="The precision-recall curve of one query, of one list, or averaged over queries, "
-        "and the area under it. With -o FILE.svg, .png or .pdf it is drawn.",
+        help="draw or print precision over recall",
+        description="Print the precision-recall curve of one query, of one list, or averaged over "
+        "queries, and the area under it. Draw it with -o FILE.svg, .png or .pdf.",
         usage="%(prog)s QRELS RUN... [--query ID] [options]\n"
         "       %(prog)s LIST [--relevant R] [options]",
     )

@@ -19,9 +19,9 @@ from germane.reconciliation.spread import spread
 def add(commands: Any) -> None:
     command = commands.add_parser(
         "dialects",
-        help="the conventions of other tools: list them, or compare their values on a run",
-        description="Without arguments, list the dialects; with the NAME of one, define it; with "
-        "QRELS and RUN, print the value that every dialect gives.",
+        help="list the conventions of other tools, or compare their values on a run",
+        description="List the dialects; with a NAME, define one; with "
+        "QRELS and RUN, print the value in every dialect.",
     )
     command.set_defaults(run=run)
     command.add_argument("given", metavar="NAME | QRELS RUN", nargs="*")
@@ -38,17 +38,20 @@ def run(options: argparse.Namespace) -> None:
         with make_progress_line() as progress:
             qrels, ranked = given
             found = spread(qrels, ranked, options.measure, progress=progress, **policy)
-        arguments.write_result(
-            options,
-            lambda digits: found.table(digits=digits),
-            lambda: add_schema(found.to_dict()),
-        )
+        write_spread(options, found)
     elif not given:
         write_table(options, list_dialects(dialects(), "germane dialects"))
     elif len(given) == 1 and not os.path.exists(given[0]):
         write_table(options, define_dialect(resolve_dialect(given[0])))
     else:
         raise InputError("germane dialects takes nothing, the NAME of a dialect, or QRELS and RUN.")
+
+
+def write_spread(options: argparse.Namespace, found: Any) -> None:
+    """Write the values of dialects on a run, or on detections."""
+    arguments.write_result(
+        options, lambda digits: found.table(digits=digits), lambda: add_schema(found.to_dict())
+    )
 
 
 def write_table(options: argparse.Namespace, table: Table) -> None:

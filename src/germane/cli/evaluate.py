@@ -1,4 +1,4 @@
-"""germane evaluate: judge runs against qrels."""
+"""germane evaluate: evaluate runs."""
 
 import argparse
 import os
@@ -24,9 +24,9 @@ from germane.readers import find_name
 def add(commands: Any) -> None:
     command = commands.add_parser(
         "evaluate",
-        help="judge runs against qrels",
-        description="Judge runs against qrels and print measures with their definitions. Files are TREC's, "
-        "or have columns: Parquet, Arrow, CSV, TSV, JSON and JSON Lines, by their suffix.",
+        help="evaluate runs",
+        description="Evaluate runs with qrels, and print measures with their definitions. By their "
+        "suffix, files are TREC, Parquet, Arrow, CSV, TSV, JSON or JSON Lines.",
     )
     command.set_defaults(run=run)
     arguments.add_files(
@@ -41,8 +41,8 @@ def add(commands: Any) -> None:
     command.add_argument(
         "--by",
         metavar="FILE",
-        help="the means of each category of query, and their macro and micro mean; FILE has the columns "
-        "query and category, or is JSON {query: category}",
+        help="also print the means of each category of queries; FILE "
+        "has the columns query and category, or is JSON {query: category}",
     )
     command.add_argument(
         "--confidence",
@@ -62,7 +62,7 @@ def add(commands: Any) -> None:
     command.add_argument(
         "--checkpoint",
         metavar="DIR",
-        help="keep each finished batch of queries in DIR, and go on from there after an interruption",
+        help="save progress in DIR, and resume from there after an interruption",
     )
 
 
@@ -84,12 +84,10 @@ def run(options: argparse.Namespace) -> None:
     for line in write_warnings(results):
         say(f"germane: {line}")
     if options.by is not None:
-        groups = results.by(options.by)
-        arguments.write_result(options, lambda digits: groups.table(digits=digits), groups.to_dict)
+        arguments.write_found(options, results.by(options.by))
         return
     if options.bounds:
-        bounds = results.bounds()
-        arguments.write_result(options, lambda digits: bounds.table(digits=digits), bounds.to_dict)
+        arguments.write_found(options, results.bounds())
         return
     table: Callable[..., Table] = partial(results.table, confidence=options.confidence)
     if options.per_query:

@@ -22,7 +22,7 @@ def add(commands: Any) -> None:
     command = commands.add_parser(
         "explain",
         help="show where a number comes from, rank by rank",
-        description="Show rank by rank how measures of one query, or of one list, come about.",
+        description="Show where the numbers of one query, or of one list, come from, rank by rank.",
         usage="%(prog)s QRELS RUN --query ID [options]\n       %(prog)s LIST [--relevant R] [options]",
     )
     command.set_defaults(run=run)
@@ -35,7 +35,7 @@ def add(commands: Any) -> None:
     command.add_argument(
         "--animate",
         metavar="FILE",
-        help=f"also write it as an animation of up to {MOST} measures: a .gif, .svg or .html file",
+        help=f"also write an animation of up to {MOST} measures: a .gif, .svg or .html file",
     )
 
 
@@ -73,9 +73,7 @@ def run(options: argparse.Namespace) -> None:
             )
     if options.animate is not None:
         animate(explanation, options.animate)
-    arguments.write_result(
-        options, lambda digits: explanation.table(digits=digits), explanation.to_dict
-    )
+    arguments.write_found(options, explanation)
 
 
 def _explain_catalogue(options: argparse.Namespace, measures: tuple[Measure, ...]) -> None:

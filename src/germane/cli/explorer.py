@@ -9,7 +9,7 @@ from germane.output import writing
 def add(commands: Any) -> None:
     command = commands.add_parser(
         "explorer",
-        help="one HTML page to try every definition on one list or image",
+        help="write one HTML page to try every definition on a list or an image",
         description="Write one HTML page that needs no network: move, grade and tie the items of a list, or "
         "the boxes of an image, and see each measure's terms, value and calculation.",
     )

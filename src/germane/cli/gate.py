@@ -1,4 +1,4 @@
-"""germane gate: exit 1 if a run has fallen behind its baseline."""
+"""germane gate: exit with status 1 if a run is worse than its baseline."""
 
 import argparse
 import os
@@ -18,14 +18,13 @@ FAILED = 1
 def add(commands: Any) -> None:
     command = commands.add_parser(
         "gate",
-        help="exit 1 if a run has fallen behind its baseline",
-        description="Compare a run with its baseline. Exit status 1 if a measure fell by more than is "
-        "allowed, and the drop is statistically significant or the test cannot judge it; 0 if none "
-        "did; 2 for wrong usage or bad input.",
+        help="exit with status 1 if a run is worse than its baseline",
+        description="Compare a run with its baseline. The exit status is 1 if a measure fell by more than --max-drop and the drop "
+        "is statistically significant, or too few queries differ to test it. It is 0 otherwise, and 2 for wrong usage or bad input.",
     )
     command.set_defaults(run=run)
     command.add_argument("qrels", metavar="QRELS", help="lines 'query 0 item grade', or columns")
-    command.add_argument("run_path", metavar="RUN", help="the run that is to pass")
+    command.add_argument("run_path", metavar="RUN", help="the run to check")
     command.add_argument(
         "--baseline",
         metavar="FILE",
@@ -36,7 +35,7 @@ def add(commands: Any) -> None:
     add_limits(command)
     command.add_argument(
         "--test", metavar="|".join(WORDS["test"]), default="randomization",
-        help="of significance (default: randomization)",
+        help="test of significance (default: randomization)",
     )  # fmt: skip
     arguments.add_seed(command)
     command.add_argument(
@@ -54,7 +53,7 @@ def add_limits(command: argparse.ArgumentParser) -> None:
         metavar="D",
         type=arguments.read_fraction,
         default=0.0,
-        help="largest drop of a mean that is allowed (default: 0)",
+        help="largest allowed drop of a mean (default: 0)",
     )
     command.add_argument(
         "--alpha",
@@ -74,14 +73,14 @@ def run(options: argparse.Namespace) -> int:
         max_drop=options.max_drop, alpha=options.alpha, test=options.test, rng=options.seed,
         **arguments.collect_policy(options),
     )  # fmt: skip
-    write_gate(options, found)
+    status = write_gate(options, found)
     if options.github:
         _report_to_github(found)
-    return 0 if found.passed else FAILED
+    return status
 
 
-def write_gate(options: argparse.Namespace, found: "Gate") -> None:
-    """Write the table of a gate, or its comparison and verdicts as JSON."""
+def write_gate(options: argparse.Namespace, found: "Gate") -> int:
+    """Write the table of a gate, or its comparison and verdicts as JSON; return the exit status."""
     arguments.write_result(
         options,
         lambda digits: found.table(digits=digits),
@@ -91,6 +90,7 @@ def write_gate(options: argparse.Namespace, found: "Gate") -> None:
             "passed": found.passed,
         },
     )
+    return 0 if found.passed else FAILED
 
 
 def _report_to_github(found: "Gate") -> None:

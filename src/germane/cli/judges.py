@@ -12,9 +12,9 @@ from germane.output import writing
 def add(commands: Any) -> None:
     command = commands.add_parser(
         "judges",
-        help="evaluate a run by each of several judges",
-        description="Evaluate a run by each of several judges, by the grade of the majority of them and by "
-        "their mean grade; and measure how far all agree. Queries that not every judge judged are left out.",
+        help="evaluate a run by several judges, and measure their agreement",
+        description="Evaluate a run by each of several judges, by their majority grade and by their "
+        "mean grade. Also measure their agreement. Queries that some judge did not judge are left out.",
     )
     command.set_defaults(run=run)
     command.add_argument("run_file", metavar="RUN", help="the run")
@@ -33,7 +33,7 @@ def run(options: argparse.Namespace) -> None:
 
     if "-" in [options.run_file, *options.judges]:
         raise InputError(
-            "standard input (-) can be read only once, and each judge evaluates the run. Give files."
+            "the run is read once for each judge, and standard input (-) only once. Give a file."
         )
     if len(set(options.judges)) < len(options.judges):
         twice = next(path for path in options.judges if options.judges.count(path) > 1)

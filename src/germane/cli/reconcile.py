@@ -13,8 +13,8 @@ def add(commands: Any) -> None:
     command = commands.add_parser(
         "reconcile",
         help="find the definition behind a reported number",
-        description="Find the definitions that give a reported number on the same data, or say that "
-        "none does and what comes nearest.",
+        description="Find the definitions that give a reported number "
+        "on the same data, or the nearest ones.",
         usage="%(prog)s QRELS RUN --reported NUMBER [options]\n"
         "       %(prog)s LIST [--relevant R] --reported NUMBER [options]",
     )
@@ -24,13 +24,13 @@ def add(commands: Any) -> None:
         "--reported",
         metavar="NUMBER",
         required=True,
-        help="as it is written, since 0.62 is less precise than 0.620; 62%% is 0.62",
+        help="the number as it was written: 0.62 is less precise than 0.620; 62%% is 0.62",
     )
     command.add_argument(
         "-m",
         "--measure",
         default="AP@10",
-        help="the measure that the number is said to be (default: AP@10)",
+        help="the measure that was reported (default: AP@10)",
     )
     command.add_argument(
         "--reported-per-query",

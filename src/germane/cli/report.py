@@ -16,9 +16,9 @@ from germane.output import writing
 def add(commands: Any) -> None:
     command = commands.add_parser(
         "report",
-        help="one HTML page about runs, to send to others",
-        description="Evaluate and compare runs, and write one HTML page that needs no network: means "
-        "with intervals, what stands out in the data, curves, every query, and where it all comes from.",
+        help="write one HTML page about runs",
+        description="Evaluate and compare runs, and write one HTML page that needs no "
+        "network: means with intervals, problems in the data, curves, and every query.",
     )
     command.set_defaults(run=run)
     arguments.add_files(command, "one run or more")

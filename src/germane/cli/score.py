@@ -1,4 +1,4 @@
-"""germane score: measure one list typed at the prompt."""
+"""germane score: evaluate one list that you type."""
 
 import argparse
 from typing import Any
@@ -15,8 +15,8 @@ from germane.output.tables import Table
 def add(commands: Any) -> None:
     command = commands.add_parser(
         "score",
-        help="measure one list typed at the prompt",
-        description="Measure one list, given as the relevance grades of its items in rank order.",
+        help="evaluate one list that you type",
+        description="Evaluate one list, given as the grades of its items in the order of their ranks.",
     )
     command.set_defaults(run=run)
     command.add_argument("relevance", metavar="LIST", help="grades such as '0 0 1 0 1'")
@@ -24,7 +24,7 @@ def add(commands: Any) -> None:
         "--relevant",
         metavar="R",
         type=arguments.read_whole,
-        help="relevant items that exist (default: those in the list)",
+        help="number of all relevant items (default: those in the list)",
     )
     arguments.add_measures(command, "AP")
     arguments.add_output(command)

@@ -1,4 +1,4 @@
-"""germane simulate: experiments on the measures themselves."""
+"""germane simulate: run experiments on the measures themselves."""
 
 import argparse
 import os
@@ -23,10 +23,10 @@ def add(commands: Any) -> None:
     listed = (f"  {name:<{widest}}  {line}" for name, line in zip(names, lines, strict=True))
     command = commands.add_parser(
         "simulate",
-        help="experiments on the measures themselves",
-        description="Sweep one quantity, such as the place of the relevant items, and show how the "
-        "measures respond.\nWith -o FILE.svg, .png or .pdf an experiment is drawn; with -o FOLDER/ "
-        "it is drawn and described there.",
+        help="run experiments on the measures themselves",
+        description="Change one quantity, such as the ranks of "
+        "the relevant items, and show how the measures respond.\nDraw an experiment with -o FILE.svg, .png or "
+        ".pdf, or draw and describe it with -o FOLDER/.",
         epilog="experiments:\n" + "\n".join(listed),
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
@@ -42,10 +42,10 @@ def run(options: argparse.Namespace) -> None:
     writing.check(path)
     picture = arguments.is_picture(path)
     if picture and len(designs) > 1:
-        raise InputError(f"{path}: all of them are drawn into a folder, as in -o gallery/")
+        raise InputError(f"{path}: all experiments need a folder, as in -o gallery/")
     folder = path not in (None, "-") and not picture and _is_folder(path, designs)
     if (picture or folder) and options.format != "table":
-        raise InputError(f"{path}: pictures have no --format; leave one of them out.")
+        raise InputError(f"{path}: a picture has no --format; leave out -o or --format.")
     if picture:
         from germane.explanation.simulation.figures import ExperimentDisplay
 

@@ -15,7 +15,7 @@ NAME = "trec_eval"
 def add(commands: Any) -> None:
     """List the command in germane's help; ``run`` reads its arguments."""
     command = commands.add_parser(
-        NAME, help="NIST's trec_eval: its flags, its output", add_help=False
+        NAME, help="replace NIST's trec_eval: its flags, its output", add_help=False
     )
     command.add_argument("arguments", nargs=argparse.REMAINDER)
 

@@ -18,22 +18,24 @@ if TYPE_CHECKING:
 def add(commands: Any) -> None:
     command = commands.add_parser(
         "trust",
-        help="correct numbers that rest on a model's judgments by people's",
-        description="Correct the means of runs and their differences, which rest on a model's judgments, by "
-        "people's judgments of some of the queries; and measure how far the two judges agree.",
+        help="correct numbers from a model's judgments, with people's judgments",
+        description="Correct the means of runs, and their differences, from a model's judgments "
+        "with people's judgments of some queries. Also measure the agreement of both judges.",
     )
     command.set_defaults(run=run)
     command.add_argument("runs", metavar="RUN", nargs="+", help="one run or more")
     for judge, says in (
         (
             "people",
-            "people's judgments of some queries: in each, of all items that the model judged",
+            "people's judgments of some queries; in each, all items that the model judged",
         ),
         ("model", "the model's judgments of all queries"),
     ):
         command.add_argument(f"--{judge}", metavar="QRELS", required=True, help=says)
     arguments.add_measures(command, DEFAULT)
-    drawn = command.add_argument_group("how people's queries were drawn (default: at random)")
+    drawn = command.add_argument_group(
+        "how the queries with people's judgments were drawn (default: at random)"
+    )
     drawn.add_argument(
         "--about",
         metavar="population|queries",
@@ -45,25 +47,25 @@ def add(commands: Any) -> None:
     drawn.add_argument(
         "--weights",
         metavar="FILE",
-        help="how many queries each of people's stands for: a file of two columns, or JSON",
+        help="weights of these queries, 1 / the probability to be drawn: a file with two columns, or JSON",
     )
     drawn.add_argument(
         "--strata",
         metavar="FILE",
-        help="the stratum of every query: a file of two columns, or JSON",
+        help="the stratum of every query: a file with two columns, or JSON",
     )
     command.add_argument(
         "--judge-family",
         metavar="WORD",
         action="append",
         default=[],
-        help="a word in the names of runs that the judge is related to; may be repeated",
+        help="warn of runs with this word in their names, because the judge is related to them; may be repeated",
     )
     command.add_argument(
         "--detect",
         metavar="D",
         type=arguments.read_fraction,
-        help="also plan how many queries show a difference of D between two runs",
+        help="also print how many queries are needed to detect a difference of D between two runs",
     )
     command.add_argument(
         "--confidence", metavar="P", type=arguments.read_fraction, default=0.95, help="(default: 0.95)"
@@ -78,7 +80,7 @@ def run(options: argparse.Namespace) -> None:
         raise InputError("--detect plans for a difference of two runs; give two or more.")
     if "-" in options.runs or options.people == options.model == "-":
         raise InputError(
-            "standard input (-) can be read only once, and each run is evaluated by both judges. Give files."
+            "each run is read once for each judge, and standard input (-) only once. Give files."
         )
     runs = arguments.read_runs(options.people, options.runs)
     named = [options.weights, options.strata]

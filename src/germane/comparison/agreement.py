@@ -8,6 +8,7 @@ from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
+from germane.core.arguments import check_number
 from germane.core.ragged import Floats
 from germane.errors import (
     CoverageError,
@@ -26,16 +27,16 @@ Places: TypeAlias = dict[Hashable, tuple[int, int]]
 
 
 def kendall_tau(first: Ranked, second: Ranked, *, ties: Literal["a", "b"] = "b") -> float:
-    """Measure Kendall's τ: pairs in the same order less pairs in opposite order, as a share of all.
+    """Measure Kendall's τ: the share of pairs in equal order minus the share of pairs in opposite order.
 
     >>> germane.kendall_tau(["a", "b", "c"], {"a": 0.5, "c": 0.4, "b": 0.3})
     0.3333333333333333
 
-    A ranking is a list, best first, or a mapping of item to score, the highest best, where equal
-    scores are ties: ``comparison.means["AP"]`` is a leaderboard. 1 is the same order, -1 the
-    opposite. A tied pair is in neither order. τ_a divides by all pairs, which is the mean over all orders of
-    tied items; τ_b by the geometric mean of the numbers of pairs that are untied in either ranking. Raises
-    CoverageError for different items, and for τ_b where one ranking is a single tie. Kendall 1945.
+    A ranking is a list, best first, or a mapping of item to score, such as ``comparison.means["AP"]``;
+    equal scores are ties. 1 is the same order, -1 the opposite. A tied pair is in neither order. τ_a
+    divides by the number of all pairs; this is the mean over all orders of tied items. τ_b divides by the
+    geometric mean of the numbers of untied pairs in both rankings. Raises CoverageError for different
+    items, and for τ_b if one ranking is a single tie. Kendall 1945.
     """
     check_choice("ties", ties, ("a", "b"))
     a, b = map(_compare_ranks, _rank_same_items(_place_items(first), _place_items(second)))
@@ -50,16 +51,15 @@ def kendall_tau(first: Ranked, second: Ranked, *, ties: Literal["a", "b"] = "b")
 
 
 def tau_ap(ranking: Ranked, truth: Ranked, *, ties: Literal["a", "b"] = "a") -> float:
-    """Measure the AP correlation: Kendall's τ, but errors near the top of ``ranking`` count more.
+    """Measure the AP correlation: Kendall's τ with more weight for errors near the top of ``ranking``.
 
     >>> germane.tau_ap(["b", "a", "c"], ["a", "b", "c"]), germane.tau_ap(["a", "c", "b"], ["a", "b", "c"])
     (0.0, 0.5)
 
-    For each item but the first, this takes the share of the items above it that belong above it. The
-    mean of these shares is scaled to -1 to 1. Arguments are those of ``kendall_tau``, but not
-    symmetric: ``truth`` defines which items belong above. With ``ties="a"`` ties in either ranking count as
-    the mean over all orders of the tied items. With ``ties="b"`` only the items above an item's group are
-    looked at, a tied pair is wrong, and the value is the mean of both directions. Raises CoverageError for
+    For each item but the first, this takes the share of the items above it that are also above it in
+    ``truth``. The mean of these shares is scaled to -1 to 1. With ``ties="a"``, it is the mean over all
+    orders of tied items. With ``ties="b"``, only the items above an item's group count, a tied pair is
+    wrong, and the value is the mean of both directions. Raises CoverageError for
     different items, and for ``ties="b"`` where one ranking is a single tie. Yilmaz, Aslam and Robertson 2008;
     ties: Urbano and Marrero 2017.
     """
@@ -85,7 +85,7 @@ def _count_above(here: Floats, true: Floats) -> float:
     """Average, over the items below the first group, the share of items above their group that belong there."""
     below = here > here.min()
     if not below.any():
-        raise CoverageError("a ranking whose items are all tied has no order to agree with.")
+        raise CoverageError("a ranking in which all items are tied has no order.")
     above = here[None, :] < here[:, None]
     right = (above & (true[None, :] < true[:, None])).sum(axis=1)
     return 2 * float((right[below] / (here[below] - 1)).mean()) - 1
@@ -110,15 +110,13 @@ def rbo(
     0.3667
 
     Depth d has the weight (1 - p)·p^(d-1). The rankings are those of ``kendall_tau``, but may hold
-    different items and differ in length. ``score`` says what lies beyond their ends: ext, as much agreement
-    as before; min, nothing in common; max, as much in common as there can be; res is max less min.
-    ``ties`` says what a tie is. a: an unknown order, of which the mean over all orders is taken; b: the same,
-    corrected for the order that is missing, so that a ranking agrees with itself; w: one rank for several
-    items. From 0 to 1. Raises InputError for p not between 0 and 1. Webber, Moffat and Zobel 2010; ties:
+    different items and differ in length. ``score`` is the assumption about items beyond the ends: ext, as
+    much agreement as before; min, nothing in common; max, as much in common as possible; res is max - min.
+    ``ties`` is the meaning of a tie: a, an unknown order (the mean over all orders); b, the same, corrected
+    so that a ranking agrees with itself; w, one rank for several items. The value is from 0 to 1. Raises InputError for p not between 0 and 1. Webber, Moffat and Zobel 2010; ties:
     Corsi and Urbano 2024.
     """
-    if isinstance(p, bool) or not isinstance(p, (int, float)) or not 0 < p < 1:
-        raise InputError(f"p takes a number between 0 and 1; got {clip(p)}")
+    check_number("p", p, 0, 1)
     check_choice("score", score, get_args(Score))
     check_choice("ties", ties, ("a", "b", "w"))
     short, long = sorted((_place_items(first), _place_items(second)), key=len)

@@ -18,7 +18,7 @@ from germane.errors import (
     NotFoundError,
     clip,
     list_some,
-    suggest,
+    offer,
 )
 from germane.evaluation.api import evaluate_many
 from germane.evaluation.choices import DEFAULT, Choices
@@ -57,12 +57,11 @@ def compare(
     compared, or every run with the ``baseline``. ``test`` is randomization (of the signs of
     differences), t, wilcoxon, sign, or tukey (randomized Tukey HSD, for several systems).
     ``correction`` is holm, bonferroni, bh or none. It covers a ``family``: the comparisons on one
-    measure, or all. A difference is significant where its corrected p is below 1 - confidence. It is
-    inconclusive where the test could not have reached that p, however the queries had differed.
-    Intervals are BCa bootstraps at the level that the correction leaves to a comparison.
-    ``equivalence`` is the largest difference that does not matter, tested with two one-sided t-tests.
-    Only tukey and ``stability`` draw ``resamples``, with ``rng``, a seed or a NumPy generator: the same
-    seed gives the same numbers, whatever the order of the queries.
+    measure, or all. A difference is significant if its corrected p is below 1 - confidence. It is
+    inconclusive if the test cannot reach such a p on these queries. Intervals are BCa bootstraps at the
+    corrected level. ``equivalence`` is the largest difference that does not matter, tested with two
+    one-sided t-tests. Only tukey and ``stability`` draw ``resamples``, with ``rng``, a seed or a NumPy
+    generator.
 
     The tests t and wilcoxon, and ``equivalence``, need SciPy: ``pip install 'germane[stats]'``.
     Raises PolicyError, InputError, CoverageError, NotFoundError and what ``evaluate`` raises.
@@ -89,7 +88,7 @@ def compare(
 def _split_datasets(given: Any) -> Mapping[str, Runs]:
     """Sort results by data set and run; a single data set has the name ''."""
     if isinstance(given, Result):
-        raise EmptyError("one run has nothing to be compared with; give two or more.")
+        raise EmptyError("compare needs two or more runs.")
     is_single = not isinstance(given, Mapping) or any(
         isinstance(one, Result) for one in given.values()
     )
@@ -130,11 +129,8 @@ def _check_systems(datasets: Mapping[str, Runs], baseline: str | None) -> None:
                 f"data set {name}: not every data set has {unshared}; every data set must have the same runs."
             )
     if len(expected) < 2:
-        raise EmptyError(
-            f"{'one run has' if expected else 'no run:'} nothing to be compared with; give two or more."
-        )
+        raise EmptyError("compare needs two or more runs.")
     if baseline is not None and baseline not in expected:
-        near = suggest(str(baseline), expected)
         raise NotFoundError(
-            f"no run {clip(baseline)} for a baseline.{near}  There are: {list_some(expected)}"
+            f"there is no baseline {clip(baseline)}.{offer(baseline, expected, list_some)}"
         )

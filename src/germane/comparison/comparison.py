@@ -23,7 +23,7 @@ from germane.comparison.sample import Runs, Sample
 from germane.comparison.settings import Settings
 from germane.core.bootstrap import resample_sums
 from germane.core.ragged import Floats
-from germane.errors import NotFoundError, clip, suggest
+from germane.errors import NotFoundError, clip, offer
 from germane.measures.headings import name_measures
 from germane.measures.measure import Measure
 from germane.output.formatting import add_schema, format_number
@@ -319,18 +319,12 @@ class Comparison(Columnar):
         for sample in self._samples:
             if key in sample.measures:
                 return sample, sample.measures.index(key)
-        names = list(map(str, self.measures))
-        raise NotFoundError(
-            f"{key} was not compared.{suggest(str(key), names)}  There are: {', '.join(names)}"
-        )
+        raise NotFoundError(f"{key} was not compared.{offer(key, self.measures)}")
 
     def _check_systems(self, *systems: str) -> None:
         for system in systems:
             if system not in self.systems:
-                near = suggest(str(system), self.systems)
-                raise NotFoundError(
-                    f"no run {clip(system)}.{near}  There are: {', '.join(self.systems)}"
-                )
+                raise NotFoundError(f"no run {clip(system)}.{offer(system, self.systems)}")
 
     def __str__(self) -> str:
         return self.text()

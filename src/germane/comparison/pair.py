@@ -140,7 +140,7 @@ class Pair:
         elif self.limit:
             yield f"this test cannot reach p < {self.alpha:g} here: {self.limit.write_reason(self.unit)}"
         elif not self.significant and self.detectable is not None:
-            yield f"{write_count(self.queries, self.unit)} could show {format_short(self.detectable)}"
+            yield f"smallest detectable difference with {write_count(self.queries, self.unit)}: {format_short(self.detectable)}"
         if self.interval is not None and not self.limit:
             has_zero = self.interval.low <= 0 <= self.interval.high
             if has_zero == self.significant:

@@ -12,7 +12,7 @@ from germane.comparison.layout import write_ends
 from germane.comparison.pair import Pair, format_p_number, format_short
 from germane.comparison.sample import list_valued
 from germane.comparison.settings import Correction, TestName
-from germane.core.arguments import Seed
+from germane.core.arguments import Seed, is_number
 from germane.errors import (
     CoverageError,
     InputError,
@@ -30,7 +30,7 @@ from germane.evaluation.storage import read_results
 from germane.measures import QUANTITIES
 from germane.measures.catalogue import refuse_lists
 from germane.measures.measure import Measures, parse_all
-from germane.output.formatting import format_number
+from germane.output.formatting import format_number, write_count
 from germane.output.tables import Table, Tabular
 
 RUN, BASELINE = "run", "baseline"
@@ -134,9 +134,9 @@ class Gate(Tabular):
 
     def _describe_lost(self, pair: Pair) -> str:
         lost = self.lost[str(pair.measure)]
-        queries = "query has" if len(lost) == 1 else "queries have"
+        queries = write_count(len(lost), "query has", "queries have")
         return (
-            f"{pair.measure}: {len(lost):,} {queries} a value in the baseline and none in the run: "
+            f"{pair.measure}: {queries} a value in the baseline and none in the run: "
             f"{list_some(lost)}. A convention such as missing=skip leaves them out of the mean; "
             "missing=zero counts a query without results as 0."
         )
@@ -162,13 +162,12 @@ def gate(
     {'RR': 'inconclusive'}
 
     ``baseline`` is a run, or saved results: a ``Result``, or the path of a ``.json`` file that
-    ``germane evaluate --format json --per-query`` wrote. A measure falls where its mean drops by more
-    than ``max_drop`` and the test's p-value, corrected over all measures, is below ``alpha``. Where
-    the test cannot reach ``alpha``, ``max_drop`` alone decides: the drop is inconclusive, and the gate
-    fails. A query that has a value in the baseline and none in the run, as missing=skip makes them,
-    fails it too: it is lost. The other arguments are those of ``compare``. Raises PolicyError for results that were saved
-    under other conventions, InputError for those of other judgments, CoverageError where no judged item was found, so that nothing could have
-    fallen, and what ``compare`` raises.
+    ``germane evaluate --format json --per-query`` wrote. A measure falls if its mean drops by more than
+    ``max_drop`` and the test's p-value, corrected over all measures, is below ``alpha``. If the test cannot
+    reach ``alpha``, ``max_drop`` alone decides: the drop is inconclusive, and the gate fails. It also fails
+    if a query has a value in the baseline and none in the run. The other arguments are those of
+    ``compare``. Raises PolicyError for results that were saved under other conventions, InputError for
+    results with other judgments, CoverageError if no judged item was found, and what ``compare`` raises.
     """
     check_limits(max_drop, alpha)
     refuse_lists(
@@ -214,9 +213,9 @@ def gate(
 
 def check_limits(max_drop: Any, alpha: Any) -> None:
     """Refuse a drop or an error rate that is none. Raises InputError."""
-    if isinstance(max_drop, bool) or not isinstance(max_drop, (int, float)) or not max_drop >= 0:
+    if not is_number(max_drop) or not max_drop >= 0:
         raise InputError(f"max_drop takes a number from 0; got {clip(max_drop)}")
-    if isinstance(alpha, bool) or not isinstance(alpha, (int, float)) or not 1e-15 <= alpha < 1:
+    if not is_number(alpha) or not 1e-15 <= alpha < 1:
         raise InputError(f"alpha takes a number from 1e-15 to below 1; got {clip(alpha)}")
 
 
@@ -232,14 +231,14 @@ def _check_found(name: str, result: Result) -> None:
 def assert_no_regression(
     qrels: Any, run: Any, measures: Measures = DEFAULT, *, baseline: Any, **options: Any
 ) -> Gate:
-    """Raise RegressionError where a run has fallen behind its baseline; for tests.
+    """Raise RegressionError if a run is worse than its baseline; for tests.
 
     >>> runs = {"q1": ["d"], "q2": ["x", "d"]}
     >>> germane.assert_no_regression({"q1": ["d"], "q2": ["d"]}, runs, "RR", baseline=runs).passed
     True
 
-    The arguments are those of ``gate``, whose result is returned where the gate is passed. RegressionError
-    is an AssertionError too, so that a test runner shows it as a failure.
+    The arguments are those of ``gate``. If the gate is passed, its result is returned. RegressionError is
+    an AssertionError, so that a test runner shows it as a failure.
     """
     found = gate(qrels, run, measures, baseline=baseline, **options)
     if not found.passed:

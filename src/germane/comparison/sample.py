@@ -94,7 +94,7 @@ def match_samples(
             )
         if isinstance(measure.row, CatalogueDefinition) and measure.row.of_all is not None:
             raise MeasureError(
-                f"{measure} is one number of all lists: no query has a value of its own that could be compared. "
+                f"{measure} is one number for all lists: queries have no values to compare. "
                 "evaluate computes it for every run; means over lists, such as Novelty and ILD, are compared."
             )
         shared = tuple(_find_shared_queries(name, runs, measure) for name, runs in datasets.items())

@@ -5,11 +5,12 @@ A correction raises the p-values of a family of comparisons, which bounds the er
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias, get_args
+from typing import Literal, TypeAlias, get_args
 
 import numpy as np
 
 from germane.comparison.significance import TESTS
+from germane.core.arguments import check_number
 from germane.core.ragged import Floats
 from germane.errors import InputError, PolicyError, check_choice, clip
 
@@ -105,9 +106,9 @@ class Settings:
             )
         if self.correction is None:
             object.__setattr__(self, "correction", "none" if corrects else "holm")
-        _check_number("confidence", self.confidence, 0, 1)
+        check_number("confidence", self.confidence, 0, 1)
         if self.equivalence is not None:
-            _check_number("equivalence", self.equivalence, 0, float("inf"))
+            check_number("equivalence", self.equivalence, 0)
         if not hasattr(self.resamples, "__index__") or self.resamples < FEWEST:
             raise InputError(
                 f"resamples takes a whole number from {FEWEST}; got {clip(self.resamples)}"
@@ -117,10 +118,3 @@ class Settings:
     def alpha(self) -> float:
         """The error rate: 1 - confidence."""
         return round(1 - self.confidence, 12) or 1 - self.confidence
-
-
-def _check_number(name: str, given: Any, low: float, high: float) -> None:
-    number = isinstance(given, (int, float)) and not isinstance(given, bool)
-    if not number or not low < given < high:
-        within = f"between {low} and {high}" if high < float("inf") else f"above {low}"
-        raise InputError(f"{name} takes a number {within}; got {clip(given)}")

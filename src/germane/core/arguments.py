@@ -1,7 +1,8 @@
 """Arguments as callers give them: columns and arrays of any library, whole numbers, and seeds."""
 
+import math
 from operator import index
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeGuard
 
 import numpy as np
 
@@ -26,6 +27,18 @@ def parse_whole(given: Any) -> int | None:
         return index(given)
     except TypeError:
         return None
+
+
+def is_number(given: object) -> TypeGuard[float]:
+    """Is this a number of Python or NumPy? True and False are none, and NaN and infinity are."""
+    return isinstance(given, (int, float, np.number)) and not isinstance(given, bool)
+
+
+def check_number(name: str, given: Any, low: float, high: float = math.inf) -> None:
+    """Refuse an argument that is no number between two others, which it may not be. Raises InputError."""
+    if not is_number(given) or not low < given < high:
+        within = f"between {low} and {high}" if high < math.inf else f"above {low}"
+        raise InputError(f"{name} takes a number {within}; got {clip(given)}")
 
 
 Seed: TypeAlias = "int | np.random.Generator"  # in quotes: numpy.random takes longer to import

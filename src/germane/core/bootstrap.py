@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from germane.core.arguments import check_number
 from germane.core.ragged import Floats, Ints
-from germane.errors import InputError, clip
 
 
 @dataclass(frozen=True)
@@ -62,9 +62,7 @@ def estimate_mean_interval(
 
 def check_confidence(confidence: Any) -> None:
     """Refuse a confidence that is not a number between 0 and 1. Raises InputError."""
-    is_number = isinstance(confidence, (int, float)) and not isinstance(confidence, bool)
-    if not is_number or not 0 < confidence < 1:
-        raise InputError(f"confidence takes a number between 0 and 1; got {clip(confidence)}")
+    check_number("confidence", confidence, 0, 1)
 
 
 BLOCK = 2**22  # draws in memory at once

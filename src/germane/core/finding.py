@@ -50,9 +50,9 @@ class Finding:
         return {**asdict(self), "examples": list(self.examples)}
 
 
-def show_ids(ids: Iterable[object], most: int = 3) -> tuple[str, ...]:
+def show_ids(ids: Iterable[object]) -> tuple[str, ...]:
     """Show the first few ids as messages do."""
-    return tuple(map(clip, islice(ids, most)))
+    return tuple(map(clip, islice(ids, 3)))
 
 
 def warn(name: str, findings: Sequence[Finding]) -> None:

@@ -17,14 +17,14 @@ def _decode(text: str) -> str:
     if text.isascii():
         return text
     try:
-        if _ESCAPED.search(text):
+        if ESCAPED.search(text):
             return text.encode("utf-8", "surrogateescape").decode("latin-1")
         return text.encode("cp1252" if _WINDOWS.search(text) else "latin-1").decode()
     except UnicodeError:
         return text
 
 
-_ESCAPED = re.compile("[\udc80-\udcff]")  # how bytes that are not UTF-8 are kept
+ESCAPED = re.compile("[\udc80-\udcff]")  # how bytes that are not UTF-8 are kept
 _WINDOWS = re.compile("[^\u0000-\u00ff]")
 
 

@@ -8,7 +8,7 @@ from functools import cached_property
 from math import isfinite
 from typing import Literal, TypeAlias, get_args, get_origin
 
-from germane.core.arguments import parse_whole
+from germane.core.arguments import is_number, parse_whole
 from germane.core.arithmetic import Halves
 from germane.core.retrieved import COPIES, Order
 from germane.errors import PolicyError, check_choice, clip
@@ -167,8 +167,7 @@ class Policy(Averaging, Judging, Reading):
                 object.__setattr__(self, name, digits)
         given = self.threshold
         if given is not None:
-            number = isinstance(given, (int, float)) and not isinstance(given, bool)
-            if not number or not isfinite(given):
+            if not is_number(given) or not isfinite(given):
                 raise PolicyError(f"threshold takes a finite number; got {clip(given)}")
             object.__setattr__(self, "threshold", float(given))
         if self.scores == "distances" and self.nonpositive == "miss":
@@ -228,6 +227,9 @@ _CHOICES = {
 _STATED = ("duplicates", "ties", "missing", "unjudged", "no_relevant")
 WORDS = {name: _CHOICES[name] for name in _STATED}
 """The conventions that every result states."""
+
+UNORDERED = ("expected", "grouped")
+"""The orders of ties in which single items have no rank."""
 
 WITHOUT_VALUE = ("short", "constant", "halves")
 """Conventions that explain no number: they take a query's value away, or matter only beside another."""

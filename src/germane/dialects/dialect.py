@@ -301,6 +301,9 @@ CATALOG = (
 )
 """Why dialects of recommenders lack some names: reasons that several tools share."""
 
+UNGRADED = {"grades": "ones"}
+"""Reading: every relevant item has the grade 1."""
+
 COPIES_COUNT = {"duplicates": "recount", "repeated": "once"}
 """Reading: a repeated result is a hit again, a repeated judgment is one relevant item."""
 

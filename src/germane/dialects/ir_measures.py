@@ -160,7 +160,7 @@ DIALECTS = (
             ),
             Limit(
                 "tied",
-                "In the ideal ranking equal scores of one grade stand in the order of the judgments.",
+                "In the ideal ranking, tied items of one grade keep the order of the judgments.",
                 only=(
                     "Compat",
                     "Compat(p={p})",
@@ -210,7 +210,7 @@ DIALECTS = (
             Limit(
                 "unknown", "A query of the run that nobody judged is a KeyError.", only=("Rprec",)
             ),
-            Limit("repeated", "Judgments and results that stand twice are joined row by row."),
+            Limit("repeated", "Duplicate judgments and results are joined row by row."),
             Limit("empty", "Without results 0.", only=("RR",)),
             Limit("negative", "A grade below 0 gains, and is no relevant item.", only=("Bpref",)),
         ),

@@ -43,7 +43,7 @@ DIALECTS = (
         limits=(
             Limit(
                 "tied_long",
-                "Longer lists are sorted by an algorithm that does not keep equal scores.",
+                "Longer lists are sorted by an algorithm that does not keep the order of equal scores.",
                 order=True,
             ),
         ),

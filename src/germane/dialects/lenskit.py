@@ -10,6 +10,7 @@ from germane.dialects.dialect import (
     COPIES_COUNT,
     LISTS,
     RATINGS,
+    UNGRADED,
     Absent,
     Dialect,
     Entry,
@@ -19,7 +20,6 @@ from germane.dialects.dialect import (
 _NO_ITEMS = {"no_relevant": "nan"}
 _ALL_OR_ERROR = {"no_relevant": "error", "empty": "nan"}
 _MOST = {"no_relevant": "nan", "empty": "error"}
-_UNGRADED = {"grades": "ones"}
 
 
 def _name_lenskit(
@@ -44,9 +44,9 @@ LENSKIT = Dialect(
         Entry("Recall(n={k})", "R(norm=min)@{k}", _NO_ITEMS, ("Recall@{k}",)),
         *_name_lenskit("RecipRank", "RR", _NO_ITEMS),
         *_name_lenskit("Hit", "Success", _NO_ITEMS),
-        *_name_lenskit("NDCG", "nDCG(discount=jarvelin)", _NO_ITEMS | _UNGRADED),
+        *_name_lenskit("NDCG", "nDCG(discount=jarvelin)", _NO_ITEMS | UNGRADED),
         *name_both("NDCG(gain='rating')", "nDCG(discount=jarvelin)", "(n={k})", _NO_ITEMS),
-        *_name_lenskit("DCG", "DCG(discount=jarvelin)", _UNGRADED),
+        *_name_lenskit("DCG", "DCG(discount=jarvelin)", UNGRADED),
         *name_both("DCG(gain='rating')", "DCG(discount=jarvelin)", "(n={k})"),
         *_name_lenskit("RBP", "RBP(p=0.85)", _NO_ITEMS),
         *name_both("RBP(patience={p})", "RBP(p={p})", "(n={k})", _NO_ITEMS),

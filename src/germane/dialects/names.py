@@ -1,14 +1,15 @@
 """Translation between a tool's names of measures and germane's."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from germane.dialects import resolve_dialect
 from germane.dialects.dialect import LONGEST, Dialect, Entry
 from germane.errors import MeasureError
-from germane.measures.measure import Measure, Measures, parse, parse_all, split_names
+from germane.measures.measure import Measure, Measures, list_names, parse, parse_all, split_names
 
 # Measures that a tool without another average precision calls average precision.
 _KINDS = {"MeanP": "AP", "AUPR": "AP", "IAP": "AP", "APR": "AP"}
@@ -30,7 +31,7 @@ def resolve_measures(measures: Measures, dialect: Dialect) -> tuple[RequestedMea
     for two names of one measure under different conventions.
     """
     found: dict[Measure, RequestedMeasure] = {}
-    for one in _flatten(measures, dialect):
+    for one in list_names(measures, Measure, partial(_split_names, dialect)):
         this = resolve_measure(one, dialect)
         before = found.setdefault(this.measure, this)
         if dict(before.choices) != dict(this.choices):
@@ -116,15 +117,7 @@ def _find_open(entry: Entry, measure: Measure) -> dict[str, Any]:
     return {name: asked[name] for name in entry.open_parameters if not isinstance(asked[name], str)}
 
 
-def _flatten(measures: Measures, dialect: Dialect) -> Iterable[str | Measure]:
-    if isinstance(measures, str):
-        return _split_names(measures, dialect)
-    if isinstance(measures, Measure) or not isinstance(measures, Iterable):
-        return parse_all(measures)
-    return [one for several in measures for one in _flatten(several, dialect)]
-
-
-def _split_names(text: str, dialect: Dialect) -> list[str]:
+def _split_names(dialect: Dialect, text: str) -> list[str]:
     """Split names; numbers after a comma belong to the name before: map_cut.5,10 is two measures."""
     names: list[list[str]] = []
     for one in split_names(text):

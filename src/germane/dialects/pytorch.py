@@ -5,7 +5,7 @@ from typing import Any
 
 from germane.dialects.dialect import LISTS, Absent, Dialect, Entry, Homonym, Limit, name_both
 
-_TOPK = Limit("tied", "torch.topk leaves the order of equal scores open.", order=True)
+_TOPK = Limit("tied", "torch.topk does not define the order of equal scores.", order=True)
 _UNMASKED = {"nonpositive": "hit"}
 _GRADED = {"nonpositive": "hit", "ties": "expected", "grades": "exact"}
 _CURVE = {"nonpositive": "hit", "ties": "grouped", "scores": "sigmoid"}
@@ -55,7 +55,8 @@ DIALECTS = (
         ),
         why="RetrievalMAP averages over the relevant items found. A relevant item with a score of 0 or "
         "less is taken for not relevant, in MAP, precision, recall and MRR. Queries without relevant "
-        "items count as empty_target_action says: neg is no_relevant=zero, pos is one, skip and error.",
+        "items count as empty_target_action says: neg is no_relevant=zero, pos is one, skip and error. But a "
+        "list without relevant items within k, or with no others, has a RetrievalAUROC of 0.",
         source="functional/retrieval/average_precision.py",
         limits=(_TOPK,),
         absent=(
@@ -103,7 +104,9 @@ DIALECTS = (
         ),
         why="Divides by the relevant items found.",
         source="metrics/functional/_average_precision.py",
-        limits=(Limit("tied", "torch.sort leaves the order of equal scores open.", order=True),),
+        limits=(
+            Limit("tied", "torch.sort does not define the order of equal scores.", order=True),
+        ),
         sees="list",
         unlike=(
             Homonym("nDCG", "ndcg", "nDCG(gain=exp)"),

@@ -168,13 +168,13 @@ DIALECTS = (
         limits=(
             Limit(
                 "tied",
-                "Ties are broken by random noise by default; where the first K scores are equal, it is NaN unless "
-                "an AUC is computed as well.",
+                "By default, random noise breaks ties; if the first K scores "
+                "are equal, the value is NaN unless an AUC is computed, too.",
             ),
             Limit("all_relevant", "NaN, or with noise 1.", only=("NDCG@K(k={k})",)),
             Limit(
                 "all_within",
-                "Of K items that are all relevant it is a number.",
+                "If all of K items are relevant, the value is a number.",
                 only=("AP@K(k={k})", "TAP@K(k={k})", "RR@K(k={k})"),
             ),
             Limit(

@@ -1,10 +1,9 @@
 """RecTools: metrics as they are made, such as NDCG(k=10,divide_by_achievable=True)."""
 
 from germane.dialects import catalogue
-from germane.dialects.dialect import CATALOG, COPIES_COUNT, Absent, Dialect, Entry, Limit
+from germane.dialects.dialect import CATALOG, COPIES_COUNT, UNGRADED, Absent, Dialect, Entry, Limit
 
 _NUMERIC = {"empty": "error_if_all"}  # MAP rounds ranks, and a frame without rows has no numbers
-_UNGRADED = {"grades": "ones"}
 
 RECTOOLS = Dialect(
     "rectools",
@@ -23,11 +22,11 @@ RECTOOLS = Dialect(
         Entry("HitRate(k={k})", "Success@{k}"),
         Entry("F1Beta(k={k})", "F@{k}"),
         Entry("F1Beta(k={k},beta={x})", "F(beta={x})@{k}"),
-        Entry("NDCG(k={k})", "nDCG(norm=k)@{k}", _UNGRADED, ("NDCG(k={k},log_base={x})",)),
+        Entry("NDCG(k={k})", "nDCG(norm=k)@{k}", UNGRADED, ("NDCG(k={k},log_base={x})",)),
         Entry(
             "NDCG(k={k},divide_by_achievable=True)",
             "nDCG@{k}",
-            _UNGRADED,
+            UNGRADED,
             ("NDCG(k={k},log_base={x},divide_by_achievable=True)",),
         ),
         Entry("PartialAUC(k={x})", "AUROC(norm=R,negatives={x})"),

@@ -105,7 +105,7 @@ DIALECTS = (
         ),
         why="Users without items to find are left out; precision divides by the items there are.",
         source="evaluation.py::precision_recall_score",
-        limits=(Limit("tied", "The sort leaves the order of equal scores open.", order=True),),
+        limits=(Limit("tied", "The sort does not define the order of equal scores.", order=True),),
         unlike=(
             Homonym(
                 "RR",

@@ -30,6 +30,3 @@ DIALECTS: tuple[Dialect, ...] = (
 )
 
 BY_NAME = {dialect.name: dialect for dialect in DIALECTS}
-
-ALIASES = {alias: dialect.name for dialect in DIALECTS for alias in dialect.aliases}
-"""Other names of dialects."""

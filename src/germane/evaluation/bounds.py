@@ -151,7 +151,7 @@ class BoundsOfRuns(Tabular):
         )
         if self.without:
             names = ", ".join(map(str, self.without))
-            yield f"without a closed form, since the norm counts relevant items: {names}"
+            yield f"no bounds, because the norm counts relevant items: {names}"
         if self.open:
             yield (
                 "open pairs are found from each run's own bounds: where both runs have the same unjudged items, "

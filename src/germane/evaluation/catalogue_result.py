@@ -65,7 +65,9 @@ class CatalogueResult(MeasureResult):
 
     def weigh(self, weights: Mapping[Hashable, float]) -> Self:  # noqa: ARG002
         """Refuse weights of judged queries: the mean is one over the lists of all users."""
-        raise MeasureError(f"{self.measure} counts the lists of all users, and has no weights.")
+        raise MeasureError(
+            f"{self.measure} has no weights, because it counts the lists of all users."
+        )
 
     def explain(self, most: int = 10) -> "CatalogueExplanation":
         """Say which items make the number: the most recommended ones, and the share of the tail."""
@@ -148,15 +150,16 @@ def compute_list_measures(
         )
     lists: ListsOfRun | CountedLists = judged.lists()
     found = lists.evaluate(measures)
-    place = lists.place(judged.qrels)
+    queries = judged.queries
+    place = lists.place(queries)
     results: dict[Measure, MeasureResult] = {}
     for measure, one in found.items():
         assert one.value is not None  # an error, where something is missing
-        values = np.full(len(judged.qrels), np.nan)
+        values = np.full(len(queries), np.nan)
         if one.values is not None:
             values[place >= 0] = one.values[place[place >= 0]]
         results[measure] = CatalogueResult(
-            measure, judged.qrels.queries, values, "skip", policy.digits, of_lists=one
+            measure, queries, values, "skip", policy.digits, of_lists=one
         )
     return results
 

@@ -160,18 +160,17 @@ def check(
     max_line: float | Literal["none"] | None = None,
     progress: Progress | bool | None = None,
 ) -> Checkup:
-    """Check qrels and a run for problems that can distort the numbers, as an experienced evaluator does.
+    """Check qrels and a run for problems that can distort your results.
 
     >>> run = {"q1": {"d1": 2.0, "d2": 1.0}, "Q2": {"d3": 1.0}}
     >>> print(germane.check({"q1": {"d1": 1, "d2": 0}, "q2": {"d3": 2}}, run, "AP")[0])
     run: 1 judged query is missing from the run, of 2, and counted as 0: 'q2'. The run has 'Q2': it differs in letter case.
 
-    ``qrels``, ``run`` and how they are read are those of ``evaluate``; several runs are ``{name: run}``.
-    ``measures`` say which cutoffs matter. ``collapse``, ``scores``, ``exclude`` and ``only`` are those of
-    ``evaluate``. ``train`` are judgments that the system learned from: queries and judgments that are in
-    both are findings. ``queries`` and ``items`` are texts by id, as those of ``explain``: queries that have
-    the text of an item are a finding. The check goes on after the first fault: it counts the lines that
-    cannot be read, and looks at the others. Raises InputError for data that cannot be read at all,
+    ``qrels``, ``run``, ``collapse``, ``scores``, ``exclude`` and ``only`` are those of ``evaluate``;
+    several runs are ``{name: run}``. ``measures`` give the cutoffs. ``train`` are the judgments that the
+    system learned from: queries and judgments that are also in ``qrels`` are findings. ``queries`` and
+    ``items`` are texts by id, as in ``explain``: queries with the text of an item are a finding. The check
+    does not stop at the first fault: it counts the lines that cannot be read, and checks the others. Raises InputError for data that cannot be read at all,
     CoverageError for ``exclude`` and ``only`` of other queries, and MeasureError.
     """
     progress = make_progress(progress)

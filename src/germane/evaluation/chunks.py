@@ -66,21 +66,21 @@ def collapse(
     columns: Mapping[str, Any] | None = None,
     input_format: InputFormat = None,
 ) -> Any:
-    """Replace the items of a run by the groups they belong to, each group once a query.
+    """Replace the items of a run by their groups, each group once for each query.
 
     >>> run = {"q": {"d1#2": 0.9, "d2#1": 0.8, "d1#1": 0.7}}
     >>> germane.collapse(run, lambda chunk: chunk.split("#")[0])
     {'q': {'d1': 0.9, 'd2': 0.8}}
 
-    ``run`` is ``{query: {item: score}}`` or ``{query: [item, …]}``, and comes back in the same form; or a
-    frame, the path of a file, or what ``read_run`` returned, and comes back as a ``pyarrow.Table``, its
-    columns found or named as in ``evaluate``. ``key`` maps each item to its group: a mapping, a
-    function, or the name of a frame's column that has the groups. A group gets the highest score of its
-    items (``keep="max"``) and stands where that item stood; or the score of the first one (``first``) or
-    their ``sum``, and stands where the first one stood, as it does in ranked lists.
+    ``run`` is ``{query: {item: score}}`` or ``{query: [item, …]}``, and the result has the same form. Or it
+    is a frame, the path of a file, or the value of ``read_run``, and the result is a ``pyarrow.Table``.
+    ``key`` maps each item to its group: a mapping, a function, or the name of a frame's column. A group
+    gets the highest score of its items (``keep="max"``) and the place of this item; or the score of the
+    first one (``first``) or their ``sum``, and the place of the first one. In ranked lists, it always has
+    the place of the first one.
 
-    Collapsing comes before any cutoff. With classes as groups, ``Success@K`` of the collapsed run
-    asks whether the right class is among the first K *different* classes. Raises NotFoundError for an
+    With classes as groups, ``Success@K`` of the collapsed run asks whether the right class is among the
+    first K *different* classes. Raises NotFoundError for an
     item that the mapping does not have, ScoreError for a score that is not a finite number, and
     PolicyError for another ``keep``.
     """

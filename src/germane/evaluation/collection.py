@@ -96,7 +96,7 @@ def refuse_places(run: RunInput, policy: Policy) -> None:
     if run.is_array and policy.ties in ("trec", "ascending"):
         raise PolicyError(
             f"ties={policy.ties} orders tied items by their ids, and the columns of an array have none; "
-            "choose ties=given, which is the order of columns, expected, best or worst."
+            "choose ties=given (the order of columns), expected, best or worst."
         )
     if policy.own == "drop" and not run.has_ids:
         raise PolicyError(

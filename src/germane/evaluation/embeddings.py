@@ -42,23 +42,20 @@ def evaluate_embeddings(  # type: ignore[misc]  # query_ids is an option of othe
     >>> result["AP"].per_query
     {0: 1.0, 1: 1.0, 2: 1.0, 3: 0.3333333333333333}
 
-    ``queries`` (Q, D) and ``gallery`` (N, D): arrays of NumPy, PyTorch, JAX or CuPy; halves are
-    multiplied as singles, whole numbers as doubles. Queries and items are numbered from 0, and tied
-    items stand in the order of the gallery. Ranks are those of similarities in double precision, so
-    that equal vectors are tied, and numbers depend neither on threads nor on the order of the gallery.
-    Memory: both arrays once more, as doubles where singles leave many similarities close to each other,
-    and a block of some queries × N similarities.
+    ``queries`` (Q, D) and ``gallery`` (N, D): arrays of NumPy, PyTorch, JAX or CuPy. Queries and items are
+    numbered from 0, and tied items keep the order of the gallery. Similarities are computed in double
+    precision, so that equal vectors are tied. The memory is that of a copy of both arrays, and of one block
+    of similarities.
 
     Relevance: ``query_labels`` and ``gallery_labels``, as in ``germane.Labels``, or ``qrels``: graded
     (Q, N) arrays, a CSR matrix, ``{query: {item: grade}}`` or any other qrels of numbered items.
 
     ``similarity``: cosine (a vector of zeros is an error), dot, or euclidean (the nearest
-    first). ``query_ids`` and ``gallery_ids``: text or whole numbers that differ, by which qrels and
-    ``per_query`` then name queries and items. ``collapse`` gives the document of each chunk: one for each
-    item of the gallery, a mapping of ids, a function or a file, as in ``germane.evaluate``; a document's
-    similarity is that of its best chunk. ``exclude_self=True``: query i is item i of the gallery, and is neither
-    retrieved nor relevant for itself, or with ids of both sides, the item with the query's id; or the
-    position of each query in the gallery, -1 for none.
+    first). ``query_ids`` and ``gallery_ids``: different texts or whole numbers, which qrels and
+    ``per_query`` then use. ``collapse`` gives the document of each chunk: one for each item of the gallery,
+    or as in ``germane.evaluate``. A document has the similarity of its best chunk. ``exclude_self=True``
+    excludes item i of the gallery for query i, or with ids, the item with the query's id; otherwise give
+    the position of each query in the gallery, -1 for none.
     ``progress(name, queries done, queries)`` is called after each block. Conventions and errors are
     those of ``germane.evaluate``.
     """

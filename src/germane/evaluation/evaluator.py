@@ -165,7 +165,7 @@ class Evaluator:
     def add(self, reduced: Reduced | None) -> None:
         """Add a batch that ``reduce`` made, here or in a process with the same qrels and conventions."""
         if not isinstance(reduced, Reduced | None):
-            raise InputError(f"add takes what reduce made; got {clip(reduced)}")
+            raise InputError(f"add takes a value of reduce; got {clip(reduced)}")
         if reduced is None:
             with self._lock:
                 self._empty += 1

@@ -9,11 +9,11 @@ import numpy as np
 
 from germane.core.arguments import list_values
 from germane.core.id_spelling import describe_types
-from germane.errors import InputError, MeasureError, NotFoundError, clip, list_some, suggest
+from germane.errors import InputError, MeasureError, NotFoundError, clip, list_some, offer
 from germane.measures.averaging import QueryValues
 from germane.measures.measure import Measure, parse
 from germane.output.formatting import add_schema, format_number, to_json_number
-from germane.output.frames import Columnar, Lookup, make_ids, make_texts
+from germane.output.frames import Columnar, Named, make_ids, make_texts
 from germane.output.tables import Table, Tabular
 from germane.readers.formats import is_path
 
@@ -28,8 +28,7 @@ class Group(Mapping[str, QueryValues]):
     def __getitem__(self, measure: str | Measure) -> QueryValues:
         key = measure if isinstance(measure, Measure) else parse(measure)
         if key not in self._measures:
-            names = list(map(str, self._measures))
-            raise NotFoundError(f"{key} was not evaluated.  There are: {', '.join(names)}")
+            raise NotFoundError(f"{key} was not evaluated.{offer(key, self._measures)}")
         return self._measures[key]
 
     def __iter__(self) -> Iterator[str]:
@@ -53,7 +52,7 @@ class Group(Mapping[str, QueryValues]):
         return len(next(iter(self._measures.values())).queries)
 
 
-class Groups(Columnar, Tabular, Lookup[Group]):
+class Groups(Columnar, Tabular, Named[Group]):
     """The measures of one run per category of query.
 
     >>> qrels = {"q1": ["a"], "q2": ["b"], "q3": ["c"]}
@@ -71,31 +70,18 @@ class Groups(Columnar, Tabular, Lookup[Group]):
     ``no_relevant=skip``) is not in ``macro``.
     """
 
+    _noun = "category"
+
     def __init__(
         self, groups: Mapping[Hashable, Group], whole: Mapping[Measure, QueryValues]
     ) -> None:
-        self._groups = dict(groups)
+        super().__init__(groups)
         self._whole = dict(whole)
-
-    def __getitem__(self, category: Hashable) -> Group:
-        try:
-            return self._groups[category]
-        except KeyError:
-            near = suggest(str(category), map(str, self._groups))
-            raise NotFoundError(
-                f"no category {clip(category)}.{near}  There are: {list_some(list(self._groups))}"
-            ) from None
-
-    def __iter__(self) -> Iterator[Any]:
-        return iter(self._groups)
-
-    def __len__(self) -> int:
-        return len(self._groups)
 
     @property
     def counts(self) -> dict[Hashable, int]:
         """Category → how many queries it has."""
-        return {name: group.queries for name, group in self._groups.items()}
+        return {name: group.queries for name, group in self._held.items()}
 
     @property
     def macro(self) -> dict[str, float]:
@@ -108,7 +94,7 @@ class Groups(Columnar, Tabular, Lookup[Group]):
         return {str(measure): whole.mean for measure, whole in self._whole.items()}
 
     def _average_means(self, measure: Measure) -> float:
-        means = [group[measure].mean for group in self._groups.values()]
+        means = [group[measure].mean for group in self._held.values()]
         kept = [mean for mean in means if not math.isnan(mean)]
         return math.fsum(kept) / len(kept) if kept else math.nan
 
@@ -117,7 +103,7 @@ class Groups(Columnar, Tabular, Lookup[Group]):
 
         total = sum(self.counts.values())
         lines = [
-            *((name, group.queries, group.means.values()) for name, group in self._groups.items()),
+            *((name, group.queries, group.means.values()) for name, group in self._held.items()),
             ("macro", total, self.macro.values()),
             ("micro", total, self.micro.values()),
         ]
@@ -130,10 +116,10 @@ class Groups(Columnar, Tabular, Lookup[Group]):
         return Table(("category", "queries", *map(str, self._whole)), tuple(rows), tuple(notes))
 
     def _list_columns(self) -> dict[str, Any]:
-        return _list_means([*self._groups.items()], self._whole)
+        return _list_means([*self._held.items()], self._whole)
 
     def __repr__(self) -> str:
-        return f"<Groups: {list_some(list(self._groups))}>"
+        return f"<Groups: {list_some(list(self._held))}>"
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values for JSON, in a versioned schema; NaN becomes None."""
@@ -143,7 +129,7 @@ class Groups(Columnar, Tabular, Lookup[Group]):
 
         categories = [
             {"category": str(name), "queries": group.queries, "means": convert(group.means)}
-            for name, group in self._groups.items()
+            for name, group in self._held.items()
         ]
         return add_schema(
             {
@@ -155,49 +141,33 @@ class Groups(Columnar, Tabular, Lookup[Group]):
         )
 
 
-class GroupsOfRuns(Columnar, Tabular, Lookup[Groups]):
+class GroupsOfRuns(Columnar, Tabular, Named[Groups]):
     """The measures of several runs per category of query: the ``Groups`` of each run by its name.
 
     As a frame it has a row for each run and category: ``run`` and the columns of ``Groups``.
     """
 
-    def __init__(self, runs: Mapping[str, Groups]) -> None:
-        self._runs = dict(runs)
-
-    def __getitem__(self, name: str) -> Groups:
-        try:
-            return self._runs[name]
-        except KeyError:
-            near = suggest(str(name), self._runs)
-            raise NotFoundError(
-                f"no run {clip(name)}.{near}  There are: {list_some(self._runs)}"
-            ) from None
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._runs)
-
-    def __len__(self) -> int:
-        return len(self._runs)
+    _noun = "run"
 
     def _list_columns(self) -> dict[str, Any]:
-        rows = [(name, row) for name, groups in self._runs.items() for row in groups.items()]
-        first = next(iter(self._runs.values()))
+        rows = [(name, row) for name, groups in self._held.items() for row in groups.items()]
+        first = next(iter(self._held.values()))
         means = _list_means([row for _, row in rows], first.micro)
         return {"run": make_texts(name for name, _ in rows), **means}
 
     def __repr__(self) -> str:
-        return f"<Groups of {list_some(self._runs)}>"
+        return f"<Groups of {list_some(self._held)}>"
 
     def table(self, *, digits: int | None = 4) -> Table:
         """One row a run and category, with the definitions as notes."""
-        tables = {name: groups.table(digits=digits) for name, groups in self._runs.items()}
+        tables = {name: groups.table(digits=digits) for name, groups in self._held.items()}
         first = next(iter(tables.values()))
         rows = tuple((name, *row) for name, one in tables.items() for row in one.rows)
         return Table(("run", *first.columns), rows, first.notes)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values for JSON, in a versioned schema; NaN becomes None."""
-        runs = [{"name": name, **groups.to_dict()} for name, groups in self._runs.items()]
+        runs = [{"name": name, **groups.to_dict()} for name, groups in self._held.items()]
         return add_schema({"runs": runs})
 
 

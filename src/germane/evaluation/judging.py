@@ -70,6 +70,14 @@ class JudgedRun:
             ranking = _select_queries(ranking, self.kept)
         return ranking if self.policy.unknown != "zero" else _add_unknown(ranking, got.unknown)
 
+    @property
+    def queries(self) -> list[Hashable]:
+        """The queries that get a value, in the order of a ranking."""
+        queries = self.qrels.queries
+        if self.policy.missing == "skip" and not self.kept.all():
+            queries = [queries[q] for q in np.flatnonzero(self.kept)]
+        return queries if self.policy.unknown != "zero" else [*queries, *self.retrieved.unknown]
+
     def only(self, query: Hashable) -> "JudgedRun":
         """Select one query. Raises NotFoundError where it has no judgments."""
         q = self.qrels.position[query]

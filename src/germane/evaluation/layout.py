@@ -8,8 +8,8 @@ from germane.measures import QUANTITIES
 from germane.measures.averaging import MeasureResult
 from germane.measures.headings import name_measures, write_definition
 from germane.measures.measure import Measure
-from germane.output.formatting import format_number
-from germane.output.tables import Table
+from germane.output.formatting import format_number, write_count
+from germane.output.tables import Table, find_highest, share_lines
 
 if TYPE_CHECKING:
     from germane.evaluation.result import Result, Results
@@ -29,7 +29,11 @@ def make_table(
         level = f"{100 * confidence:.10g}%"
         notes.append(f"[low, high]: {level} interval of the mean, BCa bootstrap of the queries")
     notes += ["", *_write_notes(results)]
-    best = frozenset(_find_best(results))
+    means = (
+        [] if one.name in QUANTITIES else [result[one].mean for result in results.values()]
+        for one in results.measures
+    )
+    best = frozenset(find_highest(means))
     return Table(("run", *names.values()), tuple(rows), tuple(notes), strong=best)
 
 
@@ -51,15 +55,6 @@ def make_table_per_query(
     return Table(("run", "query", *names.values()), tuple(rows), notes)
 
 
-def _find_best(results: "Results") -> Iterator[tuple[int, int]]:
-    """Find the cells of the table that hold the best mean of several runs."""
-    for c, measure in enumerate(results.measures, 1):
-        means = [result[measure].mean for result in results.values()]
-        best = max((mean for mean in means if mean == mean), default=math.nan)
-        if len(means) > 1 and measure.name not in QUANTITIES:
-            yield from ((r, c) for r, mean in enumerate(means) if mean == best)
-
-
 def _define(names: Mapping[Measure, str]) -> Iterator[str]:
     longest = max(map(len, names.values()))
     for measure, name in names.items():
@@ -76,14 +71,14 @@ def _explain_renamed(results: "Results", names: Mapping[Measure, str]) -> Iterat
 def _write_notes(results: "Results") -> Iterator[str]:
     """Write counts, policy and dialect, each once where all runs share it."""
     for write in (_write_counts, lambda result: f"policy: {result.policy}"):
-        yield from _share_lines({name: write(one) for name, one in results.items()})
+        yield from share_lines({name: write(one) for name, one in results.items()})
     result = next(iter(results.values()))
     for measure, own in result.policies.items():
         yield f"policy of {measure}: {own}"
     if result.dialect is not None:
         yield f"dialect: {result.dialect.name} ({result.dialect.tool} {result.dialect.version})"
         lines = {name: _write_limits(one) for name, one in results.items()}
-        yield from filter(None, _share_lines(lines))
+        yield from filter(None, share_lines(lines))
         if result.own:
             names = ", ".join(map(str, result.own))
             yield f"germane's own measures, not {result.dialect.tool}'s: {names}"
@@ -92,15 +87,7 @@ def _write_notes(results: "Results") -> Iterator[str]:
 def write_warnings(results: "Results") -> Iterator[str]:
     """Write the findings, one line for each run, or one line if all runs have the same."""
     lines = {name: " ".join(map(str, result.findings)) for name, result in results.items()}
-    yield from filter(None, _share_lines(lines) if any(lines.values()) else ())
-
-
-def _share_lines(lines: Mapping[str, str]) -> Iterator[str]:
-    """Yield the line that all runs share, or one line for each run where they differ."""
-    if len(set(lines.values())) == 1:
-        yield next(iter(lines.values()))
-    else:
-        yield from (f"{name}: {line}" for name, line in lines.items())
+    yield from filter(None, share_lines(lines) if any(lines.values()) else ())
 
 
 def _write_limits(result: "Result") -> str:
@@ -111,7 +98,7 @@ def _write_limits(result: "Result") -> str:
 def _write_counts(result: "Result") -> str:
     counts = result.counts
     parts = [
-        f"{counts.judged:,} quer{'y' if counts.judged == 1 else 'ies'} judged",
+        f"{write_count(counts.judged, 'query')} judged",
         f"{counts.answered:,} answered",
     ]
     if counts.missing:
@@ -121,11 +108,11 @@ def _write_counts(result: "Result") -> str:
     if counts.unjudged_queries:
         parts.append(f"{counts.unjudged_queries:,} more in the run, not judged")
     if counts.comments:
-        parts.append(f"{counts.comments:,} comment line{'s' * (counts.comments > 1)}")
+        parts.append(write_count(counts.comments, "comment line"))
     if counts.collapsed:
         parts.append(f"{counts.collapsed:,} results collapsed into {counts.groups:,} groups")
     if counts.excluded:
-        parts.append(f"{counts.excluded:,} result{'s' * (counts.excluded > 1)} excluded")
+        parts.append(f"{write_count(counts.excluded, 'result')} excluded")
     if counts.subtopics:
         parts.append(_write_subtopics(result))
     if counts.tied:

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 import numpy as np
 
 from germane.core.finding import Finding
+from germane.core.policy import UNORDERED
 from germane.core.ragged import Bools, Ints
 from germane.dialects.dialect import Dialect, Entry, Limit
 from germane.dialects.names import find_entry
@@ -13,7 +14,6 @@ from germane.measures.averaging import MeasureResult
 from germane.measures.catalogue import CatalogueDefinition
 from germane.measures.measure import Measure
 
-_WITHOUT_ORDER = ("expected", "grouped")
 INSERTED = 15  # items that the usual quicksorts leave to an insertion sort
 
 
@@ -33,7 +33,7 @@ def find_holding(
         of_lists = isinstance(measure.row, CatalogueDefinition)  # whose limits are named
         if (limit.only or of_lists) and foreign.name not in limit.only:
             continue
-        if limit.order and judged.policy.ties in _WITHOUT_ORDER:
+        if limit.order and judged.policy.ties in UNORDERED:
             continue
         if _WHEN[limit.when](judged, measure) and not (limit.when == "unordered" and ordered()):
             yield limit

@@ -1,6 +1,6 @@
 """Counts of whole lists, which add up: by item, and for means over lists, by list."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import fsum
@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from germane.core.catalogue import Catalogue, Exposure, Lists, join_exposures
-from germane.core.qrels import Qrels
 from germane.core.ragged import Floats, Ints
 from germane.errors import CoverageError, DuplicateError, EmptyError, clip, list_some
 from germane.kernel.columns import Ids, Text, join_ids, read_python_ids
@@ -47,14 +46,14 @@ class CountedLists:
         self._refuse_unseen()
         return {one: ListValues(one, self) for one in measures}
 
-    def place(self, qrels: Qrels) -> Ints:
-        """Find the place of each judged query among the users, or -1."""
-        wanted, users = read_python_ids(qrels.queries), self.users
+    def place(self, queries: list[Hashable]) -> Ints:
+        """Find the place of each query among the users, or -1."""
+        wanted, users = read_python_ids(queries), self.users
         if wanted.kind != users.kind:
             wanted, users = wanted.as_text(), users.as_text()
-        found = Index(wanted).find(users)  # there are fewer judged queries
+        found = Index(wanted).find(users)  # there are fewer queries
         at = np.flatnonzero(found >= 0)
-        places = np.full(len(qrels), -1)
+        places = np.full(len(queries), -1)
         places[found[at]] = at
         return places
 
@@ -141,13 +140,8 @@ class ListTally:
     def merge(self, other: CountedLists) -> None:
         """Add the lists of users who have not come before, which another tally counted."""
         self._items.open(other.sample, other.is_text)
-        known = other.catalogue.known
-        rest = (
-            other.ids
-            if len(other.ids) < known
-            else other.ids.take(np.arange(known, len(other.ids)))
-        )
-        numbers = np.append(np.arange(known), self._items.numbers.number(rest))
+        own = self._items.numbers.number(other.own_ids)
+        numbers = np.append(np.arange(other.catalogue.known), own)
         self._arrived.update(other.users)
         self._has_seen |= other.has_seen
         self._users.append(other.users)

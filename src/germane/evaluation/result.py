@@ -11,7 +11,7 @@ import numpy as np
 from germane._version import VERSION
 from germane.core.finding import Finding
 from germane.core.policy import Policy
-from germane.errors import InputError, MeasureError, NotFoundError, suggest
+from germane.errors import InputError, MeasureError, NotFoundError, offer
 from germane.measures.averaging import MeasureResult
 from germane.measures.measure import Measure, parse
 from germane.output.formatting import add_schema, to_json_number
@@ -136,10 +136,7 @@ class Result(Columnar, Tabular, Lookup[MeasureResult]):
         try:
             return self._by_measure[key]
         except KeyError:
-            names = list(map(str, self.measures))
-            raise NotFoundError(
-                f"{key} was not evaluated.{suggest(str(key), names)}  There are: {', '.join(names)}"
-            ) from None
+            raise NotFoundError(f"{key} was not evaluated.{offer(key, self.measures)}") from None
 
     def __contains__(self, measure: object) -> bool:
         try:

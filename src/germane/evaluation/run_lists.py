@@ -1,6 +1,6 @@
 """ListsOfRun: the whole lists of a run, read in batches, ranked, and counted."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import Any
@@ -66,9 +66,9 @@ class ListsOfRun:
             found |= self._counted[one].evaluate([one])
         return found
 
-    def place(self, qrels: Qrels) -> Ints:
-        """Find the place of each judged query among the users, or -1."""
-        return next(iter(self._counted.values())).place(qrels)
+    def place(self, queries: list[Hashable]) -> Ints:
+        """Find the place of each query among the users, or -1."""
+        return next(iter(self._counted.values())).place(queries)
 
     def count(self, measures: Sequence[Measure]) -> CountedLists:
         """Count the lists for some measures."""

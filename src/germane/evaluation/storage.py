@@ -15,6 +15,7 @@ from typing import Any, Unpack
 import numpy as np
 
 from germane._version import VERSION
+from germane.core.arguments import is_number
 from germane.core.finding import Finding
 from germane.core.policy import Policy
 from germane.core.progress import Progress, make_progress
@@ -29,6 +30,7 @@ from germane.measures.measure import Measures, parse
 from germane.output import writing
 from germane.output.formatting import SCHEMA
 from germane.readers import parquet_files
+from germane.readers.nested_json import read_json
 
 _MAKE = "germane evaluate QRELS RUN --format json --per-query -o FILE"
 
@@ -43,18 +45,14 @@ def read_results(path: str | os.PathLike[str]) -> Results:
     >>> germane.read_results(path)["bm25"]["RR"].per_query
     {'q': 0.5}
 
-    Values, counts and policy are those of the file, query ids are text. The order of ties and the
-    ranks of items are not in it: ``best`` and ``worst`` are the mean. Raises InputError for a file
-    that cannot be read, FormatError for one that holds something else, EmptyError for one without
-    the values of single queries.
+    Query ids are text. The file has no ranks of items, so ``best`` and ``worst`` equal the mean. Raises
+    InputError for a file that cannot be read, FormatError for a file with other content, and EmptyError for
+    a file without the values of single queries.
     """
     try:
-        with open(path, encoding="utf-8") as file:
-            given = json.load(file)
-    except OSError as error:
-        raise InputError(f"{path}: cannot be read ({error.strerror}).") from None
-    except ValueError as error:
-        raise FormatError(f"{path}: not JSON ({error}). Make it with: {_MAKE}") from None
+        given = read_json(path)
+    except FormatError as error:
+        raise FormatError(f"{error} Make it with: {_MAKE}") from None
     if not isinstance(given, dict) or given.get("schema") != SCHEMA or "runs" not in given:
         raise FormatError(f"{path}: not results of schema {SCHEMA}. Make them with: {_MAKE}")
     try:
@@ -96,7 +94,7 @@ def _read_value(path: Any, run: dict[str, Any], query: str, measure: str) -> flo
     value = run["queries"][query].get(measure)
     if value is None:
         return math.nan
-    if isinstance(value, bool) or not isinstance(value, (int, float)):
+    if not is_number(value):
         raise FormatError(
             f"{path}: run {clip(run['name'])}, query {clip(query)}: {measure} is a number, or null; got "
             f"{show_typed(value)}. Make the file with: {_MAKE}"
@@ -201,8 +199,8 @@ def _claim(folder: Path, made: Mapping[str, Any]) -> None:
     differ = sorted(key for key in {*before, *made} if before.get(key) != made.get(key))
     if differ:
         raise InputError(
-            f"{folder}: this checkpoint is of another evaluation; it differs in {', '.join(differ)}. "
-            "Take another folder, or delete this one."
+            f"{folder}: this checkpoint belongs to another evaluation; it differs in {', '.join(differ)}. "
+            "Use another folder, or delete this one."
         )
 
 

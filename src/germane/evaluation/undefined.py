@@ -11,7 +11,7 @@ from germane.core.policy import Policy
 from germane.core.ragged import Bools, Floats
 from germane.core.ranking import Ranking
 from germane.errors import CoverageError, list_some
-from germane.measures.averaging import QueryValues
+from germane.measures.averaging import QueryValues, list_queries
 from germane.measures.measure import Measure
 
 Amend: TypeAlias = Callable[[Measure, Ranking, Floats], Floats]
@@ -54,10 +54,8 @@ def _find_short(policy: Policy, measure: Measure, k: int, ranking: Ranking) -> B
         return ranking.retrieved <= k
     fewer: Bools = ranking.retrieved < k
     if fewer.any() if policy.short == "error" else fewer.all():
-        which = [ranking.queries[q] for q in np.flatnonzero(fewer)]
         raise CoverageError(
-            f"{measure}: fewer than {k} results: {list_some(which)} ({len(which)} of {len(fewer)} "
-            "queries). short=answer takes them."
+            f"{measure}: fewer than {k} results: {list_queries(ranking, fewer)}. short=answer takes them."
         )
     return np.zeros(len(ranking), bool)
 
@@ -87,9 +85,8 @@ def _find_missed(policy: Policy, measure: Measure, ranking: Ranking, values: Flo
         return np.zeros(len(ranking), bool)
     missed: Bools = (ranking.total(measure.rel or 1.0) > 0) & (values == 0)
     if policy.no_hit == "error" and missed.any():
-        which = [ranking.queries[q] for q in np.flatnonzero(missed)]
         raise CoverageError(
-            f"{measure}: nothing relevant found: {list_some(which)} ({len(which)} of {len(missed)} "
-            "queries). no_hit=zero counts them as 0, skip leaves them out."
+            f"{measure}: nothing relevant found: {list_queries(ranking, missed)}. no_hit=zero counts them as "
+            "0, skip leaves them out."
         )
     return missed

@@ -9,11 +9,11 @@ from typing import Any, Unpack
 
 import numpy as np
 
-from germane.core.policy import Relevant
+from germane.core.policy import UNORDERED, Relevant
 from germane.core.progress import Progress, make_progress
 from germane.core.ragged import Bools, Ints
 from germane.core.ranking import Ranking
-from germane.errors import InputError, MeasureError, clip
+from germane.errors import InputError, MeasureError
 from germane.evaluation.choices import OtherChoices
 from germane.evaluation.layout import format_value
 from germane.evaluation.result import Result
@@ -22,6 +22,7 @@ from germane.explanation.single_query import (
     NONE,
     SingleQuery,
     check_ordered,
+    find_placement,
     find_unjudged,
     is_list,
     open_list,
@@ -34,7 +35,6 @@ from germane.output.formatting import format_short
 from germane.readers.texts import open_texts
 
 WRITTEN = 24  # terms up to which a formula is written out; of more terms, the first half is
-UNORDERED = ("expected", "grouped")  # orders of ties in which single items have no rank
 TOLD = 10  # first ranks that are rows of their own where items have texts
 SHORT = 30  # lists up to this length are shown rank by rank, longer ones are folded between hits
 
@@ -57,13 +57,12 @@ def explain(
     AP@5 = (1/3 + 2/5) / min(3,5) = 0.2444
 
     Call ``explain(qrels, run, measures, query=…)`` with the inputs of ``evaluate``, or
-    ``explain(grades, measures, relevant=…)`` with those of ``score``. Several measures stand side by
-    side, with the ranks and the norm that make them differ from the first. ``queries`` and ``items``
-    show the text of the query and of its items: each is the path of a TSV, JSON Lines or Parquet file,
-    a mapping of id to text, or a function. Raises NotFoundError for a
-    query that nobody judged, CoverageError for one that the run lacks unless it counts as 0
-    (``missing="zero"``), PolicyError for ``ties="expected"`` and ``"grouped"``, in which single items
-    have no rank, and the errors of ``evaluate``.
+    ``explain(grades, measures, relevant=…)`` with those of ``score``. Several measures are shown side by
+    side, with the ranks and norms in which they differ from the first. ``queries`` and ``items`` show
+    texts: each is the path of a TSV, JSON Lines or Parquet file, a mapping of id to text, or a function.
+    Raises NotFoundError for an unjudged query, CoverageError for a query that the run lacks, unless it
+    counts as 0 (``missing="zero"``), PolicyError for ``ties="expected"`` and ``"grouped"``, and the errors
+    of ``evaluate``.
     """
     progress = make_progress(progress)
     said, described = open_texts(queries, "queries"), open_texts(items, "items")
@@ -92,9 +91,7 @@ def explain_result(
     Unjudged items have names where a ``run`` that finds items by query is given. Each of the ``top``
     ranks is a row of its own. Raises the errors of ``explain``.
     """
-    if result.placement is None:
-        raise InputError(f"{clip(result.name)} was read from a file, which holds no ranks.")
-    judged = result.placement.of(query)
+    judged = find_placement(result).of(query)
     check_ordered(judged.policy, UNORDERED)
     listed = SingleQuery(
         judged.rank(judged.policy.ties),

@@ -29,7 +29,7 @@ from germane.explanation.precision_recall import (
     make_precision_measure,
     make_recall_levels,
 )
-from germane.explanation.single_query import is_list, open_list
+from germane.explanation.single_query import find_placement, is_list, open_list
 from germane.measures.averaging import check_ties, evaluate_measure
 from germane.measures.measure import Measure
 
@@ -104,9 +104,8 @@ def mean_pr_curve(
     0.75
 
     ``qrels``, ``run`` and the conventions are those of ``evaluate``; ``rel`` is the lowest grade that
-    counts as relevant. The band holds the true mean with the given ``confidence``, level by level. It
-    is a percentile bootstrap over queries from ``rng``, a seed or a NumPy generator, and always holds
-    the mean of these queries.
+    counts as relevant. The band contains the true mean of each level with the given ``confidence``. It is a
+    percentile bootstrap over queries from ``rng``, a seed or a NumPy generator.
     """
     progress = make_progress(progress)
     levels = make_recall_levels(points)
@@ -134,9 +133,7 @@ def average_curve(
 
     ``band="skip"`` leaves the mean as both ends of the band, whose bootstrap takes nearly all of the time.
     """
-    if result.placement is None:
-        raise InputError(f"{clip(result.name)} was read from a file, which holds no ranks.")
-    ranking, draws = result.placement.ranking, make_generator(rng)
+    ranking, draws = find_placement(result).ranking, make_generator(rng)
     levels = make_recall_levels(11)
     return _average(ranking, result.policy, levels, rel, confidence, draws, band)
 

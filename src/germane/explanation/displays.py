@@ -12,6 +12,7 @@ from germane.errors import InputError
 from germane.explanation.precision_recall import MeanPRCurve, PRCurve, Rule, check_rule
 from germane.measures.averaging import QueryValues
 from germane.measures.measure import Measure
+from germane.output.formatting import write_count
 from germane.output.pictures import Display, draw_bars, label_axes, set_title, shorten
 
 if TYPE_CHECKING:
@@ -189,9 +190,8 @@ class PRCurvesDisplay(Display):
         one = next(iter(self.curves.values()))
         defined = f"{_name_area(self.rule)}: {_define_area(self.rule, one.rel)}"
         if isinstance(one, MeanPRCurve):
-            queries = "query" if one.queries == 1 else "queries"
             title = (
-                f"Interpolated precision, mean over {one.queries:,} {queries}\n"
+                f"Interpolated precision, mean over {write_count(one.queries, 'query')}\n"
                 f"(0 where its list does not get so far); {one.confidence:.0%} bootstrap bands"
             )
             recall, legend = "share of a query's relevant items found", "mean "

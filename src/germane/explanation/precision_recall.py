@@ -16,7 +16,7 @@ from germane.measures import compute_values
 from germane.measures.averaging import compute_scores, evaluate_measure
 from germane.measures.interpolated import area_under_curve
 from germane.measures.measure import Measure
-from germane.output.formatting import add_schema, format_number, to_json_number
+from germane.output.formatting import add_schema, format_number, to_json_number, write_count
 from germane.output.frames import Columnar
 from germane.output.markup import Paper
 from germane.output.tables import Table, Tabular
@@ -282,8 +282,7 @@ class MeanPRCurve(Columnar, Tabular):
 
     def _notes(self) -> Iterator[str]:
         yield (
-            f"interpolated precision, mean over {self.queries:,} "
-            f"{'query' if self.queries == 1 else 'queries'}; "
+            f"interpolated precision, mean over {write_count(self.queries, 'query')}; "
             f"{100 * self.confidence:.10g}% bootstrap interval of each mean{_describe_level(self.rel)}"
         )
         yield "mean area over queries:"

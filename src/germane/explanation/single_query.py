@@ -24,7 +24,8 @@ from germane.errors import (
 )
 from germane.evaluation.choices import open_all
 from germane.evaluation.collection import find_needs, read_graded, retrieve
-from germane.evaluation.judging import JudgedRun, judge, state_duplicates
+from germane.evaluation.judging import JudgedRun, Placement, judge, state_duplicates
+from germane.evaluation.result import Result
 from germane.kernel.ids import sort_by_bytes, to_bytes
 from germane.measures.measure import Measure, parse_all
 from germane.readers import RunInput
@@ -100,21 +101,11 @@ def open_list(
     it does not count as 0, and PolicyError for the orders of ties that are ``refused``.
     """
     if is_list(qrels, run, policy):
-        if run is not None:
-            raise InputError(
-                "the grades of one list come without a run; give relevant=… for the number of relevant items."
-            )
-        if asked := [*(["query"] if query is not None else []), *policy]:
-            raise InputError(
-                f"{asked[0]}=… is for qrels and a run; the grades of one list are in rank order already."
-            )
+        check_list(run, [*(["query"] if query is not None else []), *policy])
         return SingleQuery(make_ranking(qrels, relevant, rel), None, lambda ties: None, None, NONE)
     if isinstance(relevant, str):  # with qrels, the argument is a convention
         policy, relevant = {**policy, "relevant": relevant}, None
-    if relevant is not None:
-        raise InputError("relevant=… is for the grades of one list; qrels say what is relevant.")
-    if run is None:
-        raise InputError("the run is missing: give qrels and a run, or the grades of one list.")
+    check_run(run, relevant)
     judged_input, found, conventions = open_all(qrels, run, policy)
     check_ordered(conventions, refused)
     judgments = read_graded(judged_input, conventions, find_needs(measures, (conventions,)))
@@ -137,11 +128,38 @@ def open_list(
     return SingleQuery(ranking, judgments, judged.reorder, judged.policy, unjudged)
 
 
+def check_list(run: Any, given: Collection[str]) -> None:
+    """Refuse a run, and the arguments that are ``given``, beside the grades of one list."""
+    if run is not None:
+        raise InputError(
+            "one list of grades needs no run; give relevant=… for the number of relevant items."
+        )
+    for name in given:
+        raise InputError(
+            f"{name}=… is for qrels and a run; the grades of one list are one query, in rank order already."
+        )
+
+
+def check_run(run: Any, relevant: object) -> None:
+    """Refuse ``relevant`` beside qrels, and a missing run."""
+    if relevant is not None:
+        raise InputError("relevant=… is for the grades of one list; qrels say what is relevant.")
+    if run is None:
+        raise InputError("the run is missing: give qrels and a run, or the grades of one list.")
+
+
+def find_placement(result: Result) -> Placement:
+    """Find where the judged items of a result stand. Raises InputError for one that was read from a file."""
+    if result.placement is None:
+        raise InputError(f"{clip(result.name)} was read from a file, which holds no ranks.")
+    return result.placement
+
+
 def check_ordered(policy: Policy, refused: Collection[str]) -> None:
     """Refuse the orders of ties in which single items have no rank."""
     if policy.ties in refused:
         raise PolicyError(
-            f"ties={policy.ties} puts equal scores in no order, and ranks need one; choose "
+            f"ties={policy.ties} does not order equal scores, and ranks need an order; choose "
             f"ties={list_choices(word for word in WORDS['ties'] if word not in refused)}."
         )
 

@@ -13,16 +13,15 @@ SCRIPTS = ("measures.js", "matching.js", "list.js", "boxes.js", "page.js")
 
 
 def explorer() -> Report:
-    """Write the explorer: one HTML page that loads nothing, with measures side by side on one list.
+    """Write the explorer: one HTML page with measures side by side on one list.
 
     >>> page = germane.explorer()
     >>> page.html[:15]
     '<!DOCTYPE html>'
 
-    ``save`` writes it. A reader moves, grades and ties up to 30 items, and sees each value, its terms and
-    its calculation, the values under the best and worst order of ties, and the tools that report it. On a
-    second tab the reader moves the boxes of an image, and sees what each rule of matching makes of them. The
-    address of the page holds the list or the boxes. Its numbers are those of ``evaluate`` and
+    ``save`` writes it. A reader moves, grades and ties up to 30 items, and sees each value, its
+    calculation, and the tools that report it. On a second tab, the reader moves the boxes of an image. The
+    address of the page contains the list or the boxes. The numbers equal those of ``evaluate`` and
     ``evaluate_boxes``.
     """
     script = read_script(SCRIPTS, __package__)

@@ -56,8 +56,8 @@ def load_library() -> Any:
         ) from None
     if library is None and wanted:
         raise PolicyError(
-            "GERMANE_KERNEL=1 asks for the compiled kernel, and germane was installed without it. "
-            "Install germane again where there is a C compiler, or unset GERMANE_KERNEL."
+            "GERMANE_KERNEL=1 requires the compiled kernel, but germane was installed without it. "
+            "Install a C compiler and then germane again, or unset GERMANE_KERNEL."
         )
     if library is not None:
         for name, kinds in _ARGUMENTS.items():

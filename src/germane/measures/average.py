@@ -59,9 +59,8 @@ AVERAGE_PRECISION = Definition(
     ),
     aliases=("MAP",),
     monotone=False,
-    conventions="norm=R is the textbook's; min is R or k, whichever is less; found is the "
-    "number of relevant items within the cutoff, which a system can raise its value by "
-    "shortening; possible is R, k or N, whichever is least, which a short list lowers too; k is the "
+    conventions="norm=R is the textbook's; min is min(R,k); found is the number of relevant items within the cutoff, so a "
+    "shorter list can have a higher value; possible is min(R,k,N), which a short list lowers, too; k is the "
     "cutoff. Without a cutoff R and min are the same. "
     "With norm=found a late relevant item can lower the value.",
     cite="Buckley & Voorhees, Retrieval System Evaluation, in TREC, MIT Press, 2005; "
@@ -103,8 +102,8 @@ MEAN_PRECISION = Definition(
     norm=lambda k, p: write_depth(k),
     example='round(score([1, 0, 1], "MeanP@3"), 4) == round((1 + 1 / 2 + 2 / 3) / 3, 4)',
     parameters=(REL, MEAN),
-    conventions="Precision is taken at every rank, relevant or not, so that a perfect ranking "
-    "scores below 1 once R < k. It has a name of its own because it is often reported as AP.",
+    conventions="Precision is taken at every rank, relevant or not, so a perfect ranking scores below 1 "
+    "if R < k. It has its own name because it is often reported as AP.",
 )
 
 
@@ -136,14 +135,14 @@ def average_recall(ranking: Ranking, k: int | None, rel: float) -> Scored:
 
 AVERAGE_RECALL = Definition(
     "AR",
-    "Average recall: recall at each relevant item, averaged over those that exist",
+    "Average recall: the mean of recall at the ranks of all relevant items",
     average_recall,
     lambda k, p: f"Σ R@i·rel(i), {write_ranks(k)}",
     norm=lambda k, p: "R",
     example='score([1, 0, 1, 0, 0], "AR@5", relevant=4) == (1 / 4 + 2 / 4) / 4',
     parameters=(REL, MEAN),
     expected=False,
-    conventions="It depends on the number of hits alone, and not on their ranks: a perfect list has "
+    conventions="It depends only on the number of hits, not on their ranks: a perfect list has "
     "(R + 1)/2R. Evidently reports it as MAR.",
 )
 
@@ -186,7 +185,7 @@ YAAP = Definition(
     parameters=(REL,),
     aliases=("yaap",),
     expected=False,
-    conventions="0 is the middle of the scale; values have no bounds.",
+    conventions="0 is the middle of the scale; there is no lowest or highest value.",
     cite="Robertson, SIGIR 2012 (tutorial measure in trec_eval)",
 )
 

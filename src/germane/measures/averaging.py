@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Self
 import numpy as np
 
 from germane.core import ragged
+from germane.core.arguments import is_number
 from germane.core.arithmetic import Arithmetic, Halves
-from germane.core.ragged import Floats
+from germane.core.ragged import Bools, Floats
 from germane.core.ranking import Ranking
 from germane.errors import (
     CoverageError,
@@ -122,13 +123,15 @@ class QueryValues(Arithmetic):
         number of at least 0 or where all are 0, and MeasureError for a sum and for a micro or geometric mean.
         """
         if not self.has_interval or ("mean", "geometric") in self.measure.parameters:
-            raise MeasureError(f"{self.measure} is no arithmetic mean over queries to be weighed.")
+            raise MeasureError(
+                f"{self.measure} is not an arithmetic mean over queries, so it takes no weights."
+            )
         missing = [query for query in self.queries if query not in weights]
         if missing:
             raise NotFoundError(f"weights: none for {list_some(missing)} ({len(missing)} queries).")
         given = [weights[query] for query in self.queries]
         for query, weight in zip(self.queries, given, strict=True):
-            if isinstance(weight, bool) or not isinstance(weight, (int, float, np.number)):
+            if not is_number(weight):
                 raise InputError(f"the weight of {clip(query)} is a number; got {clip(weight)}")
             if not (0 <= weight < math.inf):
                 raise InputError(f"the weight of {clip(query)} is at least 0; got {clip(weight)}")
@@ -279,13 +282,18 @@ def _compute_scores(measure: Measure, ranking: Ranking, no_relevant: str) -> Flo
         return out
     undefined = scored.relevant == 0
     if no_relevant == "error" and undefined.any():
-        which = [ranking.queries[q] for q in np.flatnonzero(undefined)]
         raise CoverageError(
-            f"{measure}: without a relevant item: {list_some(which)} ({len(which)} of "
-            f"{len(undefined)} queries). no_relevant=zero counts them as 0, skip leaves them out."
+            f"{measure}: without a relevant item: {list_queries(ranking, undefined)}. no_relevant=zero counts "
+            "them as 0, skip leaves them out."
         )
     out[undefined] = 1.0 if no_relevant == "one" else math.nan
     return out
+
+
+def list_queries(ranking: Ranking, marked: Bools) -> str:
+    """List the first few of the marked queries, with their number."""
+    which = [ranking.queries[q] for q in np.flatnonzero(marked)]
+    return f"{list_some(which)} ({len(which)} of {len(marked)} queries)"
 
 
 def compute_terms(measure: Measure, ranking: Ranking) -> Scored:

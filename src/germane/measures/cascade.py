@@ -21,7 +21,7 @@ _RBP_GAINS = {"binary": "rel(i)", "linear": "grade", "exp": "(2^grade - 1)"}
 GOING_ON = Parameter(
     "p",
     0.8,
-    "the probability of going on",
+    "the probability to continue",
     low=0.0,
     high=1.0,
     open_ends=True,
@@ -84,7 +84,7 @@ def _write_rbp_norm(k: int | None, p: dict[str, Any]) -> str:
 
 RANK_BIASED_PRECISION = Definition(
     "RBP",
-    "Rank-biased precision of a reader who goes on with probability p",
+    "Rank-biased precision of a reader who continues with probability p",
     rank_biased_precision,
     lambda k, p: (
         f"(1 - p)·Σ {_RBP_GAINS[p['gain']]}·p^(i-1), {write_ranks(k)}, p = {write_number(p['p'])}"
@@ -103,8 +103,8 @@ RANK_BIASED_PRECISION = Definition(
         Parameter(
             "norm",
             "all",
-            "the divisor of the sum: the weights of all ranks, which are 1; of as many as there are "
-            "relevant items, up to the cutoff (min); or up to the length of the list, too (possible)",
+            "the divisor of the sum: the weights of all ranks, 1; of "
+            "the first min(R,k) ranks (min); or of the first min(R,k,N) ranks (possible)",
             words=("all", "min", "possible"),
         ),
         MEAN,
@@ -123,7 +123,7 @@ def residual(ranking: Ranking, k: int | None, p: float) -> Scored:
 
 RESIDUAL = Definition(
     "RBPResidual",
-    "The gain of RBP if everything unjudged, or not retrieved, were relevant",
+    "The gain of RBP if all items that are unjudged or not retrieved were relevant",
     residual,
     lambda k, p: f"1 - (1 - p)·Σ judged(i)·p^(i-1), {write_ranks(k)}, p = {write_number(p['p'])}",
     'round(score([1, 0], "RBPResidual(p=0.5)"), 6) == 1 - (1 + 1 / 2) / 2',

@@ -53,7 +53,7 @@ COMPATIBILITY = Definition(
         Parameter(
             "p",
             0.95,
-            "the weight of a depth, as a share of the one before",
+            "the weight of a depth, as a share of the previous weight",
             low=0.0,
             high=1.0,
             open_ends=True,
@@ -68,7 +68,7 @@ COMPATIBILITY = Definition(
     ),
     cutoff=False,
     expected=False,
-    conventions="The ideal ranking holds all items of a positive grade, the highest grades first; items of "
-    "one grade stand in the order of the run, and those that it lacks come last.",
+    conventions="The ideal ranking has all items of a positive grade, the highest grades first. "
+    "Items of equal grade keep the order of the run; missed ones come last.",
     cite="Clarke, Vtyurina & Smucker, ACM TOIS 39(2), 2021",
 )

@@ -23,14 +23,14 @@ from germane.measures.terms import Scored
 ITEMS = Parameter(
     "items",
     "retrieved",
-    "the items that exist: those that were retrieved, or a number of items",
+    "all items: those that were retrieved, or their number",
     words=("retrieved",),
     low=1.0,
     high=1e12,
 )
 _WORLD = (
-    "With items=retrieved the list holds every item, R is the number of relevant items in it, and k is at "
-    "most N. Items that nobody judged count as not relevant."
+    "With items=retrieved, the list has every item, R is the number of relevant items "
+    "in it, and k is at most N. Unjudged items count as not relevant."
 )
 
 
@@ -53,7 +53,7 @@ def _count_items(
     if (least > items).any():
         which = [ranking.queries[q] for q in np.flatnonzero(least > items)]
         raise MeasureError(
-            f"items={items:.12g} is fewer than the relevant items and the ranks looked at together: "
+            f"items={items:.12g} is too small for the ranks and the relevant items: "
             f"{list_some(which)} ({len(which)} of {len(ranking)} queries)."
         )
     return at, np.full(len(ranking), items), total
@@ -75,7 +75,7 @@ def fall_out(ranking: Ranking, k: int | None, rel: float, items: Any) -> Scored:
 
 FALL_OUT = Definition(
     "FallOut",
-    "Fall-out: the share of the items that are not relevant which was retrieved",
+    "Fall-out: the share of the nonrelevant items that was retrieved",
     fall_out,
     lambda k, p: f"({_write_ranks(k, p)} - {write_hits(k)})",
     norm=lambda k, p: f"({_write_items(p)} - R)",
@@ -84,7 +84,7 @@ FALL_OUT = Definition(
     monotone=False,
     grouped=True,
     conventions=_WORLD,
-    undefined="Where every item is relevant, no_relevant decides (0 unless told otherwise).",
+    undefined="If every item is relevant, no_relevant decides (default: 0).",
     cite="van Rijsbergen, Information Retrieval, 2nd ed., 1979, ch. 7",
 )
 
@@ -96,7 +96,7 @@ def set_accuracy(ranking: Ranking, k: int | None, rel: float, items: Any) -> Sco
 
 SET_ACCURACY = Definition(
     "SetAccuracy",
-    "Accuracy of the retrieved set: relevant items that are in it, and others that are not",
+    "Accuracy of the retrieved set: the share of relevant items in it and of others outside it",
     set_accuracy,
     lambda k, p: f"2·({write_hits(k)}) + {_write_items(p)} - R - {_write_ranks(k, p)}",
     norm=lambda k, p: _write_items(p),
@@ -104,7 +104,7 @@ SET_ACCURACY = Definition(
     parameters=(REL, ITEMS, MEAN),
     grouped=True,
     conventions=_WORLD,
-    undefined="0 where there are no items.",
+    undefined="0 if there are no items.",
     cite="Manning, Raghavan & Schütze, Introduction to Information Retrieval, 2008, ch. 8",
 )
 
@@ -130,8 +130,8 @@ MATTHEWS_CORRELATION = Definition(
     parameters=(REL, ITEMS, MEAN),
     grouped=True,
     conventions=_WORLD + " From -1 to 1.",
-    undefined="0 where all items or none are relevant, or are retrieved. "
-    "Without relevant items: no_relevant decides (0 unless told otherwise).",
+    undefined="0 if all items or no items are relevant, or retrieved. "
+    "Without relevant items: no_relevant decides (default: 0).",
     cite="Matthews, Biochimica et Biophysica Acta 405(2), 1975",
 )
 
@@ -174,7 +174,7 @@ def _write_negatives(k: int | None, p: dict[str, Any]) -> str:
 
 AREA_UNDER_ROC = Definition(
     "AUROC",
-    "Area under the ROC curve: the probability that a relevant item stands above another",
+    "Area under the ROC curve: the probability that a relevant item is ranked above another",
     area_under_roc,
     lambda k, p: (
         f"Σ ({_write_negatives(k, p)} - other items above i)·rel(i), {write_ranks(k)}"
@@ -189,14 +189,14 @@ AREA_UNDER_ROC = Definition(
         Parameter(
             "norm",
             "found",
-            "the relevant items that are counted: those retrieved; all, so that a missed one stands below "
-            "every other item; or no more than there are other items",
+            "the relevant items that count: those retrieved; all, with missed ones below "
+            "every other item; or at most as many as there are other items",
             words=("found", "R", "min"),
         ),
         Parameter(
             "negatives",
             "all",
-            "the other items that are counted: all that were retrieved, or the first so many",
+            "the other items that count: all retrieved ones, or this number of the first ones",
             words=("all",),
             low=1.0,
             high=1e9,
@@ -207,10 +207,9 @@ AREA_UNDER_ROC = Definition(
     expected=False,
     grouped=True,
     monotone=False,
-    conventions="Other items are all that were retrieved and are not relevant, judged or not. Where ties "
-    "are one step, a tied pair counts half. With norm=found a missed relevant item changes nothing.",
-    undefined="Where nothing relevant or nothing else was retrieved, no_relevant decides (0 unless told "
-    "otherwise); with norm=R or min, where nothing is relevant.",
+    conventions="Other items are all retrieved items that are not relevant, judged or not. With ties=grouped, a tied pair counts half. "
+    "With norm=found, missed relevant items do not count.",
+    undefined="If nothing relevant or nothing else was retrieved, no_relevant decides (default: 0); with norm=R or min, where nothing is relevant.",
     cite="Hanley & McNeil, Radiology 143(1), 1982; negatives: McClish, Medical Decision Making 9(3), 1989",
 )
 
@@ -235,10 +234,9 @@ RANKING_LOSS = Definition(
     expected=False,
     grouped=True,
     monotone=False,
-    conventions="0 is best. Where ties are one step, a tied pair is wrong. Relevant items that were not "
-    "retrieved are in no pair.",
-    undefined="Where nothing relevant or nothing else was retrieved, no_relevant decides (0 unless told "
-    "otherwise).",
+    conventions="0 is best. With ties=grouped, a tied pair is wrong. Relevant "
+    "items that were not retrieved are in no pair.",
+    undefined="If nothing relevant or nothing else was retrieved, no_relevant decides (default: 0).",
     cite="Tsoumakas, Katakis & Vlahavas, Mining Multi-label Data, 2010",
 )
 
@@ -263,7 +261,7 @@ LAST_RANK = Definition(
     expected=False,
     grouped=True,
     monotone=False,
-    conventions="A low value is good. Relevant items that were not retrieved do not count.",
+    conventions="A low value is better. Relevant items that were not retrieved do not count.",
     cite="Tsoumakas, Katakis & Vlahavas, Mining Multi-label Data, 2010",
 )
 
@@ -293,6 +291,6 @@ RECALL_AT_PRECISION = Definition(
     ),
     expected=False,
     grouped=True,
-    conventions="0 where no rank has that precision.",
+    conventions="0 if no rank has this precision.",
     cite="Saito & Rehmsmeier, PLOS ONE 10(3), 2015",
 )

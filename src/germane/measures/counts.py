@@ -122,7 +122,7 @@ JUDGED = Definition(
     example='score([0, 1], "Judged@4") == 2 / 4',
     parameters=(DEPTH, MEAN),
     conventions="An item with a negative grade is in the pool but not judged. " + SHORT_LIST,
-    undefined="0 where nothing was retrieved.",
+    undefined="0 if nothing was retrieved.",
     grouped=True,
     nonrelevant=True,
 )
@@ -142,8 +142,8 @@ UNJUDGED = Definition(
     example='score([0, 1], "Unjudged@4") == 0',
     parameters=(MEAN,),
     monotone=False,
-    conventions="Ranks that a short list leaves empty are neither judged nor unjudged.",
-    undefined="0 where nothing was retrieved.",
+    conventions="Ranks beyond a short list are neither judged nor unjudged.",
+    undefined="0 if nothing was retrieved.",
     grouped=True,
     nonrelevant=True,
 )

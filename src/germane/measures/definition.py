@@ -40,7 +40,7 @@ class Parameter:
         return f"{above} {self.low:.12g}{below} {self.high:.12g}"
 
 
-NO_RELEVANT = "Without relevant items: no_relevant decides (0 unless told otherwise)."
+NO_RELEVANT = "Without relevant items: no_relevant decides (default: 0)."
 
 Form = Callable[[int | None, dict[str, Any]], str]
 

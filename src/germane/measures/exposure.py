@@ -32,7 +32,7 @@ _OF = {
 
 COVERAGE = define(
     "Coverage",
-    "Share of the catalogue that is recommended at all",
+    "Share of the catalogue that is recommended",
     lambda k, p: (
         f"distinct items{write_cut(k)} of any list{', if seen' * (p['unseen'] == 'drop')}{_OF[p['norm']]}"
     ),
@@ -42,7 +42,7 @@ COVERAGE = define(
         words=("catalogue", "seen", "none"),
     ),
     Parameter(
-        "unseen", "count", "recommended items that nobody saw before: they count, or are dropped",
+        "unseen", "count", "unseen items: they count, or are dropped",
         words=("count", "drop"),
     ),
     of_all=compute_coverage,
@@ -132,7 +132,7 @@ ENTROPY = define(
         words=("none", "recommended", "catalogue"),
     ),
     Parameter(
-        "lists", "sized", "a list weighs as much as it has items, or all weigh equally",
+        "lists", "sized", "the weight of a list: its number of items, or 1",
         words=("sized", "equal"),
     ),
     of_all=compute_entropy,

@@ -148,10 +148,8 @@ NDCG = Definition(
     example='score([2, 0, 3], "nDCG") == (2 + 3 / 2) / (3 + 2 / log2(3))',
     parameters=(GAIN, DISCOUNT, BASE, LEAST, IDEAL, MEAN),
     aliases=("NDCG",),
-    conventions="The ideal ranking holds everything judged for the query, retrieved or not, "
-    "cut at the same k. With norm=k it holds k items of gain 1, however many are judged: a query with "
-    "fewer relevant items cannot have 1, and grades above 1 can have more. The base of the logarithm "
-    "changes nothing with discount=log.",
+    conventions="The ideal ranking has all items judged for the query, retrieved or not, cut at the same k. With norm=k, it has k items of "
+    "gain 1: a query with fewer relevant items cannot reach 1, and grades above 1 can exceed it. With discount=log, the base does not matter.",
     cite="Järvelin & Kekäläinen, ACM TOIS 20(4), 2002; log2(i+1) and exp: Burges et al., ICML 2005",
 )
 
@@ -241,7 +239,7 @@ NDCG_AT_LEVELS = Definition(
     aliases=("Rndcg",),
     cutoff=False,
     expected=False,
-    conventions="N is one of the ranks where it exceeds the number of relevant items by 2.",
+    conventions="N is one of the ranks if it exceeds the number of relevant items by 2.",
     cite="trec_eval, Rndcg (experimental)",
 )
 
@@ -268,7 +266,7 @@ def normalized_gain(ranking: Ranking, k: None, gain: Any) -> Scored:
 
 NORMALIZED_GAIN = Definition(
     "G",
-    "Normalized gain: discounted by what better items would have gained",
+    "Normalized gain: discounted by the gain that better items would have had",
     normalized_gain,
     lambda k, p: f"Σ {write_gain(p)} ÷ log2(2 + ideal gain to i - gain to i)",
     norm=lambda k, p: "Σ of all gains",

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from germane.errors import InputError, NotFoundError, clip, suggest
+from germane.errors import InputError, NotFoundError, clip, offer
 from germane.measures.measure import Measure, parse
 
 
@@ -17,9 +17,7 @@ def name_measures(
     for given, name in (rename or {}).items():
         measure = given if isinstance(given, Measure) else parse(given)
         if measure not in names:
-            near = suggest(str(measure), names.values())
-            there = ", ".join(map(str, measures))
-            raise NotFoundError(f"rename: {measure} was not evaluated.{near}  There are: {there}")
+            raise NotFoundError(f"rename: {measure} was not evaluated.{offer(measure, measures)}")
         if not isinstance(name, str) or not name.strip():
             raise InputError(f"rename takes a name for {measure}; got {clip(name)}")
         names[measure] = name

@@ -65,7 +65,7 @@ INTERPOLATED_PRECISION = Definition(
     ),
     cutoff=False,
     expected=False,
-    conventions="0 where that recall is never reached.",
+    conventions="0 if this recall is never reached.",
     cite="Manning, Raghavan & Schütze, Introduction to Information Retrieval, 2008, ch. 8",
     grouped=True,
 )
@@ -147,7 +147,7 @@ AREA_UNDER_CURVE = Definition(
     aliases=("AUCPR",),
     expected=False,
     grouped=True,
-    conventions="The area that recall does not reach counts as 0. step equals AP(norm=R). "
+    conventions="Beyond the highest recall, the curve counts as 0. step equals AP(norm=R). "
     "interpolated: PASCAL VOC since 2010; 11: VOC 2007; 101: COCO; trapezoid: Oxford and Paris buildings.",
     cite="Everingham et al., IJCV 88(2), 2010; Lin et al., ECCV 2014; Philbin et al., CVPR 2007",
 )

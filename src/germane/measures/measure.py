@@ -5,16 +5,17 @@ Name(parameter=value,…)@k        AP   AP@10   AP(norm=R)@10   nDCG(gain=exp)@1
 
 import math
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
 from germane.core.arguments import parse_whole
 from germane.errors import MeasureError, clip, list_choices, suggest
 from germane.measures import BY_NAME, TABLE, Definition, Parameter
 
 Measures: TypeAlias = "str | Measure | Iterable[str | Measure]"
+M = TypeVar("M")
 
 MOST = 10**12  # no list is longer, and every rank below is exact in double precision
 
@@ -184,14 +185,14 @@ OF_LISTS = "ties=trec or given decides which items stand within the cutoff."
 def describe_ties(row: Definition) -> str:
     """Describe how a measure treats equal scores."""
     text = (
-        "expected has a closed form." if row.expected else "expected has no closed form: an error."
+        "expected has a closed form." if row.expected else "expected is an error (no closed form)."
     )
     if row.grouped:
-        text += " grouped has a meaning without a cutoff."
+        text += " grouped is defined without a cutoff."
     if not row.monotone:
         text += (
-            " best and worst put relevant items first and last, which are not always the highest "
-            "and the lowest value here."
+            " best and worst put relevant items first or last; "
+            "this is not always the highest or lowest value here."
         )
     return text
 
@@ -207,7 +208,7 @@ def parse(text: str) -> Measure:
     >>> germane.parse("trec_eval:map_cut_10")
     AP(norm=R)@10
 
-    Raises MeasureError, with the nearest name, for what is not a measure.
+    Raises MeasureError, with the nearest name.
     """
     if not isinstance(text, str):
         raise MeasureError(f"a measure is a name such as 'AP@10'; got {clip(text)}")
@@ -251,16 +252,8 @@ def parse_all(measures: "Measures") -> tuple[Measure, ...]:
     """
     if isinstance(measures, str):
         return _split(measures)
-    if isinstance(measures, Measure):
-        return (measures,)
-    if isinstance(measures, (Mapping, bytes)) or not isinstance(measures, Iterable):
-        raise MeasureError(
-            f"measures are a string such as 'AP P@5' or a list; got {clip(measures)}"
-        )
-    several = [one for given in measures for one in parse_all(given)]
-    if not several:
-        raise MeasureError("no measure was given; for instance 'AP nDCG@10'.")
-    return tuple(dict.fromkeys(several))
+    names = list_names(measures, Measure)
+    return tuple(dict.fromkeys(parse(one) if isinstance(one, str) else one for one in names))
 
 
 def find_renamed(measures: "Measures") -> dict[str, Measure]:
@@ -290,6 +283,27 @@ def _is_own(written: str, name: str) -> bool:
 @lru_cache(256)
 def _split(text: str) -> tuple[Measure, ...]:
     return tuple(dict.fromkeys(parse(name) for name in split_names(text)))
+
+
+def list_names(
+    measures: Any,
+    kind: type[M],
+    split: Callable[[str], list[str]] | None = None,
+    example: str = "AP nDCG@10",
+) -> list[str | M]:
+    """List the names in a string, or in several, and the measures of a kind among them."""
+    if isinstance(measures, str):
+        return [*(split or split_names)(measures)]
+    if isinstance(measures, kind):
+        return [measures]
+    if isinstance(measures, (Mapping, bytes)) or not isinstance(measures, Iterable):
+        raise MeasureError(
+            f"measures are a string such as '{example}' or a list; got {clip(measures)}"
+        )
+    names = [one for given in measures for one in list_names(given, kind, split, example)]
+    if not names:
+        raise MeasureError(f"no measure was given; for instance '{example}'.")
+    return names
 
 
 def split_names(text: str) -> list[str]:

@@ -74,7 +74,7 @@ ARP = define(
         words=("none", "total", "max", "rank"),
     ),
     Parameter(
-        "unseen", "zero", "items that nobody saw: they count 0, or are left out",
+        "unseen", "zero", "unseen items: they count 0, or are left out",
         words=("zero", "drop"),
     ),
     LISTS,
@@ -115,7 +115,7 @@ NOVELTY = define(
     'evaluate([{1}], [[1]], "Novelty@1", seen=[[1], [2]]).flat() == {"Novelty_at_1": log2(2)}',
     SEEN,
     Parameter(
-        "unseen", "once", "items that nobody saw: as if seen once, as the rarest item, 0, or left out",
+        "unseen", "once", "unseen items: as if seen once, as the rarest item, 0, or left out",
         words=("once", "rarest", "zero", "drop"),
     ),
     Parameter("base", 2, "the base of the logarithm", words=("e",), numbers=(2, 10)),
@@ -160,8 +160,8 @@ TAIL = define(
     LISTS,
     of_lists=sum_tail,
     aliases=("TailPercentage",),
-    conventions="The size of the tail is rounded down. Of items with the same number of interactions, those with the "
-    "smaller ids are in the tail: numbers by value, text by its bytes.",
+    conventions="The size of the tail is rounded down. Among items "
+    "with equal numbers of interactions, smaller ids are in the tail.",
     cite="Abdollahpouri, Burke & Mobasher, Managing popularity bias, FLAIRS 2019",
 )  # fmt: skip
 
@@ -190,6 +190,6 @@ LIFT = define(
     SEEN,
     of_all=compute_lift,
     by_size=lambda _: True,
-    conventions="Means over users: those with a list, and those who saw something.",
+    conventions="Means over the users with a list and with something seen.",
     cite="Abdollahpouri et al., The connection between popularity bias, calibration, and fairness, RecSys 2020",
 )

@@ -86,9 +86,9 @@ PRECISION = Definition(
     example='score([1, 0, 1], "P@5") == 2 / 5',
     parameters=(REL, DEPTH, MEAN),
     aliases=("Precision", "SetP"),
-    conventions=SHORT_LIST + " With norm=retrieved it is not: the hits are divided by k or N, "
-    "whichever is less. Without a cutoff: all retrieved items, divided by their number.",
-    undefined="0 where nothing was retrieved. " + NO_RELEVANT,
+    conventions=SHORT_LIST + " With norm=retrieved, the hits "
+    "are divided by min(k,N) instead. Without a cutoff: all retrieved items, divided by their number.",
+    undefined="0 if nothing was retrieved. " + NO_RELEVANT,
     grouped=True,
 )
 
@@ -275,7 +275,7 @@ UTILITY = Definition(
         Parameter("miss", 0.0, "the worth of a missed relevant item", low=-1e6, high=1e6),
         REL,
     ),
-    conventions="Everything retrieved that is not relevant costs, judged or not.",
+    conventions="Every retrieved item that is not relevant costs, judged or not.",
     grouped=True,
     undefined="",
 )

@@ -24,7 +24,7 @@ def bpref(ranking: Ranking, k: None, rel: float) -> Scored:
 
 BPREF = Definition(
     "bpref",
-    "Binary preference: judged nonrelevant items that stand before relevant ones",
+    "Binary preference: judged nonrelevant items ranked above relevant ones",
     bpref,
     lambda k, p: "Σ_relevant (1 - min(n,R) ÷ min(NR,R)), n = nonrelevant before",
     norm=lambda k, p: "R",
@@ -33,7 +33,7 @@ BPREF = Definition(
     aliases=("Bpref",),
     cutoff=False,
     expected=False,
-    conventions="Unjudged items are passed over; NR counts items judged nonrelevant.",
+    conventions="Unjudged items are skipped; NR counts items judged nonrelevant.",
     cite="Buckley & Voorhees, SIGIR 2004 (as corrected in trec_eval 8)",
     nonrelevant=True,
 )

@@ -38,7 +38,7 @@ def subtopic_recall(ranking: Ranking, k: int | None, rel: float, subtopics: str)
 
 SUBTOPIC_RECALL = Definition(
     "StRecall",
-    "Subtopic recall, or coverage: the share of subtopics that the first k items have",
+    "Subtopic recall, or coverage: the share of subtopics in the first k items",
     subtopic_recall,
     lambda k, p: f"Σ subtopics that are new at i, {write_ranks(k)}",
     norm=lambda k, p: S if p["subtopics"] == "relevant" else "all judged subtopics",
@@ -48,8 +48,8 @@ SUBTOPIC_RECALL = Definition(
     expected=False,
     monotone=False,
     subtopics=True,
-    conventions="Zhai et al. divide by all subtopics that the query has; ndeval and NTCIREVAL's I-rec take "
-    "those with a relevant item, which no list can miss for lack of items.",
+    conventions="Zhai et al. divide by the number of all subtopics of the query; "
+    "ndeval and NTCIREVAL's I-rec divide by the number of subtopics with a relevant item.",
     cite="Zhai, Cohen & Lafferty, SIGIR 2003 (S-recall)",
 )
 
@@ -79,7 +79,7 @@ INTENT_AWARE_PRECISION = Definition(
     aliases=("PIA",),
     monotone=False,
     subtopics=True,
-    conventions="A list shorter than k counts as filled up with items that are not relevant. weights=given is the "
+    conventions="A list shorter than k counts as filled up with nonrelevant items. weights=given is the "
     "paper's mean over intents of given probabilities.",
     cite="Agrawal, Gollapudi, Halverson & Ieong, WSDM 2009",
 )

@@ -26,16 +26,15 @@ from germane.measures.terms import Scored
 ALPHA = Parameter(
     "alpha",
     0.5,
-    "the share of its gain that a subtopic loses each time that an item has it",
+    "the share of its gain that a subtopic loses with each item that has it",
     low=0.0,
     high=1.0,
 )
 IDEAL = Parameter(
     "ideal",
     "greedy",
-    "the ideal ranking: the item that gains most, rank by rank, and of equal ones that with the last id; "
-    "the same where the rounding of sums decides between equal ones, as in ndeval; or the best ranking of "
-    "all, for few items",
+    "the ideal ranking: at each rank the item with the highest gain, among equal ones the last id; the "
+    "same, but rounding errors decide among equal ones, as in ndeval; or the best of all rankings, for few items",
     words=("greedy", "rounded", "exact"),
 )
 LONGEST = 10_000_000  # ranks of a list that covers everything at every rank
@@ -94,7 +93,7 @@ FULL = "the same of a list in which every item has all subtopics"
 
 ALPHA_DCG = Definition(
     "alpha_DCG",
-    "α-DCG: cumulated gain that repeated subtopics diminish",
+    "α-DCG: cumulated gain, less for repeated subtopics",
     alpha_dcg,
     lambda k, p: f"Σ g(i) ÷ log2(i+1), {write_ranks(k)}, {_write_gains(p)}",
     norm=lambda k, p: FULL if p["norm"] == "full" else "",
@@ -109,8 +108,8 @@ ALPHA_DCG = Definition(
     expected=False,
     monotone=False,
     subtopics=True,
-    conventions="Clarke et al. divide by nothing. ndeval's alpha-DCG is norm=full, which no real list reaches "
-    "and which falls where k grows; at k = 1 ndeval divides by nothing, too.",
+    conventions="Clarke et al. do not normalize. ndeval's alpha-DCG is norm=full, which no real list "
+    "reaches and which falls as k grows; at k = 1, ndeval does not normalize.",
     cite="Clarke, Kolla, Cormack, Vechtomova, Ashkan, Büttcher & MacKinnon, SIGIR 2008",
 )
 
@@ -132,7 +131,7 @@ def _write_ideal(k: int | None, p: dict[str, Any]) -> str:
 
 ALPHA_NDCG = Definition(
     "alpha_nDCG",
-    "α-nDCG: normalized cumulated gain that repeated subtopics diminish",
+    "α-nDCG: normalized cumulated gain, less for repeated subtopics",
     alpha_ndcg,
     lambda k, p: f"Σ g(i) ÷ log2(i+1), {write_ranks(k)}, {_write_gains(p)}",
     norm=_write_ideal,
@@ -142,9 +141,8 @@ ALPHA_NDCG = Definition(
     expected=False,
     monotone=False,
     subtopics=True,
-    conventions="The greedy ideal ranking is an approximation, which every tool takes; a list can exceed it, and "
-    "then its value exceeds 1. ideal=exact searches all rankings. Clarke et al. also allow for errors of "
-    "the judges, which nobody's implementation does.",
+    conventions="The greedy ideal ranking is an approximation, as in every tool; "
+    "a better list has a value above 1. ideal=exact searches all rankings.",
     cite="Clarke, Kolla, Cormack, Vechtomova, Ashkan, Büttcher & MacKinnon, SIGIR 2008",
 )
 
@@ -193,8 +191,8 @@ INTENT_AWARE_ERR = Definition(
     monotone=False,
     subtopics=True,
     conventions="The mean of ERR over equally probable subtopics, for judgments of 0 and 1; α is (2^1 - 1)/2^1 on "
-    "the scale of Chapelle et al. ndeval's ERR-IA is norm=full: divided by that of a list that nobody "
-    "can make. At k = 1 ndeval divides by nothing, and its value is the number of subtopics.",
+    "the scale of Chapelle et al. ndeval's ERR-IA is norm=full: divided by the value of an impossible list. At k "
+    "= 1, ndeval does not normalize, and its value is the number of subtopics.",
     cite="Chapelle, Ji, Liao, Velipasaoglu, Lai & Wu, Information Retrieval 14(6), 2011",
 )
 
@@ -219,14 +217,14 @@ NORMALIZED_INTENT_AWARE_ERR = Definition(
     expected=False,
     monotone=False,
     subtopics=True,
-    conventions="The greedy ideal ranking is that of alpha_nDCG; a list can exceed it.",
+    conventions="The ideal ranking is that of alpha_nDCG; a better list has a value above 1.",
     cite="Clarke, Craswell, Soboroff & Ashkan, WSDM 2011",
 )
 
 GOING_ON = Parameter(
     "beta",
     0.5,
-    "the probability of going on to the next rank",
+    "the probability to continue to the next rank",
     low=0.0,
     high=1.0,
 )
@@ -267,8 +265,8 @@ NOVELTY_RBP = Definition(
     expected=False,
     monotone=False,
     subtopics=True,
-    conventions="The divisor is S ÷ (1 - (1 - α)·β): 1 is the value of an endless list in which every item has "
-    "all subtopics.",
+    conventions="The divisor is S ÷ (1 - (1 - α)·β): an endless list in which every item "
+    "has all subtopics has the value 1.",
     cite="Clarke, Kolla & Vechtomova, ICTIR 2009",
 )
 
@@ -296,6 +294,6 @@ NORMALIZED_NOVELTY_RBP = Definition(
     expected=False,
     monotone=False,
     subtopics=True,
-    conventions="The greedy ideal ranking is that of alpha_nDCG.",
+    conventions="The ideal ranking is that of alpha_nDCG.",
     cite="Clarke, Kolla & Vechtomova, ICTIR 2009; ndeval",
 )

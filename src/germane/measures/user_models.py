@@ -23,7 +23,7 @@ MOST = 1_000_000
 _CELLS = 1 << 20  # ranks of all queries that are weighed at once
 
 GoOn: TypeAlias = Callable[[Floats, Floats, Floats], Floats]
-"""Ranks (K), gains (Q, K) and gains so far (Q, K) → the probability of going on from each rank (Q, K, or one
+"""Ranks (K), gains (Q, K) and gains so far (Q, K) → the probability to continue from each rank (Q, K, or one
 row for all queries)."""
 
 LOWEST = Parameter("min", 0.0, "the highest grade that gains nothing", low=0.0, high=1e6)
@@ -31,9 +31,9 @@ HIGHEST = Parameter("max", 4.0, "the grade that gains 1", low=0.0, high=1e6, ope
 GOAL = Parameter(
     "goal", 1.0, "T, the gain that the reader hopes for", low=0.0, high=1e6, open_ends=True
 )
-PATIENCE = Parameter("p", 0.9, "the probability of going on", low=0.0, high=1.0, open_ends=True)
+PATIENCE = Parameter("p", 0.9, "the probability to continue", low=0.0, high=1.0, open_ends=True)
 _SCALED = (
-    "A grade gains (grade - min)/(max - min), not below 0 and not above 1. Without a cutoff the reader looks "
+    "The gain of a grade is (grade - min)/(max - min), limited to 0 and 1. Without a cutoff, the reader looks "
     f"at {RANKS:,} ranks; ranks beyond the list gain nothing."
 )
 
@@ -71,7 +71,7 @@ def _find_depth(k: int | None) -> int:
     depth = RANKS if k is None else k
     if depth > MOST:
         raise MeasureError(
-            f"a model of a reader looks at every rank up to the cutoff: at most @{MOST}; got @{k}"
+            f"a user model needs every rank up to the cutoff: at most @{MOST}; got @{k}"
         )
     return depth
 
@@ -155,7 +155,7 @@ def _stop_at_gain_or_goal(ranks: Floats, gain: Floats, so_far: Floats, goal: flo
 
 INSQ = make_reader(
     "INSQ",
-    "Inverse squares: a reader who hopes for a goal T goes on less and less reluctantly",
+    "Inverse squares: a reader with a goal T, who is more likely to continue at later ranks",
     _go_on_for_goal,
     lambda p: f"((j+2T-1)/(j+2T))², T = {write_number(p['goal'])}",
     'round(score([1, 0], "INSQ(max=1)@2"), 6) == round(1 / (1 + 4 / 9), 6)',
@@ -165,7 +165,7 @@ INSQ = make_reader(
 
 INST = make_reader(
     "INST",
-    "INST: as INSQ, but what was found is no longer hoped for",
+    "INST: as INSQ, but the goal shrinks with the gain so far",
     _go_on_for_rest,
     lambda p: f"((j+T+T(j)-1)/(j+T+T(j)))², T(j) = T - gain to j, T = {write_number(p['goal'])}",
     'round(score([1, 0], "INST(max=1)@2"), 6) == round(1 / (1 + 1 / 4), 6)',
@@ -175,7 +175,7 @@ INST = make_reader(
 
 BPM = make_reader(
     "BPM",
-    "Bejeweled player model: a reader who stops with a goal T, or at rank k",
+    "Bejeweled player model: a reader who stops after a gain of T, or at rank k",
     _stop_at_goal,
     lambda p: f"(gain to j < {write_number(p['goal'])})",
     'score([0, 1, 0], "BPM(max=1)@3") == 1 / 2',
@@ -204,7 +204,7 @@ NEARLY_ERR_9 = make_reader(
 
 NEARLY_ERR_10 = make_reader(
     "NERR10",
-    "Nearly ERR: a reader who is satisfied by a gain, and goes on with probability p otherwise",
+    "Nearly ERR: a reader who is satisfied by a gain, and otherwise continues with probability p",
     _stop_at_gain_or_bored,
     lambda p: f"{write_number(p['p'])}·(1 - g(j))",
     'round(score([0, 1, 0], "NERR10(p=0.5,max=1)"), 6) == round(1 / 2 / (1 + 1 / 2), 6)',
@@ -214,7 +214,7 @@ NEARLY_ERR_10 = make_reader(
 
 NEARLY_ERR_11 = make_reader(
     "NERR11",
-    "Nearly ERR: a reader who is satisfied by a gain, and hopes for a goal T otherwise",
+    "Nearly ERR: a reader who is satisfied by a gain, and otherwise has a goal T",
     _stop_at_gain_or_goal,
     lambda p: f"((j+2T-1)/(j+2T))²·(1 - g(j)), T = {write_number(p['goal'])}",
     'round(score([0, 1, 0], "NERR11(max=1)"), 6) == round(4 / 9 / (1 + 4 / 9), 6)',

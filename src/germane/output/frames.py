@@ -3,7 +3,7 @@
 from collections.abc import ItemsView, Iterable, Iterator, KeysView, Mapping, ValuesView
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
 
-from germane.errors import NotFoundError, clip, list_some, suggest
+from germane.errors import NotFoundError, clip, list_some, offer
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -86,17 +86,15 @@ class Named(Lookup[V]):
 
     _noun = "value"
 
-    def __init__(self, held: Mapping[str, V]) -> None:
-        self._held = dict(held)
+    def __init__(self, held: Mapping[Any, V]) -> None:
+        self._held: dict[Any, V] = dict(held)
 
-    def __getitem__(self, name: str) -> V:
-        try:
-            return self._held[name]
-        except KeyError:
+    def __getitem__(self, name: Any) -> V:
+        if name not in self._held:
             raise NotFoundError(
-                f"no {self._noun} {clip(name)}.{suggest(str(name), self._held)}  "
-                f"There are: {list_some(self._held)}"
-            ) from None
+                f"no {self._noun} {clip(name)}.{offer(name, self._held, list_some)}"
+            )
+        return self._held[name]
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._held)

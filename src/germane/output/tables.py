@@ -1,7 +1,8 @@
 """Tables: rows of text with a heading and notes, and the ways to write them."""
 
+import math
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal, TypeAlias, get_args
 
@@ -193,6 +194,25 @@ class Tabular:
 
     def _repr_html_(self) -> str:
         return self.table().html()
+
+
+def find_highest(columns: Iterable[Sequence[float]]) -> Iterator[tuple[int, int]]:
+    """Find the cells with the highest number of each column that has several; NaN is no number.
+
+    The columns of numbers stand behind a column of names.
+    """
+    for c, numbers in enumerate(columns, 1):
+        highest = max((one for one in numbers if one == one), default=math.nan)
+        if len(numbers) > 1:
+            yield from ((r, c) for r, one in enumerate(numbers) if one == highest)
+
+
+def share_lines(lines: Mapping[str, str]) -> Iterator[str]:
+    """Yield the line that all rows share, or one line for each where they differ."""
+    if len(set(lines.values())) == 1:
+        yield next(iter(lines.values()))
+    else:
+        yield from (f"{name}: {line}" for name, line in lines.items())
 
 
 def stack_tables(name: str, tables: Mapping[str, Table]) -> Table:

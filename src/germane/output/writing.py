@@ -26,7 +26,7 @@ def check(path: str | None, inputs: Iterable[str] = ()) -> None:
     for read in inputs:
         both = read != "-" and os.path.exists(path) and os.path.exists(read)
         if both and os.path.samefile(path, read):
-            raise InputError(f"{path}: this is an input; it would be overwritten.")
+            raise InputError(f"{path}: this is an input file and would be overwritten.")
 
 
 def write(path: str | None, text: str) -> None:

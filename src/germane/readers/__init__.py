@@ -441,14 +441,14 @@ def _is_empty(given: object) -> bool:
 def _advise(given: object) -> str:
     """Advice for an input that is nearly right."""
     if hasattr(given, "collect"):
-        return "  collect() makes a frame of it."
+        return "  collect() turns it into a frame."
     if numbers.is_sparse(given):
-        return "  toarray() makes scores of it; cells that are not stored are 0 then."
+        return "  toarray() turns it into scores; cells that are not stored become 0."
     first = given[0] if isinstance(given, (list, tuple)) else None
     if numbers.is_array(first):
-        return "  A list of arrays is a run where it holds two of shape (Q, K), the scores and the ids of a search."
+        return "  A list of arrays is a run only if it has two of shape (Q, K): the scores and the ids of a search."
     if isinstance(first, tuple):
-        return "  Ranked lists are lists; tuples look like rows of a frame, as pandas.DataFrame(rows) is."
+        return "  Give ranked lists as lists, and rows of a frame as pandas.DataFrame(rows)."
     if isinstance(first, (int, float)):
         return "  Flat lists of grades and scores need group=…"
     return ""
@@ -490,8 +490,8 @@ def _refuse_columns_of_qrels(parts: Collection[str]) -> None:
     for part in ("relevance", "qrels"):
         if part in parts:
             raise InputError(
-                f"columns= has {part!r}, which is for qrels with named columns; these qrels have none. Leave "
-                "it out, or give qrels as a frame or as a file with a header."
+                f"columns= has {part!r}, which is for qrels with named columns; these qrels have none. Leave it out, or give qrels as "
+                "a frame or a file with a header."
             )
 
 
@@ -541,8 +541,8 @@ def _refuse_grades(qrels: Any, run: Any) -> None:
     numbers = (one for row in qrels for one in row)
     if rows and all(type(one) in (int, bool, float) and one in (0, 1) for one in numbers):
         raise InputError(
-            f"the qrels are lists of {shape[1]} numbers 0 or 1, as many as the run has columns: grades or "
-            "ids? Lists hold ids. Give grades as an array, numpy.array(…); give ids as sets."
+            f"the qrels are lists of {shape[1]} numbers 0 or 1, as many as the run has "
+            "columns: grades or ids? Lists contain ids. Give grades as an array, numpy.array(…); give ids as sets."
         )
 
 

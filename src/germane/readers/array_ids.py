@@ -23,7 +23,7 @@ from germane.readers.arrays import NumberedRun
 from germane.readers.candidates import Aligned, Candidates, Name, find_candidates, find_columns
 from germane.readers.groups import Groups
 from germane.readers.inputs import Needs, QrelsInput, ReadOptions, RunInput
-from germane.readers.mapping_ids import spell_id
+from germane.readers.mapping_ids import name_type, spell_id
 
 Ids = Sequence[Hashable]
 SIDES = {"query_ids": "rows", "item_ids": "columns"}
@@ -217,12 +217,8 @@ class NamedArray(RunInput):
                 "the qrels number the items, and with collapse= they are about groups: give "
                 "{query: {group: grade}}."
             )
-        places = self._item_places[qrels.ids == "text"]
         items = qrels.items.python if hasattr(qrels.items, "python") else qrels.items
-        columns = np.array([places.get(item, -1) for item in items], np.int64)
-        if len(columns) and (columns < 0).all():
-            _refuse_types("item", items, self.names, "groups" if self.is_collapsed else "item_ids")
-        return columns
+        return self._look_up(items, self.names, qrels.ids == "text")
 
     def _number_candidates(self, qrels: Qrels, asked: list[Hashable]) -> Candidates | None:
         """Number the items of candidates by their columns; None where all items are candidates."""
@@ -242,13 +238,19 @@ class NamedArray(RunInput):
         if self.names is None:
             return find_columns(pairs, name, self.array.find_shape()[1])
         as_text = "text" in (ids, pairs.ids)
-        places, items = self._item_places[as_text], pairs.list_items()
-        if as_text:
-            items = list(map(spell_id, items))
+        items = pairs.list_items()
+        items = list(map(spell_id, items)) if as_text else items
+        return self._look_up(items, self.names, as_text, f"{name}=")
+
+    def _look_up(
+        self, items: Sequence[Hashable], names: Ids, as_text: bool, side: str = "the qrels"
+    ) -> Ints:
+        """Find the columns of items of one side, -1 for items that the array does not have."""
+        places = self._item_places[as_text]
         columns = np.array([places.get(item, -1) for item in items], np.int64)
         if len(columns) and (columns < 0).all():
             argument = "groups" if self.is_collapsed else "item_ids"
-            _refuse_types("item", items, self.names, argument, f"{name}=")
+            _refuse_types("item", items, names, argument, side)
         return columns
 
     @cached_property
@@ -296,13 +298,9 @@ def _refuse_types(
     what: str, judged: Sequence[Hashable], own: Ids, argument: str, side: str = "the qrels"
 ) -> None:
     """Raise CoverageError for ids that cannot match, since their types differ."""
-    kinds = [sorted({_name_type(one) for one in side}) for side in (judged, own)]
+    kinds = [sorted({name_type(one) for one in side}) for side in (judged, own)]
     if not set(kinds[0]) & set(kinds[1]):
         raise CoverageError(
             f"no {what} of {side} is in {argument}: those of {side} are {list_choices(kinds[0])} "
             f"({list_some(judged)}), these are {list_choices(kinds[1])} ({list_some(own)})."
         )
-
-
-def _name_type(one: Any) -> str:
-    return type(one.item() if isinstance(one, np.generic) else one).__name__

@@ -416,8 +416,8 @@ class TopIds(NumberedRun):
         scores = None if self.scores is None else _read_scores(self.scores, ids, order)
         if scores is None and order.scores == "distances":
             raise PolicyError(
-                "scores=distances is for scores, and ids of the best K have none. Give both, as a search "
-                "returns them: (distances, ids)."
+                "scores=distances needs scores, but these are only ids. "
+                "Give both, as a search returns them: (distances, ids)."
             )
         row = grid.find_rows(qrels, len(ids))
         asked = np.flatnonzero(row >= 0)
@@ -549,8 +549,7 @@ def _count(ids: Ints, rows: Ints, width: int | None) -> Ints:
     if torn.any():
         row, place = (int(at[0]) for at in np.nonzero(torn))
         raise InputError(
-            f"run, row {rows[row]}: -1 stands at rank {place + 1}, before item {ids[row, place + 1]}. -1 means "
-            "no item, and may only fill the end of a row."
+            f"run, row {rows[row]}: -1 stands at rank {place + 1}, before item {ids[row, place + 1]}. -1 means no item, and is only allowed at the end of a row."
         )
     counts: Ints = np.count_nonzero(ids >= 0, axis=1)
     return counts

@@ -285,7 +285,7 @@ def _check_positive(ranks: Floats | Ints, place: Place) -> None:
     if len(odd):
         raise ScoreError(
             f"{place.at(int(odd[0]))}: a rank is 0 or more, the lowest the best; got "
-            f"{ranks[odd[0]]:g}. Where higher is better the column holds scores: columns={{'score': "
+            f"{ranks[odd[0]]:g}. If higher is better, the column has scores: columns={{'score': "
             f"{place.column!r}, 'rank': None}}."
         )
 

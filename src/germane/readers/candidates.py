@@ -19,7 +19,7 @@ from germane.core.ragged import Bools, Ints
 from germane.errors import CoverageError, FormatError, InputError, clip, list_choices, list_some
 from germane.kernel.columns import Ids, Integers, read_python_ids
 from germane.readers.inputs import Needs
-from germane.readers.mapping_ids import spell_id
+from germane.readers.mapping_ids import name_type, spell_id
 
 if TYPE_CHECKING:
     from germane.readers.inputs import ReadOptions
@@ -153,27 +153,19 @@ class Filter:
             kept &= found if name == "only" else ~found
             self._is_matched |= bool(found.any())
         if not self._is_matched:
-            self._types.update(_name_type(one, self._ids) for one in items)
+            self._types.update(name_type(one) for one in items)
         return kept
 
     def refuse_types(self) -> None:
         """Refuse pairs if no result can be among them, since their types differ. Raises CoverageError."""
         for name, pairs in self._pairs if self._types and not self._is_matched else ():
-            ids = "text" if "text" in (self._ids, pairs.ids) else "typed"
-            types = {_name_type(one, ids) for one in pairs.list_items()}
-            if types and not types & self._types and ids == "typed":
+            types = {name_type(one) for one in pairs.list_items()}
+            if types and not types & self._types and "text" not in (self._ids, pairs.ids):
                 raise CoverageError(
                     f"the item ids of run and {name}= have different types: the run's are "
                     f"{list_choices(sorted(self._types))}, those of {name}= are "
                     f"{list_choices(sorted(types))} ({list_some(pairs.list_items())}). Cast one of them."
                 )
-
-
-def _name_type(item: Any, ids: str) -> str:
-    """Name the type of an id; that of NumPy's numbers is the one of Python's."""
-    if ids == "text" or isinstance(item, str):
-        return "str"
-    return type(item.item() if isinstance(item, np.generic) else item).__name__
 
 
 def match_items(

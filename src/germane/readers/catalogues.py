@@ -243,7 +243,7 @@ def _make_finder(seen: Qrels, is_text: bool) -> Callable[[Ids], Ints | None]:
 def _advise(given: object) -> str:
     """Advise what makes another type of this."""
     if hasattr(given, "collect"):
-        return "  collect() makes a frame of it."
+        return "  collect() turns it into a frame."
     if isinstance(given, Iterator):
         return "  list(…) holds what it yields."
     if isinstance(given, (list, tuple)) and given and isinstance(given[0], tuple):

@@ -18,6 +18,7 @@ import pyarrow as pa
 from pyarrow import csv as arrow_csv
 from pyarrow.csv import ConvertOptions, ParseOptions, ReadOptions
 
+from germane.core.id_spelling import ESCAPED
 from germane.errors import (
     EmptyError,
     FormatError,
@@ -27,6 +28,7 @@ from germane.errors import (
     clip,
     explain_not_finite,
 )
+from germane.output.formatting import write_count
 from germane.readers import headings
 from germane.readers.arrow import Place
 from germane.readers.files import Opener, check_text, explain_arrow_error
@@ -52,7 +54,7 @@ def check_rows(
     for line, row in rows:
         if len(row) != len(names):
             raise FormatError(
-                f"{source.name}:{line}: {len(row)} field{'s' * (len(row) != 1)} where the file has "
+                f"{source.name}:{line}: {write_count(len(row), 'field')} where the file has "
                 f"{len(names)} columns ({', '.join(names)}): {clip(separator.join(row))}"
             )
         for name, text in zip(names, row, strict=True):
@@ -60,15 +62,12 @@ def check_rows(
             if name in numbers and (wrong := _explain_number(text)):
                 error, says = numbers[name]
                 raise error(f"{where}: {explain_not_finite(says, wrong)} in column {name!r}")
-            if name in found.ids and (byte := _BROKEN.search(text)):
+            if name in found.ids and (byte := ESCAPED.search(text)):
                 raise FormatError(
                     f"{where}: column {name!r} is not UTF-8: it has the byte "
                     f"0x{ord(byte[0]) - 0xDC00:02x} in {clip(text)}. Convert the file; if it is Latin-1, "
                     "with: iconv -f latin1 -t utf-8"
                 )
-
-
-_BROKEN = re.compile("[\udc80-\udcff]")  # bytes that are not UTF-8, as surrogateescape reads them
 
 
 def _explain_number(text: str) -> str:
@@ -211,8 +210,8 @@ def _refuse_falling(where: str, record: pa.RecordBatch) -> None:
         first = int(np.argmax(follows))
         raise FormatError(
             f"{where}: the ranks of each query fall from line to line ({ranks[first]:g}, "
-            f"{ranks[first + 1]:g}, … for query {clip(query[first])}), and the lowest rank is the "
-            "best. Ranks: sort the file by query and rank. Scores: write a header, and call the column score."
+            f"{ranks[first + 1]:g}, … for query {clip(query[first])}), and the lowest rank is the best. If they are ranks, sort the file "
+            "by query and rank. If they are scores, add a header with the name score."
         )
 
 
@@ -256,7 +255,7 @@ def _explain_no_header(names: list[str], separator: str) -> str:
     known = {one.casefold() for several in headings.NAMES.values() for one in several}
     figures = [name for name in names if is_number(name) and any(map(str.isdigit, name))]
     if figures and known.isdisjoint(name.casefold() for name in names):
-        return "  The first line names the columns, and this one has numbers in it: is the header missing?"
+        return "  The first line should name the columns, but has numbers: is the header missing?"
     return ""
 
 

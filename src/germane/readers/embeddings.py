@@ -291,8 +291,7 @@ def _scale(vectors: Any, squares: Floats, what: str) -> Any:
     zero = extreme[largest == 0]
     if len(zero):
         raise InputError(
-            f"{what}, row {zero[0]}: a vector of zeros has no direction, so that its cosine is not "
-            f"defined ({len(zero)} of {len(vectors)} rows). Leave these rows out, or use "
+            f"{what}, row {zero[0]}: a vector of zeros has no cosine ({len(zero)} of {len(vectors)} rows). Leave these rows out, or use "
             "similarity=dot or euclidean."
         )
     vectors = vectors.copy()
@@ -307,7 +306,7 @@ def _find_excluded(given: Any, queries: int, gallery: int) -> Ints | None:
     if given is True:
         if queries != gallery:
             raise InputError(
-                f"exclude_self=True takes query i for item i of the gallery, but there are {queries} "
+                f"exclude_self=True means that query i is item i of the gallery, but there are {queries} "
                 f"queries and {gallery} items; give the position of each query in the gallery "
                 "(-1: not in it)."
             )

@@ -200,8 +200,8 @@ class Opener(File):
             kind = streams.find_compression(start)
             if kind is not None:
                 raise InputError(
-                    f"{self.name}: a file of this format is read in parts, and {kind} has no parts; "
-                    "decompress it. Its columns may be compressed."
+                    f"{self.name}: a file of this format cannot be read "
+                    f"from {kind}; decompress it. Its columns may be compressed."
                 )
             yield raw
 

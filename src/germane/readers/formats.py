@@ -10,6 +10,7 @@ from importlib import import_module
 from itertools import takewhile
 from typing import Any, NamedTuple, TypeAlias
 
+from germane.core.arguments import is_number
 from germane.core.progress import Progress
 from germane.errors import InputError, PolicyError, check_choice, clip
 
@@ -65,7 +66,7 @@ def limit_path(path: Path, max_expansion: object = None, max_line: object = None
 
 def _read_limit(name: str, given: object, says: str) -> float:
     number = math.inf if given == "none" else given
-    if isinstance(number, bool) or not isinstance(number, (int, float)) or not number >= 1:
+    if not is_number(number) or not number >= 1:
         raise PolicyError(f"{name} takes a number from 1, or none; got {clip(given)}.  {says}")
     return number
 

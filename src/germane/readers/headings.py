@@ -93,8 +93,8 @@ def refuse_columns(where: str, given: Mapping[Any, Any]) -> None:
                 next(name for name in named if name in ids) for ids in (_QUERIES, _ITEMS)
             )
             raise FormatError(
-                f"{where}: {query!r} and {item!r} look like the names of columns, and a dict holds ids. "
-                "Columns and rows are read as a frame, such as pandas.DataFrame(…)."
+                f"{where}: {query!r} and {item!r} look like the names of columns, but the keys of a "
+                "dict are ids. Give columns as a frame, such as pandas.DataFrame(…)."
             )
 
 
@@ -291,8 +291,8 @@ def _refuse_shared(names: Mapping[str, str | None], where: str) -> None:
     for part, name in names.items():
         if name is not None and (before := part_of.setdefault(name, part)) != part:
             raise FormatError(
-                f"{where}: column {name!r} is named as the {before} and as the {part}; each part is a "
-                f"column of its own. columns={{{part!r}: name}} names another."
+                f"{where}: column {name!r} is named as the {before} and as "
+                f"the {part}, but each needs its own column. columns={{{part!r}: name}} names another."
             )
 
 

@@ -11,6 +11,7 @@ from germane.errors import CoverageError, FormatError, list_some
 from germane.kernel.columns import Categories, Ids, Integers, Text, join_ids
 from germane.kernel.ids import as_integer, is_integer, to_bytes
 from germane.kernel.reduction import Index, find_distinct
+from germane.output.formatting import write_count
 
 WIDE, LEAST = 4, 1 << 16  # the range of a table: so many for each item, and at least
 
@@ -67,7 +68,7 @@ class ItemNumbers:
             return
         foreign = np.unique(items[items >= self.closed])
         raise CoverageError(
-            f"{len(foreign)} recommended item{'s are' if len(foreign) > 1 else ' is'} not in the catalogue: "
+            f"{write_count(len(foreign), 'recommended item is', 'recommended items are')} not in the catalogue: "
             f"{list_some(self.ids.take(foreign).python)}. Add them to catalogue=, or remove them from the run."
         )
 

@@ -12,10 +12,10 @@ import numpy as np
 import pyarrow as pa
 from pyarrow import json
 
-from germane.errors import FormatError, ScoreError, clip, explain_not_finite, show_typed
-from germane.kernel.ids import show_id
+from germane.errors import FormatError, ScoreError, explain_not_finite, show_typed
 from germane.readers.files import Opener, hand_to_arrow
 from germane.readers.headings import Headings
+from germane.readers.nested_json import parse_object
 from germane.readers.numbers import EXACT, count_rounded, is_finite_number, show_number
 
 
@@ -109,14 +109,11 @@ def _read_objects(source: Opener, refused: Exception) -> Iterator[tuple[str, dic
             where = f"{source.name}:{number}"
             text = line.decode("utf-8-sig", "surrogateescape")
             try:
-                held = loads(text, parse_int=_parse_whole)
-            except (ValueError, RecursionError) as error:
+                held = parse_object(text, where, parse_int=_parse_whole)
+            except FormatError:
                 if _is_read(line):  # several objects on a line, or one on several
                     raise refused from None
-                says = getattr(error, "msg", "too deep")
-                raise FormatError(f"{where}: no JSON ({says}): {show_id(line.strip())}") from None
-            if not isinstance(held, dict):
-                raise FormatError(f"{where}: a line is a JSON object, {{…}}; got {clip(held)}")
+                raise
             yield where, held
 
 

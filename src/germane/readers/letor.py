@@ -30,10 +30,9 @@ from germane.readers.files import TextFile
 from germane.readers.formats import Path, find_name, is_path
 from germane.readers.frames import Frame
 from germane.readers.headings import Headings
+from germane.readers.numbers import PLAIN
 
-_NUMBER = rb"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?"
-_PLAIN_NUMBER = re.compile(_NUMBER)
-_LINE = re.compile(rb"[ \t]*(" + _NUMBER + rb")[ \t]+qid:([^\s#]+)([^#]*)(?:#(.*))?")
+_LINE = re.compile(rb"[ \t]*(" + PLAIN.pattern + rb")[ \t]+qid:([^\s#]+)([^#]*)(?:#(.*))?")
 _FEATURES = re.compile(rb"(?:[ \t]+\d+:\S+)*+")
 _OF_NUMBERS = b"0123456789.eE+-"
 _DOCID = re.compile(rb"\bdocid\s*[=:]\s*(\S+)", re.IGNORECASE)
@@ -90,9 +89,8 @@ def _find_feature(where: str, columns: Any) -> str:
     feature = chosen.get("score")
     if feature is None:
         raise FormatError(
-            f"{where}: a LETOR file has labels and features, and none of them is called the score. "
-            "columns={'score': '25'} takes feature 25; scores in a file of their own, one a line, are "
-            "read with input_format='scores'."
+            f"{where}: a LETOR file has no scores. columns={{'score': '25'}} takes feature 25; "
+            "for a file with one score on each line, use input_format='scores'."
         )
     if not (feature.isascii() and feature.isdigit()):
         raise FormatError(f"{where}: a feature is named by its number; got {clip(feature)}.")
@@ -191,14 +189,14 @@ def _read_value(found: list[bytes], feature: bytes | None, features: bytes) -> f
         there = [name.partition(b":")[0].decode() for name in features.split()]
         shown = ", ".join(there if len(there) < 6 else [*there[:3], "…", there[-1]]) or "none"
         raise ScoreError(
-            f"there is no feature {(feature or b'').decode()} (there are: {shown}). Tools differ in "
-            "whether one that is left out is 0; write it out."
+            f"there is no feature {(feature or b'').decode()} (there are: {shown}). Tools differ in whether a missing "
+            "feature is 0; write its value."
         )
     return _check_finite(found[0], "score", ScoreError)
 
 
 def _check_finite(written: bytes, what: str, error: type[InputError]) -> float:
-    if _PLAIN_NUMBER.fullmatch(written):
+    if PLAIN.fullmatch(written):
         number = float(written)
         if np.isfinite(number):
             return number
@@ -208,7 +206,7 @@ def _check_finite(written: bytes, what: str, error: type[InputError]) -> float:
 def _explain_malformed(line: bytes) -> InputError:
     stripped = line.strip()
     why = ""
-    if _PLAIN_NUMBER.fullmatch(stripped):
+    if PLAIN.fullmatch(stripped):
         why = "  This looks like scores, one a line: input_format='scores'."
     elif b"qid:" not in line:
         why = "  Without qid:, labels and scores are given as arrays, with group=."
@@ -226,7 +224,7 @@ def align_scores(qrels: Any, run: Any) -> Lines:
     lines = getattr(qrels, "lines", None)
     if lines is None:
         raise InputError(
-            "scores without ids, one a line, go with the lines of a LETOR file, and these qrels are not from one."
+            "scores without ids belong to the lines of a LETOR file, but these qrels are not from one."
         )
     import pyarrow as pa
 

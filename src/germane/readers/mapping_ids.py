@@ -123,8 +123,8 @@ def _has_results(given: Mapping[Hashable, Any], query: Hashable) -> bool:
 def refuse_items(qrels: Qrels, run: Mapping[Hashable, Any]) -> None:
     """Refuse ids that cannot match: the numbers of a run never equal the text of the qrels."""
     lists = map(list_values, run.values())
-    types = {_name_type(item) for got in lists if isinstance(got, Iterable) for item in got}
-    judged = {_name_type(item) for item in qrels.items}
+    types = {name_type(item) for got in lists if isinstance(got, Iterable) for item in got}
+    judged = {name_type(item) for item in qrels.items}
     if types and judged and not types & judged:
         advice = " Scores in rows are an array: numpy.array(…)." if "float" in types else ""
         raise CoverageError(
@@ -133,6 +133,8 @@ def refuse_items(qrels: Qrels, run: Mapping[Hashable, Any]) -> None:
         )
 
 
-def _name_type(item: Any) -> str:
-    """The name of an id's type; the Python type of NumPy's numbers, which equal Python's."""
+def name_type(item: Any) -> str:
+    """Name the type of an id; that of NumPy's numbers, which equal Python's, is the one of Python's."""
+    if isinstance(item, str):
+        return "str"
     return type(item.item() if isinstance(item, np.generic) else item).__name__

@@ -54,7 +54,7 @@ def read_nested(path: Path, kind: Literal["qrels", "run"]) -> Nested:
 def read_object(path: Path, shape: str = "a file is {query: value}") -> Nested:
     """Read an object of queries. ``shape`` says what the file should be."""
     where = name_file(path)
-    given = _parse(_read_text(path), where)
+    given = read_json(path, object_pairs_hook=_make_object, parse_int=_parse_whole)
     if not isinstance(given, dict):
         raise FormatError(f"{where}: {shape}; got {_describe(given)}.{_advise(given)}")
     if isinstance(given, _Repeated):
@@ -84,9 +84,11 @@ def _read_text(path: Path) -> str:
         ) from None
 
 
-def _parse(text: str, where: str) -> Any:
+def read_json(path: Path, **how: Any) -> Any:
+    """Read a file of one value; ``how`` as in json.loads. Raises FormatError with the line and column."""
+    where, text = name_file(path), _read_text(path)
     try:
-        return json.loads(text, object_pairs_hook=_make_object, parse_int=_parse_whole)
+        return json.loads(text, **how)
     except json.JSONDecodeError as error:
         place = f"{where}:{error.lineno}, column {error.colno}"
         if error.msg == "Extra data":
@@ -97,6 +99,18 @@ def _parse(text: str, where: str) -> Any:
         raise FormatError(f"{place}: no JSON ({error.msg}).") from None
     except RecursionError:
         raise FormatError(f"{where}: the values are nested too deeply.") from None
+
+
+def parse_object(text: str, where: str, **how: Any) -> dict[str, Any]:
+    """Parse a line of JSON Lines; ``how`` as in json.loads. Raises FormatError for one that is no object."""
+    try:
+        held = json.loads(text, **how)
+    except (ValueError, RecursionError) as error:
+        says = getattr(error, "msg", "too deep")
+        raise FormatError(f"{where}: no JSON ({says}): {clip(text.strip())}") from None
+    if not isinstance(held, dict):
+        raise FormatError(f"{where}: a line is a JSON object, {{…}}; got {clip(held)}")
+    return held
 
 
 def _make_object(pairs: list[tuple[str, Any]]) -> Nested:
@@ -183,5 +197,5 @@ def _describe(value: Any) -> str:
 def _advise(given: Any) -> str:
     """Advice for a list of rows."""
     if isinstance(given, list) and given and isinstance(given[0], dict):
-        return "  Rows are read as JSON Lines, one object a line, with input_format=jsonl."
+        return "  For one object on each line (JSON Lines), use input_format=jsonl."
     return ""

@@ -1,6 +1,7 @@
 """Converts Python numbers, and arrays of any library, to NumPy's. Nothing else is taken for a number."""
 
 import math
+import re
 import struct
 import sys
 from collections.abc import Collection, Sequence
@@ -20,6 +21,8 @@ from germane.errors import (
 
 EXACT = 2.0**53
 """Doubles hold every whole number up to this size."""
+PLAIN = re.compile(rb"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?")
+"""A number as files have it; Python's own numbers may have underscores."""
 
 
 def read_doubles(values: Collection[Any], largest: float | None = None) -> Floats | None:

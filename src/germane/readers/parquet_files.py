@@ -49,7 +49,7 @@ def _list_below(folder: str, above: tuple[str, ...]) -> list[str]:
     """List files, then those of its folders. Raises InputError for a link to a folder above it."""
     here = os.path.realpath(folder)
     if here in above:
-        raise InputError(f"{folder}: this link leads back to {here}, which it is in.")
+        raise InputError(f"{folder}: this link leads back to its own folder {here}.")
     with explain_os_error(folder):
         entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
     seen = [entry for entry in entries if not _is_aside(entry.name)]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -12,6 +11,7 @@ from typing import Any
 from germane.errors import EmptyError, FormatError, InputError, clip
 from germane.readers.files import BOM, Opener, explain_arrow_error
 from germane.readers.formats import is_path
+from germane.readers.nested_json import parse_object
 
 IDS = (
     "_id", "id", "docno", "docid", "doc_id", "document_id", "pid", "item", "item_id", "qid", "query_id",
@@ -100,18 +100,18 @@ def _call(given: Callable[[str], Any], wanted: Sequence[str], name: str) -> dict
     return {one: _make_text(answer, name) for one, answer in answers if answer is not None}
 
 
-def _make_text(given: Any, name: str, folder: str = "") -> Text:
+def _make_text(given: Any, name: str) -> Text:
     """Make a Text of what was given for one id: text, the path of an image, or columns."""
     if isinstance(given, Mapping):
-        return _make_from_row({str(key): value for key, value in given.items()}, folder)
+        return _make_from_row({str(key): value for key, value in given.items()}, "")
     if hasattr(given, "__fspath__"):
-        return Text(image=os.path.join(folder, os.fspath(given)))
+        return Text(image=os.fspath(given))
     if not isinstance(given, str):
         raise InputError(
             f"{name} gives text, the path of an image, or a mapping with title, text, image or url "
             f"for an id; got {clip(given)}"
         )
-    return _recognize(Text(body=given), folder)
+    return _recognize(Text(body=given), "")
 
 
 def _make_from_row(row: Mapping[str, Any], folder: str) -> Text:
@@ -192,13 +192,7 @@ def _read_json_lines(path: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
     for number, line in _read_lines(path):
         if not line.strip():
             continue
-        try:
-            row = json.loads(line)
-        except (ValueError, RecursionError) as error:
-            says = getattr(error, "msg", "too deep")
-            raise FormatError(f"{path}:{number}: no JSON ({says}): {clip(line.strip())}") from None
-        if not isinstance(row, dict):
-            raise FormatError(f"{path}:{number}: a line is a JSON object, {{…}}; got {clip(row)}")
+        row = parse_object(line, f"{path}:{number}")
         if key is None or key not in row:
             key = _find_ids(list(row), f"{path}:{number}")
         yield str(row[key]), {name: value for name, value in row.items() if name != key}

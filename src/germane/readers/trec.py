@@ -30,8 +30,9 @@ from germane.errors import (
 from germane.kernel import library, plain
 from germane.kernel.columns import Text, join_ids, read_arrow_text, read_arrow_values, read_bytes
 from germane.kernel.ids import show_id
+from germane.output.formatting import write_count
 from germane.readers.files import BOM, Block, TextFile, count_line_ends
-from germane.readers.numbers import EXACT
+from germane.readers.numbers import EXACT, PLAIN
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -324,12 +325,12 @@ def _make_columns(rows: list[Row]) -> Lines:
     )
 
 
-_END = re.compile(rb"\r\n|\r|\n")
+LINE_END = re.compile(rb"\r\n|\r|\n")
 
 
 def _list_lines(data: bytes, start: int = 0) -> Iterator[tuple[bytes, int, int]]:
     """Each line, the byte that it begins with, and the byte that the next one begins with."""
-    for end in _END.finditer(data, start):
+    for end in LINE_END.finditer(data, start):
         yield data[start : end.start()], start, end.end()
         start = end.end()
     if start < len(data):
@@ -359,7 +360,6 @@ def read_ranks(lines: list[list[bytes]]) -> Floats:
 
 # --- Lines that are not plain ----------------------------------------------------------------------
 
-_PLAIN_NUMBER = re.compile(rb"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 _BREAK = re.compile("[\v\f\x1c-\x1e]|\u0085|\u2028|\u2029".encode())
 """Characters that other programs end lines with."""
 
@@ -371,7 +371,7 @@ def _split_fields(line: bytes) -> list[bytes]:
 
 def _parse_number(fields: list[bytes], layout: Layout) -> float:
     written = fields[layout.number]
-    if _PLAIN_NUMBER.fullmatch(written):
+    if PLAIN.fullmatch(written):
         number = float(written)
         if abs(number) <= layout.largest:
             return number
@@ -424,14 +424,14 @@ def _check_fields(line: bytes, fields: list[bytes], layout: Layout) -> None:
     if count == wanted or (layout.more and count > wanted and not _is_shifted(fields, layout)):
         return
     raise FormatError(
-        f"{count} field{'s' if count > 1 else ''} where a {layout.kind} line has {wanted} "
+        f"{write_count(count, 'field')} where a {layout.kind} line has {wanted} "
         f"({' '.join(layout.columns)}): {_show(line)}{_guess_reason(line, count, layout)}"
     )
 
 
 def _is_shifted(fields: list[bytes], layout: Layout) -> bool:
     """Is there a number where the tag should be? Then an id with a blank inside has moved the score."""
-    return _PLAIN_NUMBER.fullmatch(fields[layout.number + 1]) is not None
+    return PLAIN.fullmatch(fields[layout.number + 1]) is not None
 
 
 def _guess_reason(line: bytes, count: int, layout: Layout) -> str:

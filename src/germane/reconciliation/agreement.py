@@ -10,7 +10,7 @@ import numpy as np
 from germane.core.ragged import Floats
 from germane.errors import CoverageError, clip, suggest
 from germane.measures import compute_values
-from germane.output.formatting import to_json_number
+from germane.output.formatting import to_json_number, write_count
 from germane.reconciliation.reported import Reported
 from germane.reconciliation.search import Given, Search
 
@@ -137,7 +137,7 @@ class Terms:
             return "left out"
         for decimals, written in self._rounded.items():
             if number.gives(float(written[q])):
-                return f"every term rounded to {decimals} decimal{'s' * (decimals > 1)}"
+                return f"every term rounded to {write_count(decimals, 'decimal')}"
         norm = float(self._scored.norm[q])
         if self._scored.link is not None or norm in (0.0, 1.0):
             return ""

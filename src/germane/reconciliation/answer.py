@@ -1,26 +1,18 @@
 """Answer: the parts that answers to a reported number share, for ranked lists and for boxes."""
 
 from collections.abc import Iterator
-from typing import Any, Generic, Literal, Protocol, TypeVar
+from typing import Any, Generic, Literal, TypeVar
 
 from germane._version import VERSION
 from germane.output.formatting import format_number, write_count
 from germane.output.tables import Row
 from germane.reconciliation.plausibility import POSSIBLE, describe_chance
 from germane.reconciliation.reported import Reported
+from germane.reconciliation.search import Tried
 
 SHOWN = 12  # candidates and queries that a table for people holds
 
-G = TypeVar("G", bound="Found")
-
-
-class Found(Protocol):
-    """A candidate that was tried, and its value."""
-
-    @property
-    def candidate(self) -> Any: ...
-    @property
-    def value(self) -> float: ...
+G = TypeVar("G", bound=Tried[Any])
 
 
 class Answer(Generic[G]):
@@ -107,7 +99,7 @@ class Answer(Generic[G]):
         }
 
 
-def list_tools(given: Any, most: int | None) -> str:
+def list_tools(given: Tried[Any], most: int | None) -> str:
     """Name the tools that use a candidate, at most so many."""
     names = list(dict.fromkeys(tool.partition(":")[0] for tool in given.candidate.tools))
     more = f" +{len(names) - most}" if most is not None and len(names) > most else ""

@@ -6,10 +6,10 @@ from typing import Any, Unpack
 
 from germane.core.policy import DEFAULTS, Relevant
 from germane.core.progress import Progress, make_progress
-from germane.errors import DuplicateError, InputError
+from germane.errors import DuplicateError
 from germane.evaluation.choices import OtherChoices, open_all
 from germane.evaluation.collection import Collection, find_all_needs
-from germane.explanation.single_query import is_list
+from germane.explanation.single_query import check_list, check_run, is_list
 from germane.measures.catalogue import CatalogueDefinition
 from germane.measures.measure import Measure, parse
 from germane.reconciliation.agreement import choose_best, match_names, measure_agreement
@@ -56,14 +56,13 @@ def reconcile(
     ``qrels`` and ``run`` are those of ``evaluate``, or ``qrels`` is one list of grades and
     ``relevant`` the number of relevant items. ``measure`` names the kind of number.
 
-    The number is as precise as it is written: ``0.62`` is everything from 0.615 to 0.625, ``"0.620"``
-    is ±0.0005, ``"62%"`` is 0.62 ± 0.005. A float has the decimals that Python prints.
+    The number is as precise as its text: ``0.62`` is anything from 0.615 to 0.625, ``"0.620"`` is ±0.0005,
+    ``"62%"`` is 0.62 ± 0.005. A float has the decimals that Python prints.
 
-    It tries the dialects of all tools, and germane's own definition with one thing changed; where none
-    of these gives the number, also with two things changed. A convention that is given, such as
-    ``missing="skip"``, holds in all of them. ``reported_per_query`` is ``{query: value}``, or a file
-    of lines ``query value`` or as trec_eval -q prints them: definitions must then give these values,
-    too.
+    It tries the dialects of all tools, and germane's own definition with one change, or with two if nothing
+    else gives the number. A convention that you give, such as ``missing="skip"``, holds in all of them.
+    ``reported_per_query`` is ``{query: value}``, or a file with lines ``query value`` or the output of
+    trec_eval -q: definitions must then give these values, too.
 
     Raises MeasureError, PolicyError, InputError or CoverageError, all of them GermaneError.
     """
@@ -74,12 +73,10 @@ def reconcile(
     asked = measure if isinstance(measure, Measure) else parse(measure)
     number = read_reported(reported)
     if is_list(qrels, run, choices):
-        _check_list(run, reported_per_query, choices)
+        check_list(run, [*(["reported_per_query"] if reported_per_query else []), *choices])
         qrels, run = make_collection(qrels, relevant, asked.rel or 1.0)
-    elif run is None:
-        raise InputError("the run is missing: give qrels and a run, or the grades of one list.")
-    elif relevant is not None:
-        raise InputError("relevant=… is for the grades of one list; qrels say what is relevant.")
+    else:
+        check_run(run, relevant)
     judgments, found, conventions = open_all(qrels, run, choices)
     fixed = {name: word for name, word in choices.items() if name in DEFAULTS}
     if isinstance(asked.row, CatalogueDefinition):  # which judgments do not change
@@ -192,17 +189,3 @@ def _find_examples(
         if len(group) > 1
         for example in find_examples(group, conventions, tolerance)
     )
-
-
-def _check_list(run: Any, per_query: object, policy: Mapping[str, Any]) -> None:
-    """Refuse with the grades of one list what only fits qrels and a run."""
-    if run is not None:
-        raise InputError(
-            "the grades of one list come without a run; give relevant=… for the number of relevant items."
-        )
-    if per_query is not None:
-        raise InputError("reported_per_query is for qrels and a run; a list is one query.")
-    if policy:
-        raise InputError(
-            f"{next(iter(policy))}=… is for qrels and a run; the grades of one list stand in their order."
-        )

@@ -17,6 +17,7 @@ from germane.core.ranking import Ranking
 from germane.errors import GermaneError
 from germane.measures.averaging import QueryValues, compute_scores, find_weights
 from germane.measures.measure import Measure
+from germane.output.formatting import write_count
 from germane.reconciliation.agreement import DECIMALS, Terms
 from germane.reconciliation.reported import Reported, format_plain, read_reported
 from germane.reconciliation.search import Candidate, Given, Search, vary_measure
@@ -74,10 +75,10 @@ def _count_steps(asked: Measure, candidate: Candidate) -> int:
 
 
 def describe_chance(values: int, chance: float) -> str:
-    """Say how often a wrong number would fall within the rounding of the values tried."""
+    """Say how often a wrong number would match the values tried."""
     tried = "the one value" if values == 1 else f"one of the {values} different values"
     share = "less than 0.1 %" if chance < 0.001 else f"{100 * chance:.2g} %"
-    return f"A wrong number would fall within the rounding of {tried} tried so far in {share} of cases."
+    return f"A wrong number would match {tried} tried so far in {share} of cases."
 
 
 def _measure_coverage(values: Iterable[float], tolerance: float, low: float, high: float) -> float:
@@ -194,7 +195,7 @@ def find_hints(search: Search, tried: Sequence[Given]) -> tuple[str, ...]:
         return ()
     others = search.evaluate_all(_vary_cutoffs(search.asked))
     slips = {
-        "Cut off after its last decimal, not rounded, it": [
+        "Cut off instead of rounded, it": [
             one for one in tried if reported.can_be_cut_from(one.value)
         ],
         "With another cutoff, it": [one for one in others if reported.gives(one.value)],
@@ -245,6 +246,6 @@ def _try_rounded_terms(search: Search, own: Given) -> list[str]:
             values = terms.round(decimals)
             mean = math.fsum(values.tolist()) / len(values)
             if search.reported.gives(mean):
-                unit = f"{decimals} decimal{'s' * (decimals > 1)}"
+                unit = write_count(decimals, "decimal")
                 return [f"With every term rounded to {unit}, {own} gives {mean:.4f}."]
     return []

@@ -1,13 +1,13 @@
 """Reconciliation: the definitions that give a reported number, in tables and in words."""
 
 import math
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any
 
 from germane.core.policy import RARE_WORDS, WORDS, Policy
-from germane.errors import GermaneError, clip, list_some
+from germane.errors import GermaneError, clip, list_choices, list_some
 from germane.measures.measure import Measure
 from germane.output.formatting import add_schema, to_json_number, write_count
 from germane.output.tables import Table
@@ -74,7 +74,7 @@ class Reconciliation(Answer[Given]):
         question = f"{self.reported} as {self.measure}"
         if self.per_query is not None:
             finest = min(one.tolerance for one in self.per_query.values())
-            queries = write_count(len(self.per_query), "query", "queries")
+            queries = write_count(len(self.per_query), "query")
             question += f" with the values of {queries} (±{format_plain(finest)})"
         if self.found:
             gives = f"one definition gives it, {self.found[0]}"
@@ -106,7 +106,7 @@ class Reconciliation(Answer[Given]):
             return ""
         gives = nearest if self.reported.gives(nearest.value) else self.of_mean[0]
         mean = f"{gives} gives the mean ({self._format(gives.value)}), "
-        queries = f"of the {write_count(self.agreement.of, 'query', 'queries')}"
+        queries = f"of the {write_count(self.agreement.of, 'query')}"
         if gives is nearest:
             return f"{mean}but not {len(self.agreement.off)} {queries}."
         return f"{mean}and {nearest} gives {self.agreement.agree} {queries}."
@@ -188,22 +188,23 @@ class Reconciliation(Answer[Given]):
                 distinction = "They are equal on all small data that was tried."
             else:
                 shown = ", ".join(
-                    f"{_join_names(equal)} {self._format(value)}" for value, equal in example.groups
+                    f"{list_choices(equal, 'and')} {self._format(value)}"
+                    for value, equal in example.groups
                 )
                 which = "them" if len(example.groups) == len(example.values) else "some of them"
                 distinction = f"{example.says} distinguishes {which}: {shown}."
-            yield f"Equal {place}: {_join_names(names)}. {distinction}"
+            yield f"Equal {place}: {list_choices(names, 'and')}. {distinction}"
 
     def _explain_undecided(self) -> Iterator[str]:
         idle = [one.convention for one in self.undecided if not one.moving]
         if len(idle) == len(WORDS | RARE_WORDS):
             yield "No convention but the measure's own makes a difference on this data."
         elif self.undecided:
-            names = _join_names(map(str, self.undecided))
-            yield f"These conventions make no difference on this data, so that they remain open: {names}."
+            names = list_choices(self.undecided, "and")
+            yield f"Without effect on this data, and therefore undecided: {names}."
             usual = [f"{SHOWN_BY[name][0]} ({name})" for name in idle if name in WORDS]
             if usual:
-                yield f"A difference would show with {_join_names(usual)}."
+                yield f"A difference would show with {list_choices(usual, 'and')}."
 
     def _explain_tried(self) -> Iterator[str]:
         definitions = {one.candidate.key for one in self.tried}
@@ -295,8 +296,3 @@ class Reconciliation(Answer[Given]):
             "differs_in": list(candidate.stages(self.measure)),
             "tools": list(candidate.tools),
         }
-
-
-def _join_names(names: Iterable[str]) -> str:
-    *most, last = names
-    return f"{', '.join(most)} and {last}" if most else last

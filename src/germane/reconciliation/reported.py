@@ -15,6 +15,7 @@ from germane.errors import (
     InputError,
     clip,
 )
+from germane.readers.streams import explain_os_error
 
 _WRITTEN = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{1,3})?")
 _ROUNDING = 1e-12  # sums in another order differ by less
@@ -143,13 +144,11 @@ def _halve_unit(decimals: int) -> float:
 
 
 def _read_lines(path: str) -> tuple[dict[Hashable, Reported], Reported | None]:
-    try:
-        with open(path, encoding="utf-8", errors="surrogateescape") as lines:
-            rows = [(at, line.split()) for at, line in enumerate(lines, 1)]
-    except FileNotFoundError:
-        raise InputError(f"{path}: there is no such file.") from None
-    except OSError as error:
-        raise InputError(f"{path}: cannot be read ({error.strerror}).") from None
+    with (
+        explain_os_error(path),
+        open(path, encoding="utf-8", errors="surrogateescape") as lines,
+    ):
+        rows = [(at, line.split()) for at, line in enumerate(lines, 1)]
     found: dict[Hashable, Reported] = {}
     measure = mean = None
     for at, fields in rows:
@@ -164,8 +163,8 @@ def _read_lines(path: str) -> tuple[dict[Hashable, Reported], Reported | None]:
         *before, query, number = fields
         if before and measure not in (None, before[0]):
             raise FormatError(
-                f"{where}: this line is of {before[0]}, and those above are of {measure}; keep the lines of "
-                "one measure."
+                f"{where}: this line has {before[0]}, and the lines above "
+                f"have {measure}; keep the lines of one measure."
             )
         measure = before[0] if before else measure
         if before and query == "all":

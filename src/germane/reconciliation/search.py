@@ -7,7 +7,7 @@ import math
 from collections.abc import Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import combinations, product
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 
@@ -26,6 +26,7 @@ from germane.reconciliation.reported import Reported
 from germane.reconciliation.spread import LISTED, Values
 
 Choices = tuple[tuple[str, Any], ...]
+C = TypeVar("C")
 
 # Words that leave every number as it is, that give an error or NaN, or that no tool decides.
 _NO_NUMBER = {"error", "nan", "error_if_all", "missing_if_some", "distances"}
@@ -156,14 +157,17 @@ _SAME = 1e-12
 
 
 @dataclass(frozen=True)
-class Given:
-    """A candidate and what it gives on the data."""
+class Tried(Generic[C]):
+    """A candidate and the value that it gives on the data."""
 
-    candidate: Candidate
+    candidate: C
     value: float
 
     def __str__(self) -> str:
         return str(self.candidate)
+
+
+Given = Tried[Candidate]
 
 
 @dataclass(frozen=True)

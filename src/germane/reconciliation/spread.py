@@ -87,7 +87,7 @@ class Spread(Columnar, Tabular):
 
     def table(self, *, digits: int | None = 4) -> Table:
         """One row a dialect, germane's own among them; two where the list alone gives another value."""
-        rows = sorted(self._rows(), key=_order_descending)
+        rows = sorted(self._rows(), key=order_descending)
         low, high = (format_number(end, digits, nan="none") for end in self.range)
         notes = [f"spread {low} … {high}"]
         if any(one.listed for one in self.stated):
@@ -103,7 +103,7 @@ class Spread(Columnar, Tabular):
         return Table(columns, tuple(cells), tuple(notes), (2, 3))
 
     def _list_columns(self) -> dict[str, Any]:
-        rows = sorted(self._rows(), key=_order_descending)
+        rows = sorted(self._rows(), key=order_descending)
         return {
             "dialect": make_texts(one.dialect for one in rows),
             "value": np.array([one.value for one in rows]),
@@ -150,9 +150,8 @@ def spread(
     >>> germane.spread({"q": ["a", "b"]}, {"q": ["a", "x", "b"]}, "AP@3").range
     (0.7222222222222222, 0.8333333333333333)
 
-    ``measure`` names the kind: AP@10 stands for each tool's own average precision at 10, whatever its
-    norm. Arguments and conventions are those of ``evaluate``; a convention that is given holds in every
-    dialect. Raises what ``evaluate`` raises for germane's own value.
+    ``AP@10`` stands for each tool's own average precision at 10, whatever its norm. Arguments and
+    conventions are those of ``evaluate``; a convention that you give holds in every dialect. Raises what ``evaluate`` raises for germane's own value.
     """
     asked = measure if isinstance(measure, Measure) else parse(measure)
     [found] = spread_each(qrels, run, asked, progress=progress, **policy)
@@ -190,7 +189,7 @@ def spread_each(
                 without.append(dialect.name)
             else:
                 stated.append(question.evaluate(dialect, foreign))
-        spreads.append(Spread(own, tuple(sorted(stated, key=_order_descending)), tuple(without)))
+        spreads.append(Spread(own, tuple(sorted(stated, key=order_descending)), tuple(without)))
     return tuple(spreads)
 
 
@@ -306,7 +305,7 @@ def are_same(one: float, other: float) -> bool:
     return abs(one - other) <= _SAME or (math.isnan(one) and math.isnan(other))
 
 
-def _order_descending(one: DialectValue) -> tuple[bool, float, bool, str]:
+def order_descending(one: DialectValue) -> tuple[bool, float, bool, str]:
     return math.isnan(one.value), -one.value, one.dialect != "germane", one.dialect
 
 

@@ -5,27 +5,29 @@ import os
 from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import count
-from typing import Any, Unpack, get_args
+from typing import Any, TypeVar, Unpack, get_args
 
 import numpy as np
 
 from germane.comparison.api import compare
 from germane.comparison.settings import Correction, Family, Settings, TestName
 from germane.core.arguments import parse_whole
+from germane.core.policy import UNORDERED
 from germane.core.progress import Progress, make_progress
 from germane.core.ranking import Ranking
-from germane.errors import InputError, check_choice, clip
+from germane.errors import InputError, check_choice, clip, list_choices
 from germane.evaluation.api import evaluate_many
 from germane.evaluation.choices import DEFAULT, Choices, read_once
-from germane.evaluation.judging import Placement
 from germane.evaluation.result import Result, Results
 from germane.explanation.api import explain_result
 from germane.explanation.curves import average_curve
 from germane.explanation.explanation import Explanation
 from germane.explanation.precision_recall import MeanPRCurve
+from germane.explanation.single_query import find_placement
 from germane.measures.catalogue import refuse_lists
 from germane.measures.measure import Measure, Measures, parse_all
 from germane.output import writing
+from germane.output.frames import Named
 from germane.readers.texts import open_texts
 from germane.reports.findings import Findings, Layout
 from germane.reports.inputs import describe_origin, open_by_query, select_runs, spread_runs
@@ -34,9 +36,10 @@ from germane.reports.page import write_page
 
 __all__ = ["Report", "report"]
 
+R = TypeVar("R", bound=Named[Any])
+
 NAMED = 4  # runs that a title names
 FIRST = 10  # results whose judged share is reported, and which are shown one by one
-UNORDERED = ("expected", "grouped")  # orders of ties in which single items have no rank
 
 
 @dataclass(frozen=True, repr=False)
@@ -102,22 +105,20 @@ def report(
     >>> germane.report({"q": ["d"], "p": ["e"]}, runs, "RR").title
     'bm25 and dense'
 
-    The page has every mean with its interval and definition, cautions about the data,
-    precision–recall curves, the values of every query in a table to sort and search, the rankings
-    behind the values, the range of each number over the orders of ties, and the conventions, inputs
-    and versions. It has the rankings of as many queries as keep it below ``max_size`` bytes, by default
-    2 MB: first those with the largest differences of any two runs, and the lowest values, of the first
-    measure. ``layout="folder"`` writes all rankings, into a folder with a file for each hundred queries.
+    The page has every mean with its interval and definition, problems in the data, precision–recall curves,
+    a table of all queries, their rankings, and the conventions, inputs and versions. Rankings are left out
+    if the page would exceed ``max_size`` bytes, by default 2 MB; the largest differences and lowest values
+    of the first measure come first. ``layout="folder"`` writes all rankings, into a folder with a file for
+    each hundred queries.
 
     ``queries`` and ``items`` show the texts or images behind the ids: each is the path of a TSV, JSON
-    Lines or Parquet file, a mapping of id to text, or a function. A text that is the path of an image
-    becomes a thumbnail, and an address becomes a link. The page loads nothing.
+    Lines or Parquet file, a mapping of id to text, or a function. The path of an image becomes a thumbnail,
+    and an address becomes a link.
 
-    ``bounds=True`` adds how far items without a judgment could move each mean (``Results.bounds``).
+    ``bounds=True`` adds how far unjudged items could move each mean (``Results.bounds``).
 
-    ``qrels``, ``runs`` and the conventions are those of ``evaluate_many``, ``baseline`` to
-    ``resamples`` those of ``compare``, and ``rng`` is a seed: the same inputs give the same page.
-    The page names ``command`` as its origin. Raises the errors of ``evaluate_many`` and ``compare``.
+    ``qrels``, ``runs`` and the conventions are those of ``evaluate_many``; ``baseline`` to ``resamples``
+    are those of ``compare``; ``rng`` is a seed. The page names ``command`` as its origin. Raises the errors of ``evaluate_many`` and ``compare``.
     """
     progress = make_progress(progress)
     settings = Settings(baseline, test, correction, family, confidence, equivalence, resamples)
@@ -138,7 +139,7 @@ def report(
     again = select_runs(runs, results, policy)
     spreads = spread_runs(qrels, again, results, policy, progress)
     by_query = open_by_query(again, results, policy)
-    ordered_runs = _order_runs(results)
+    ordered_runs = order_results(results)
     explained = count()
 
     def explain(query: Hashable, name: str) -> tuple[Explanation, ...]:
@@ -148,7 +149,7 @@ def report(
 
     means = _select_means(results)
     several = len(results) > 1 and bool(means)
-    placements = {name: _require_placement(result) for name, result in results.items()}
+    placements = {name: find_placement(result) for name, result in results.items()}
     ties = next(iter(results.values())).policy.ties
     ordered = ties not in UNORDERED
     judgments = next(iter(placements.values())).qrels
@@ -208,8 +209,7 @@ def _average_curves(runs: Results, confidence: float, seed: int) -> dict[str, Me
 def make_title(names: list[str]) -> str:
     if len(names) > NAMED:
         return f"{', '.join(names[: NAMED - 1])} and {len(names) - NAMED + 1} more runs"
-    *most, last = names
-    return f"{', '.join(most)} and {last}" if most else last
+    return list_choices(names, "and")
 
 
 def _select_means(results: Results) -> tuple[Measure, ...]:
@@ -228,11 +228,6 @@ def _share_judged(ranking: Ranking) -> float:
     return judged / max(1, int(np.minimum(ranking.retrieved, FIRST).sum()))
 
 
-def _require_placement(result: Result) -> Placement:
-    assert result.placement is not None, "only results that are read from files have none"
-    return result.placement
-
-
 def _explain_query(result: Result, query: Hashable, run: Any) -> Iterator[Explanation]:
     """Explain a query once for all measures that agree on which items are hits."""
     levels: dict[float | None, list[Measure]] = {}
@@ -243,14 +238,14 @@ def _explain_query(result: Result, query: Hashable, run: Any) -> Iterator[Explan
         yield explain_result(result, query, tuple(measures), run, FIRST)
 
 
-def _order_runs(results: Results) -> Results:
-    """Order runs by the first measure, the best first."""
+def order_results(results: R) -> R:
+    """Order runs, or detectors, by the first measure, the best first."""
 
     def find_place(name: str) -> tuple[bool, float]:
         mean = next(iter(results[name].values())).mean
         return math.isnan(mean), -mean
 
-    return Results({name: results[name] for name in sorted(results, key=find_place)})
+    return type(results)({name: results[name] for name in sorted(results, key=find_place)})
 
 
 def _choose_pair(ordered: Results, baseline: str | None) -> tuple[str, ...]:

@@ -6,7 +6,13 @@ from collections.abc import Iterator, Sequence
 from germane.dialects.dialect import STAGE_NAMES
 from germane.evaluation.layout import format_value
 from germane.output.tables import escape_html
-from germane.reconciliation.spread import LIST_ALONE, NOT_COUNTED, DialectValue, Spread
+from germane.reconciliation.spread import (
+    LIST_ALONE,
+    NOT_COUNTED,
+    DialectValue,
+    Spread,
+    order_descending,
+)
 from germane.reports.findings import Findings
 from germane.reports.markup import isolate_text, make_scrollable, write_table
 
@@ -24,8 +30,8 @@ def write_dialects(findings: Findings) -> Iterator[str]:
         return
     left = [name for name in findings.runs if name not in findings.spreads]
     yield (
-        "<p>Each row has the numbers that these tools would report on the same data, under the name in the "
-        "last column. The column before says in which stage they differ from the numbers above.</p>"
+        "<p>Each row has the numbers that these tools would report on the same data, under "
+        "the name in the last column. The column before it names the stage of the difference.</p>"
     )
     for i, (name, each) in enumerate(shown.items()):
         low, high = (end(found.range[at] for found in each) for at, end in ((0, min), (1, max)))
@@ -63,15 +69,11 @@ def _make_rows(each: Sequence[Spread]) -> Iterator[Row]:
         label: [names.get(label, names[label.removesuffix(LIST_ALONE)]) for names in by_name]
         for label in labels
     }
-    for label, stated in sorted(by_label.items(), key=lambda each: _sort_key(each[1][0])):
+    for label, stated in sorted(by_label.items(), key=lambda each: order_descending(each[1][0])):
         values = map(_write_value, stated)
         tools.setdefault((*values, _explain(stated), str(stated[0].measure)), []).append(label)
     for cells, dialects in tools.items():
         yield (", ".join(dialects), *cells)
-
-
-def _sort_key(one: DialectValue) -> tuple[bool, float, bool, str]:
-    return math.isnan(one.value), -one.value, one.dialect != "germane", one.dialect
 
 
 def _write_value(one: DialectValue) -> str:

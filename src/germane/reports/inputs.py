@@ -11,11 +11,12 @@ import numpy as np
 
 from germane._version import VERSION
 from germane.core.progress import Progress
-from germane.errors import GermaneError, InputError
+from germane.errors import GermaneError
 from germane.evaluation.choices import make_reading
 from germane.evaluation.result import Results
 from germane.readers import ReadOptions, RunInput, formats, is_searched, open_qrels, open_run
 from germane.readers.formats import is_path
+from germane.readers.streams import explain_os_error
 from germane.reconciliation.spread import Spread, spread_each
 
 BLOCK = 2**20
@@ -54,15 +55,12 @@ def _describe(name: str, given: Any, progress: Progress | None) -> tuple[str, st
 
 def _hash(path: str, size: int, progress: Progress | None) -> str:
     digest, done = hashlib.sha256(), 0
-    try:
-        with open(path, "rb") as file:
-            while block := file.read(BLOCK):
-                digest.update(block)
-                done += len(block)
-                if progress is not None:
-                    progress(f"hash of {path}", done, size)
-    except OSError as error:
-        raise InputError(f"{path}: cannot be read ({error.strerror}).") from None
+    with explain_os_error(path), open(path, "rb") as file:
+        while block := file.read(BLOCK):
+            digest.update(block)
+            done += len(block)
+            if progress is not None:
+                progress(f"hash of {path}", done, size)
     return digest.hexdigest()
 
 

@@ -7,7 +7,7 @@ import numpy as np
 
 from germane.core.ragged import Floats
 from germane.output.markup import write_element, write_points
-from germane.output.tables import escape_html
+from germane.output.tables import Table, escape_html
 
 WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 640, 420, 62, 14, 12, 52
 BANDED = 3  # curves above which bands would hide each other
@@ -77,6 +77,12 @@ def write_notes(given: Iterable[str]) -> Iterator[str]:
     yield '<ul class="notes">'
     yield from (f"<li>{isolate_text(note)}</li>" for note in given)
     yield "</ul>"
+
+
+def write_whole_table(table: Table, notes: int | None = None) -> Iterator[str]:
+    """Write a table that scrolls, and below it its notes, or the first few of these."""
+    yield from make_scrollable(write_table(table.columns, table.rows, table.left))
+    yield from write_notes(note for note in table.notes[:notes] if note)
 
 
 # --- The chart -------------------------------------------------------------------------------------

@@ -7,7 +7,7 @@ from importlib import resources
 from germane.comparison.comparison import Comparison
 from germane.comparison.pair import format_p
 from germane.evaluation.layout import find_bands, format_value
-from germane.output.formatting import format_short
+from germane.output.formatting import format_short, write_count
 from germane.output.markup import PAPERS, define_colors, write_content_policy
 from germane.output.tables import Table, escape_html
 from germane.reports.data import write_data
@@ -23,8 +23,8 @@ from germane.reports.markup import (
     make_scrollable,
     write_notes,
     write_table,
+    write_whole_table,
 )
-from germane.reports.unjudged import write_unjudged
 
 SCRIPTS = ("page.js", "rankings.js", "charts.js", "controls.js")  # one function of four parts
 SENTENCES = 8  # comparisons in words; a table has all of them
@@ -130,11 +130,11 @@ def _define_colors(with_runs: bool) -> str:
 
 def _write_lead(findings: Findings) -> str:
     counts = next(iter(findings.results.values())).counts
-    runs = len(findings.runs)
-    return (
-        f"{runs} {'run' if runs == 1 else 'runs'} on {counts.judged:,} "
-        f"{'query' if counts.judged == 1 else 'queries'} with {findings.judgments:,} judgments."
+    runs, judgments = (
+        write_count(len(findings.runs), "run"),
+        write_count(findings.judgments, "judgment"),
     )
+    return f"{runs} on {write_count(counts.judged, 'query')} with {judgments}."
 
 
 # --- Result ----------------------------------------------------------------------------------------
@@ -148,11 +148,15 @@ def _write_result(findings: Findings) -> Iterable[str]:
     yield from _write_key(findings, board)
     if comparison is not None:
         yield from _write_sentences(findings, comparison)
-        pairs = comparison.table()
-        yield f"<details><summary>All {len(comparison.pairs):,} comparisons</summary>"
-        yield from make_scrollable(write_table(pairs.columns, pairs.rows, pairs.left))
-        yield from write_notes(pairs.notes[:4])
-        yield "</details>"
+        yield from write_comparisons(comparison, 4)
+
+
+def write_comparisons(comparison: Comparison, notes: int | None = None) -> Iterator[str]:
+    """Write the table of all pairs, which is opened with a click, and its first notes."""
+    table = comparison.table()
+    yield f"<details><summary>All {len(comparison.pairs):,} comparisons</summary>"
+    yield from write_whole_table(table, notes)
+    yield "</details>"
 
 
 def _write_answer(findings: Findings) -> str:
@@ -220,7 +224,7 @@ def _write_sentences(findings: Findings, comparison: Comparison) -> Iterator[str
             yield f"<small>{isolate_text(rest)}</small></li>"
         yield "</ul>"
     if more := len(pairs) - len(shown):
-        yield f"<p>{more:,} more comparisons are in the table of all of them, below.</p>"
+        yield f"<p>{more:,} more comparisons are in the table below.</p>"
 
 
 def _write_headline(findings: Findings, board: Table | None) -> Iterator[str]:
@@ -322,14 +326,19 @@ def _write_ties(findings: Findings) -> Iterable[str]:
         for one, low, high in find_bands(result)
     ]
     if not rows:
-        yield "<p>No judged item's tie changes a number of this report.</p>"
+        yield "<p>Ties do not change any number of this report.</p>"
         return
     yield (
-        "<p>Scores leave the order of tied items open. The conventions below choose the order for this "
-        "report; other orders give numbers from the lowest to the highest in this table.</p>"
+        "<p>Scores do not decide the order of tied items; the conventions below "
+        "do. The table shows the lowest and the highest numbers of other orders.</p>"
     )
     columns = ("run", "measure", "from", "reported", "to")
     yield from make_scrollable(write_table(columns, rows, (1,)))
+
+
+def _write_unjudged(findings: Findings) -> Iterable[str]:
+    """Write how far items without a judgment could move the means, where this was asked for."""
+    return () if findings.bounds is None else write_whole_table(findings.bounds.table())
 
 
 # --- Queries ---------------------------------------------------------------------------------------
@@ -365,6 +374,11 @@ def _write_queries(findings: Findings) -> Iterable[str]:
 # --- Conventions and origin ------------------------------------------------------------------------
 
 
+CHOSEN = (
+    '<p class="small">Tools differ in these choices. They apply to every number of this report.</p>'
+)
+
+
 def _write_conventions(findings: Findings) -> Iterable[str]:
     policies = {name: result.policy for name, result in findings.results.items()}
     if len(set(policies.values())) == 1:
@@ -373,7 +387,7 @@ def _write_conventions(findings: Findings) -> Iterable[str]:
         words = (f"{k}={v}" for k, v in policy.to_dict().items() if v is not None)
         chips = " ".join(f"<code>{escape_html(word)}</code>" for word in words)
         yield f"<p>{f'{isolate_text(name)}: ' if name else ''}{chips}</p>"
-    yield '<p class="small">These choices, on which tools differ, hold for every number of this report.</p>'
+    yield CHOSEN
 
 
 def _write_origin(findings: Findings) -> Iterable[str]:
@@ -395,7 +409,7 @@ SECTIONS: tuple[tuple[str, str, Callable[[Findings], Iterable[str]]], ...] = (
     ("curves", "Precision and recall", _write_curves),
     ("queries", "Query by query", _write_queries),
     ("ties", "Other orders of ties", _write_ties),
-    ("unjudged", "Items without a judgment", write_unjudged),
+    ("unjudged", "Items without a judgment", _write_unjudged),
     ("dialects", "Other tools", write_dialects),
     ("conventions", "Conventions", _write_conventions),
     ("origin", "Origin", _write_origin),

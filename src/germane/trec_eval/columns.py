@@ -160,8 +160,8 @@ usage: trec_eval [flags] QRELS RUN        (RUN - is standard input)
   -c             average over all judged queries; those that RUN lacks count as 0
   -m MEASURE     a measure or a nickname, with parameters after a dot; may be repeated
   -l GRADE       the lowest grade that counts as relevant (1)
-  -M N           look at the first N results of each query only
-  -J             remove items without a judgment before anything is counted
+  -M N           use only the first N results of each query
+  -J             remove unjudged items first
   -N N           documents in the collection, for utility (0)
   -R FORMAT      QRELS holds qrels, qrels_jg, prefs or qrels_prefs (qrels)
   -Z FILE        print standard scores, from lines "query measure mean deviation"

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from germane.errors import GermaneError, suggest
+from germane.output.formatting import write_count
 from germane.trec_eval.names import MEASURES, NICKNAMES
 from germane.trec_eval.text import parse_whole
 
@@ -98,7 +99,7 @@ def parse_arguments(arguments: Sequence[str]) -> Options:
     if options.wanted == "help":
         return options
     if len(files) != 2:
-        given = f"{len(files)} file{'' if len(files) == 1 else 's'}"
+        given = write_count(len(files), "file")
         raise TrecEvalError(
             USAGE, f"takes two files, QRELS and RUN; got {given}.  Usage: {USAGE_LINE}"
         )

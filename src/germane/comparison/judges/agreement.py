@@ -168,7 +168,7 @@ def measure_agreement(
     """Measure agreement on the grades (first, second) of each query's items."""
     pairs = [pair for of_query in shared.values() for pair in of_query]
     if not pairs:
-        raise CoverageError("no item was judged by both judges. Have both the same ids?")
+        raise CoverageError("no item was judged by both judges. Do both have the same ids?")
     grades = tuple(sorted({grade for pair in pairs for grade in pair}))
     place = {grade: g for g, grade in enumerate(grades)}
     confusion = np.zeros((len(grades), len(grades)))

@@ -61,7 +61,7 @@ def trust(
     judge_family: Iterable[str] | str = (),
     **policy: Unpack[Choices],
 ) -> Trust:
-    """Correct means that rest on a model's judgments, by people's judgments of some of the queries.
+    """Correct means from a model's judgments with people's judgments of some of the queries.
 
     >>> model = {q: {"a": 1, "b": int(q % 3 == 0)} for q in range(60)}
     >>> people = {q: {"a": int(q % 4 > 0), "b": int(q % 3 == 0)} for q in range(0, 60, 5)}
@@ -70,19 +70,19 @@ def trust(
     >>> number.naive_mean, number.mean
     (1.0, 0.75)
 
-    ``run``, ``people`` and ``model`` are what ``evaluate`` takes as a run and as qrels. The model judged
-    all queries. People judged some of them: in these, they judged every item that the model judged. The
-    result maps each measure to a ``CorrectedMean``: ``mean`` and ``interval``, beside the ``naive_mean``
-    and ``naive_interval`` of the model's judgments alone.
+    ``run`` is a run, and ``people`` and ``model`` are qrels, as in ``evaluate``. The model judged all
+    queries. People judged some of them; in these, they judged every item that the model judged. The result
+    maps each measure to a ``CorrectedMean`` with ``mean`` and ``interval``, and with the ``naive_mean`` and
+    ``naive_interval`` from the model's judgments alone.
 
-    ``about`` is the population that the queries were drawn from, or these ``queries``. People's queries
-    are a random sample of all, or were drawn with other probabilities: ``weights`` says how many queries
-    each of them stands for, and ``strata`` gives a stratum to every query, as a mapping, a function or a
-    file. ``tuning`` is optimal (PPI++) or full (PPI). ``judge_family`` are words in the names of
-    systems that the judge is related to; such a run is warned of.
+    ``about`` is the population that the queries were drawn from, or these ``queries``. The queries that
+    people judged are a random sample, or were drawn with other probabilities: ``weights`` are 1 / the
+    probability of each, and ``strata`` gives a stratum to every query, as a mapping, a function or a file.
+    ``tuning`` is optimal (PPI++) or full (PPI). ``judge_family`` are words in the names of runs that the
+    judge is related to; findings warn of these runs.
 
-    Raises CoverageError where people did not judge what they had to, MeasureError for a measure that is
-    no mean over queries, PolicyError, InputError, and what ``evaluate`` raises. Angelopoulos et al. 2023
+    Raises CoverageError if people did not judge all these items, MeasureError for a measure that is not a
+    mean over queries, PolicyError, InputError, and what ``evaluate`` raises. Angelopoulos et al. 2023
     and 2024; Oosterhuis et al. 2024 for rankings.
     """
     found = trust_many(
@@ -107,7 +107,7 @@ def trust_many(
     progress: Progress | bool | None = None,
     **policy: Unpack[Choices],
 ) -> Trusts:
-    """Correct the means of several runs, and every difference of two; and compare their orders.
+    """Correct the means of several runs and all their differences, and compare the orders of the runs.
 
     ``runs`` maps each run's name to the run; the other arguments are those of ``trust``.
 
@@ -169,14 +169,14 @@ def trust_many(
 
 
 def compare_judges(first: Any, second: Any, **reading: Any) -> JudgeAgreement:
-    """Measure how far two judges agree on the pairs of query and item that both judged.
+    """Measure the agreement of two judges on the pairs of query and item that both judged.
 
     >>> found = germane.compare_judges({"q": {"a": 1, "b": 0, "c": 1}}, {"q": {"a": 1, "b": 0, "c": 0}})
     >>> round(found.raw, 3), round(found.kappa, 3), round(found.ac1, 3)
     (0.667, 0.4, 0.333)
 
-    Both are qrels as ``evaluate`` takes them. Raises CoverageError where there is no such pair. See
-    ``JudgeAgreement`` for the numbers.
+    Both are qrels as in ``evaluate``. Raises CoverageError if there is no such pair. See ``JudgeAgreement``
+    for the numbers.
     """
     judges = [_read_judge(given, "AP", reading) for given in (first, second)]
     return measure_agreement(list_shared_grades(*judges))

@@ -116,16 +116,17 @@ class JudgedByMany(Tabular):
 def evaluate_judges(
     judges: Any, run: Any, measures: Measures = DEFAULT, **policy: Unpack[Choices]
 ) -> JudgedByMany:
-    """Evaluate a run by each of several judges, by the majority of them, and by their mean grade.
+    """Evaluate a run by each of several judges, by their majority grade and by their mean grade.
 
     >>> judges = {"ann": {"q": {"a": 1, "b": 0}}, "bob": {"q": {"a": 0, "b": 0}}, "eve": {"q": {"a": 1, "b": 1}}}
     >>> found = germane.evaluate_judges(judges, {"q": ["a", "b"]}, "P@2")
     >>> [result["P@2"].mean for result in found.results.values()]
     [0.5, 0.0, 1.0, 0.5, 0.0]
 
-    ``judges`` maps each name to qrels as ``evaluate`` takes them, or is one frame or file in which a column names
-    the judge. Queries that not every judge judged are left out. ``P@2`` of mean grades is 0 here, since 2/3 is below ``rel=1``. Raises InputError for the names
-    majority and mean, and CoverageError where no query has all judges.
+    ``judges`` maps each name to qrels, or is one frame or file with a column that names the judge. Queries
+    that some judge did not judge are left out. ``P@2`` of mean grades is 0 here, since 2/3 is below
+    ``rel=1``. Raises InputError for the names majority and mean, and CoverageError if no query has all
+    judges.
     """
     policy = read_once(policy)
     read = _read_judges(judges, policy)
@@ -162,14 +163,12 @@ def _read_judges(judges: Any, policy: Mapping[str, Any]) -> dict[str, Qrels]:
         judges = open_judges(judges, make_reading(policy))
     if len(judges) < 2:
         which = f"; there is only {clip(next(iter(judges)))}" if judges else ""
-        raise EmptyError(
-            f"several judges are two or more{which}. One has nobody to be compared with."
-        )
+        raise EmptyError(f"give two or more judges{which}.")
     read = {}
     for name, given in judges.items():
         if not isinstance(name, str) or name in MERGED:
             raise InputError(
-                f"a judge is named by text other than majority and mean; got {clip(name)}"
+                f"the name of a judge is text other than majority and mean; got {clip(name)}"
             )
         judgments, conventions = open_judgments(given, drop_candidates(policy))
         read[name] = read_graded(judgments, conventions, Needs())

@@ -140,8 +140,8 @@ def find_odd_samples(p: dict[str, float], queries: list[Any]) -> tuple[Finding, 
         Finding(
             "doubtful",
             "sampled queries differ",
-            "by the model's judgments, people's queries differ from all queries by more than a random sample "
-            f"does (p < {UNLIKELY:g}, Bonferroni over {len(p)})",
+            "by the model's judgments, the queries that people judged "
+            f"differ from all queries more than a random sample would (p < {UNLIKELY:g}, Bonferroni over {len(p)})",
             len(odd),
             tuple(odd[:3]),
             "If they were not drawn at random, say how: weights=… or strata=….",

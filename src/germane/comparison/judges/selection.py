@@ -137,8 +137,8 @@ def choose_judgments(
 
     The weight of a rank is the measure's value for a list whose only relevant item has it: 1 ÷ log2(i+1)
     for nDCG, 1 ÷ i for RR and AP, (1-p)·p^(i-1) for RBP. ``by="weight"`` adds it up over the runs (Moffat,
-    Webber and Zobel 2007). ``by="difference"`` adds up how much it differs between runs: an item that two
-    runs have at one rank cannot change their order. Queries of the runs that have no judgment count, too.
+    Webber and Zobel 2007). ``by="difference"`` adds up its differences between runs: an item with equal
+    ranks in two runs cannot change their order. Unjudged queries of the runs count, too.
 
     ``qrels``, ``runs`` and the conventions are those of ``evaluate_many``. Raises MeasureError for a measure
     that gives ranks no weight, and InputError for a budget that is no whole number from 1.

@@ -23,11 +23,10 @@ def animate(explanation: Explanation, path: str | os.PathLike[str]) -> None:
     ...     os.listdir(folder)
     ['ap.svg']
 
-    The ranking is read from the top. Each hit is lit and adds its term to the sum, the
-    precision–recall curve grows beside the ranking, and in the end the sum is divided by the norm. Up
-    to four measures have a sum each. SVG and HTML files load nothing; they play, pause and step, and
-    stand still where the reader prefers reduced motion. An SVG also plays as an image on a page, without
-    buttons. A GIF needs Matplotlib and Pillow. The file is written whole or not at all. Raises
+    The animation reads the ranking from the top. Each hit adds its term to the sum, the precision–recall
+    curve grows beside the ranking, and at the end the sum is divided by the norm. Up to four measures have
+    a sum each. SVG and HTML files can play, pause and step, and do not move if the reader prefers reduced
+    motion. A GIF needs Matplotlib and Pillow. Raises
     InputError for another suffix, more measures, or a file that cannot be written.
     """
     if not isinstance(explanation, Explanation):

@@ -10,7 +10,7 @@ from itertools import groupby, pairwise
 
 from germane.evaluation.layout import format_value
 from germane.explanation.explanation import Explanation, Rank, Reading
-from germane.output.formatting import format_short
+from germane.output.formatting import format_short, write_count
 
 LINES = 30  # of a list with more rows, neighbors are drawn as one line
 ALONE = 20  # of a long list's lines, those at the top that stay single
@@ -210,11 +210,10 @@ def _join_terms(terms: Sequence[str]) -> str:
 
 def _describe_start(explanation: Explanation) -> str:
     retrieved, relevant = explanation.retrieved, explanation.relevant
-    items = "relevant item exists" if relevant == 1 else "relevant items exist"
+    exist = write_count(relevant, "relevant item exists", "relevant items exist")
     if not explanation.answered:
-        return f"No results for this query, which counts as 0; {relevant} {items}."
-    results = "1 result" if retrieved == 1 else f"{retrieved} results"
-    return f"{results}, read from the top; {relevant} {items}."
+        return f"No results for this query, which counts as 0; {exist}."
+    return f"{write_count(retrieved, 'result')}, read from the top; {exist}."
 
 
 def _describe_line(line: Line, sums: tuple[Sum, ...]) -> str:

@@ -11,16 +11,15 @@ ALL = "all"  # on the command line
 
 
 def simulate(name: str, *, rng: Seed = 0) -> Experiment:
-    """Make one of the experiments on the measures themselves.
+    """Run one of the experiments on the measures themselves.
 
     >>> cheating = germane.simulate("cheating")
     >>> found = cheating["AP(norm=found)@1000"]
     >>> found[500] < found[100] < found[10]
     True
 
-    ``name`` is early_precision, early_precision_50, late_precision, recall, cheating or ties; blanks
-    and hyphens may stand for underscores. ``rng`` is a seed or a NumPy generator: the same seed makes
-    the same experiment. Raises InputError for an unknown name and for anything else as a seed.
+    ``name`` is early_precision, early_precision_50, late_precision, recall, cheating or ties. ``rng`` is a
+    seed or a NumPy generator. Raises InputError for an unknown name or another seed.
     """
     design = find_design(name)
     return design.make(design, make_generator(rng))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from germane._version import VERSION
-from germane.errors import NotFoundError, clip, suggest
+from germane.errors import NotFoundError, clip, offer
 from germane.explanation.precision_recall import PRCurve
 from germane.output.formatting import add_schema, format_number
 from germane.output.frames import Columnar
@@ -89,8 +89,7 @@ class Experiment(Columnar, Tabular):
         by_name = {one.name: one.values for one in self.columns}
         if column not in by_name:
             raise NotFoundError(
-                f"{self.name} has no column {clip(column)}.{suggest(str(column), by_name)}"
-                f"  There are: {', '.join(by_name)}"
+                f"{self.name} has no column {clip(column)}.{offer(column, by_name)}"
             )
         return dict(zip(self.settings, by_name[column], strict=True))
 
