@@ -300,7 +300,7 @@ def test_gain_and_focus(chromium: Browser, tmp_path: Path) -> None:
     expected = germane.score([3, 0, 1, 0, 1, 0, 0, 1, 0, 0], "nDCG(gain=exp)@10", relevant=4)
     assert chromium.value(f"{card}.querySelector('output').textContent") == f"{expected:.4f}"
     assert "The other gain: nDCG@10 is" in chromium.value(f"{card}.textContent")
-    assert chromium.value("location.hash").endswith("&R=3&k=10&gain=exp")
+    assert chromium.value("location.hash").endswith("&R=4&k=10&gain=exp")
     chromium.value(f"{card}.focus()")
     assert chromium.value("document.querySelector('#items .term').textContent") == "7.0000"
     assert chromium.troubles == []

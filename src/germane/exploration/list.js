@@ -59,7 +59,7 @@ function makeItem(grade, id = "", tie = false) {
 function writeAddress() {
   const list = state.items.map((item) => `${item.grade ?? "u"}${item.tie ? "t" : ""}`).join(".");
   const ids = state.items.some((item) => item.id) ? `&ids=${state.items.map((item) => encodeURIComponent(item.id)).join(",")}` : "";
-  return `#l=${list}&R=${state.total}&k=${state.k}${state.gain ? "&gain=exp" : ""}${ids}`;
+  return `#l=${list}&R=${makeList(state).R}&k=${state.k}${state.gain ? "&gain=exp" : ""}${ids}`;
 }
 
 /** @param {Record<string, string>} found */
