@@ -52,7 +52,7 @@ def test_kendall_tau_is_scipys(first: Groups, second: Groups) -> None:
     stats = pytest.importorskip("scipy.stats")
     one, two = scores(first), scores(second)
     if 1 in (len(first), len(second)):
-        with pytest.raises(germane.CoverageError, match="all items are tied"):
+        with pytest.raises(germane.CoverageError, match="items are all tied"):
             germane.kendall_tau(one, two)
         return
     expected = stats.kendalltau([one[i] for i in one], [two[i] for i in one]).statistic
@@ -117,7 +117,7 @@ def tau_ap_b_one_way(here: dict[str, float], true: dict[str, float]) -> float:
 def test_tau_ap_b(first: Groups, second: Groups) -> None:
     one, two = scores(first), scores(second)
     if 1 in (len(first), len(second)):
-        with pytest.raises(germane.CoverageError, match="all items are tied"):
+        with pytest.raises(germane.CoverageError, match="items are all tied"):
             germane.tau_ap(one, two, ties="b")
         return
     expected = (tau_ap_b_one_way(one, two) + tau_ap_b_one_way(two, one)) / 2
