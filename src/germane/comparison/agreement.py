@@ -24,6 +24,7 @@ from germane.errors import (
 Ranked: TypeAlias = "Mapping[Any, float] | Iterable[Any]"
 Places: TypeAlias = dict[Hashable, tuple[int, int]]
 """The items of a ranking, best first, each with its first and last rank: tied items share both."""
+_TIED = "a ranking whose items are all tied has no order to compare."
 
 
 def kendall_tau(first: Ranked, second: Ranked, *, ties: Literal["a", "b"] = "b") -> float:
@@ -46,7 +47,7 @@ def kendall_tau(first: Ranked, second: Ranked, *, ties: Literal["a", "b"] = "b")
         return float((a * b).sum()) / (len(a) * (len(a) - 1))
     untied = float(np.count_nonzero(a)) * float(np.count_nonzero(b))
     if not untied:
-        raise CoverageError("a ranking whose items are all tied has no order to compare.")
+        raise CoverageError(_TIED)
     return float((a * b).sum()) / math.sqrt(untied)
 
 
@@ -85,7 +86,7 @@ def _count_above(here: Floats, true: Floats) -> float:
     """Average, over the items below the first group, the share of items above their group that belong there."""
     below = here > here.min()
     if not below.any():
-        raise CoverageError("a ranking in which all items are tied has no order.")
+        raise CoverageError(_TIED)
     above = here[None, :] < here[:, None]
     right = (above & (true[None, :] < true[:, None])).sum(axis=1)
     return 2 * float((right[below] / (here[below] - 1)).mean()) - 1
