@@ -133,6 +133,13 @@ def test_evaluators_of_another_catalogue_are_not_merged() -> None:
             one.merge(other)
 
 
+def test_batches_of_empty_lists_have_no_type_of_ids() -> None:
+    one, other = (Evaluator({1: [7]}, "Coverage@2", catalogue=2) for _ in range(2))
+    one.update({1: {7: 1.0}})
+    other.update({2: {}})
+    assert one.merge(other).result()["Coverage@2"].mean == 1 / 2
+
+
 def test_lists_are_counted_once() -> None:
     for twice in ("same", "first"):
         with pytest.raises(germane.MeasureError, match="twice=error"):

@@ -30,6 +30,8 @@ class ItemNumbers:
 
     def number(self, items: Ids) -> Ints:
         """Number some items, known or new."""
+        if not len(items):  # whose type is unknown
+            return np.zeros(0, np.int64)
         items = items.as_text() if self._as_text else items
         if items.kind not in ("integer", "text", "integer beyond 64 bits"):
             raise FormatError(
