@@ -628,3 +628,13 @@ def test_a_number_of_all_lists_is_not_called_uncounted() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         germane.evaluate({"u": ["a"]}, {"u": ["a", "b"]}, "AP@2 Coverage@2 Gini@2", catalogue=2)
+
+
+def test_users_without_judgments_are_left_out_of_measures_of_judgments_alone() -> None:
+    judged: dict[str, list[str]] = {"u": ["z"]}
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        result = germane.evaluate(judged, LISTS, "Gini@2 Novelty@2", catalogue=9, seen=LISTS)
+    assert result.findings == ()
+    with pytest.warns(germane.GermaneWarning, match="not in the qrels and left out"):
+        germane.evaluate({"u": ["a"]}, LISTS, "AP@2 Gini@2", catalogue=9)

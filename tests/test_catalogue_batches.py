@@ -121,6 +121,17 @@ def test_a_bad_batch_is_left_out_whole() -> None:
         one.update({"v": ["b"]})
 
 
+def test_explain_names_the_same_items_in_any_order_of_batches() -> None:
+    lists = {"u": ["i9", "i2"], "v": ["i9", "i10"], "w": [], "x": ["i1", "i3"]}
+    shown = []
+    for users in ("uvwx", "xwvu"):
+        one = Evaluator({"u": ["i9"]}, "Gini@2", catalogue=7)
+        for user in users:
+            one.update({user: lists[user]})
+        shown.append(one.result()["Gini@2"].explain(3).items)
+    assert shown == [(("i9", 2), ("i1", 1), ("i10", 1))] * 2
+
+
 def test_evaluators_of_another_catalogue_are_not_merged() -> None:
     pairs: list[tuple[dict[str, Any], dict[str, Any]]] = [
         ({"catalogue": 5}, {"catalogue": 6}),
