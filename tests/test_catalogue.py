@@ -582,6 +582,22 @@ def test_comparisons_say_what_they_cannot_compare() -> None:
         germane.evaluate(qrels, LISTS, "Novelty@2", seen=SAW)["Novelty@2"].weigh({"u": 1})
 
 
+def test_a_difference_is_that_of_the_means_over_all_users() -> None:
+    """Compare looks at the users whose lists evaluate counts, not only at those with judgments."""
+    runs = {"one": LISTS, "other": {"u": ["c"], "v": ["d", "a"], "w": ["b"]}}
+    qrels = {"v": ["a"], "nobody": ["b"]}
+    results = germane.evaluate_many(qrels, runs, "AP Novelty@2", seen=SAW)
+    means = [results[name]["Novelty@2"].mean for name in runs]
+    assert results["one"]["Novelty@2"].per_list.keys() == LISTS.keys()  # type: ignore[attr-defined]
+    found = germane.compare(results)
+    pair = found.between("other", "one", "Novelty@2")
+    assert pair.queries == 3
+    assert pair.difference == pytest.approx(means[1] - means[0])
+    assert {row.query for row in found.queries("Novelty@2", "other", "one").rows} == set(LISTS)
+    assert found.between("other", "one", "AP").queries == 2
+    assert f"{means[0]:.4f}" in str(found.leaderboard())
+
+
 def test_names_belong_to_one_measure() -> None:
     names = [{n.casefold() for n in (row.name, *row.aliases)} for row in (*ALL, *CATALOGUE)]
     assert sum(map(len, names)) == len(set().union(*names))

@@ -59,6 +59,20 @@ class CatalogueResult(MeasureResult):
         micro = dict(self.measure.parameters).get("mean") == "micro"
         return self.of_lists.parts is not None and not micro
 
+    @property
+    def per_list(self) -> dict[Hashable, float]:
+        """The value of every user's list, judged or not; NaN where the mean leaves it out. Only of a mean over lists."""
+        values, users = self.of_lists.values, self.of_lists.counted.users.python
+        if values is None:
+            return {}
+        judged = dict(
+            zip(self.of_lists.counted.place(self.queries).tolist(), self.queries, strict=True)
+        )
+        return {
+            judged.get(u, user): value
+            for u, (user, value) in enumerate(zip(users, values.tolist(), strict=True))
+        }
+
     def _select_averaged(self) -> Floats:
         values = self.of_lists.values
         assert values is not None
