@@ -50,7 +50,7 @@ html_static_path = ["site.css"]
 html_css_files = ["site.css"]
 html_search_scorer = str(Path(__file__).with_name("search.js"))
 html_copy_source = False
-html_show_sphinx = False
+html_show_copyright = html_show_sphinx = False
 
 
 # Pages that stand under another in the table of contents, beside those that docs/README.md lists.

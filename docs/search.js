@@ -1,10 +1,15 @@
-/* How the site's search weighs what it finds: a heading that has the whole query first, and guides before
-   the records of tools, benchmarks and changes. */
+/* How the site's search weighs what it finds: a heading that has the whole query first, then a page whose title begins
+   with it, and guides before the reference, and that before the records of tools, benchmarks and changes. */
+const GUIDES = /^docs\/[^/]+$/;
 const RECORDS = /^(docs\/dialects\/|bench\/|fuzz\/|CHANGELOG|docs\/decisions)/;
 
+const asked = new URLSearchParams(location.search).get("q")?.toLowerCase().trim();
+const weigh = (page) => (RECORDS.test(page) ? 1 / 4 : GUIDES.test(page) ? 3 / 2 : 1);
+const begins = (title) => asked && title.toLowerCase().startsWith(asked);
+
 var Scorer = {
-  score: ([page, , , , score, , kind]) =>
-    (RECORDS.test(page) ? 1 / 4 : 1) * (kind === "title" ? 3 : 1) * score,
+  score: ([page, title, , , score, , kind]) =>
+    weigh(page) * (kind === "title" ? 3 : begins(title) ? 2 : 1) * score,
   objNameMatch: 40,
   objPartialMatch: 20,
   objPrio: { 0: 15, 1: 5, 2: -5 },

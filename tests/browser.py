@@ -104,8 +104,8 @@ class Browser:
         assert "exceptionDetails" not in got, got
         return got["result"].get("value")
 
-    def press(self, key: str) -> None:
-        code = {"key": key, "code": key, "windowsVirtualKeyCode": KEYS[key]}
+    def press(self, key: str, *, alt: bool = False) -> None:
+        code = {"key": key, "code": key, "windowsVirtualKeyCode": KEYS[key], "modifiers": int(alt)}
         typed = {"text": "\r"} if key == "Enter" else {}
         self.ask("Input.dispatchKeyEvent", type="keyDown", **code, **typed)
         self.ask("Input.dispatchKeyEvent", type="keyUp", **code)

@@ -170,8 +170,8 @@ def ild(w: World, k: int | None, norm: str, single: str) -> float:
     for got in w.cut(k):
         all_pairs = list(combinations(got, 2))
         divisor = len(got) if norm == "found" else len(all_pairs)
-        if norm == "pairs" and single == "zero":
-            divisor = max(divisor, 1)
+        if len(got) == 1:
+            divisor = 1 if single == "zero" else 0
         pairs.append((fsum(differ(w, a, b) for a, b in all_pairs), divisor))
     return average(pairs, "")
 

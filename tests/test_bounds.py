@@ -38,6 +38,15 @@ def test_other_measures_say_why_they_have_no_bounds() -> None:
         assert {*listed} == {germane.parse(one).name for one in MEASURES.split()} - {"AP"}
 
 
+def test_measures_of_whole_lists_have_no_bounds() -> None:
+    result = germane.evaluate({"u": ["a"]}, {"u": ["b", "a"]}, "Gini@2 P@1 AP", catalogue=3)
+    with pytest.raises(germane.MeasureError, match="Gini@2 is about whole lists"):
+        result.bounds("Gini@2")
+    notes = str(germane.Results({"run": result}).bounds())
+    assert "no bounds, because the norm counts relevant items: AP\n" in notes
+    assert "no bounds, because they are about whole lists: Gini@2\n" in notes
+
+
 def test_share_of_judged_results() -> None:
     result = germane.evaluate(QRELS, {"q": LIST}, "P@4 RR")
     assert result.bounds("P@4").judged == 2 / 4

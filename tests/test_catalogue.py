@@ -399,6 +399,8 @@ BAD: list[tuple[str, dict[str, Any], str]] = [
     ("ILD@2", {"distance": lambda a, b: -1}, "0 or more"),
     ("ILD@2", {"distance": lambda a, b: float(a < b)}, "the same both ways"),
     ("ILD@2", {"distance": lambda a, b: {}[a]}, "raises KeyError"),
+    ("ILD@2", {"distance": lambda a: 1}, r"of 'a' and 'b' is not known: the function raises TypeError"),
+    ("ILD@2", {"distance": lambda a, b: 1e308}, "at most 1e"),
     ("ILD@2", {"distance": pd.DataFrame({"item": ["a"], "x": [1.0]})}, "no vector for the item 'b'"),
     ("ILD@2", {"distance": pd.DataFrame({"item": ["a"]})}, "no column is the vector"),
     ("Coverage@2", {"catalogue": "\u0664"}, "no such file"),
@@ -415,8 +417,10 @@ BAD: list[tuple[str, dict[str, Any], str]] = [
     ("Novelty@2", {"seen": {"u": ["A"]}}, "no item of the lists is in seen=. run: 'a'.* seen: 'A'"),
     ("Novelty@2", {"seen": {"u": "ab"}}, "seen=, user 'u'"),
     ("Novelty@2", {"seen": {"u": ["a", None]}}, "seen=, user 'u': an id is missing"),
+    ("Novelty@2", {"seen": {None: ["a"]}}, "seen=: an id is missing"),
+    ("Novelty@2", {"seen": np.array([["u", "a"]])}, "seen: an array of numbers"),
     ("Novelty@2", {"seen": [("u", "a")]}, "makes a frame of rows"),
-    ("Gini@2", {"catalogue": 9, "ties": "expected"}, "closed form"),
+    ("Gini@2", {"catalogue": 9, "ties": "expected"}, "need one order: ties=trec or given"),
     ("Serendipity(against=history)@2", {"seen": {1: ["a"]}, "distance": len}, "users of the run in seen="),
     ("Personalization@2", {"duplicates": "keep"}, "lists as sets"),
     ("Gini@2", {"catalogue": 9, "exclude": {"u": ["b"]}}, "remove these"),
@@ -578,6 +582,22 @@ def test_comparisons_say_what_they_cannot_compare() -> None:
         germane.evaluate(qrels, LISTS, "Novelty@2", seen=SAW)["Novelty@2"].weigh({"u": 1})
 
 
+def test_a_difference_is_that_of_the_means_over_all_users() -> None:
+    """Compare looks at the users whose lists evaluate counts, not only at those with judgments."""
+    runs = {"one": LISTS, "other": {"u": ["c"], "v": ["d", "a"], "w": ["b"]}}
+    qrels = {"v": ["a"], "nobody": ["b"]}
+    results = germane.evaluate_many(qrels, runs, "AP Novelty@2", seen=SAW)
+    means = [results[name]["Novelty@2"].mean for name in runs]
+    assert results["one"]["Novelty@2"].per_list.keys() == LISTS.keys()  # type: ignore[attr-defined]
+    found = germane.compare(results)
+    pair = found.between("other", "one", "Novelty@2")
+    assert pair.queries == 3
+    assert pair.difference == pytest.approx(means[1] - means[0])
+    assert {row.query for row in found.queries("Novelty@2", "other", "one").rows} == set(LISTS)
+    assert found.between("other", "one", "AP").queries == 2
+    assert f"{means[0]:.4f}" in str(found.leaderboard())
+
+
 def test_names_belong_to_one_measure() -> None:
     names = [{n.casefold() for n in (row.name, *row.aliases)} for row in (*ALL, *CATALOGUE)]
     assert sum(map(len, names)) == len(set().union(*names))
@@ -624,3 +644,13 @@ def test_a_number_of_all_lists_is_not_called_uncounted() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         germane.evaluate({"u": ["a"]}, {"u": ["a", "b"]}, "AP@2 Coverage@2 Gini@2", catalogue=2)
+
+
+def test_users_without_judgments_are_left_out_of_measures_of_judgments_alone() -> None:
+    judged: dict[str, list[str]] = {"u": ["z"]}
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        result = germane.evaluate(judged, LISTS, "Gini@2 Novelty@2", catalogue=9, seen=LISTS)
+    assert result.findings == ()
+    with pytest.warns(germane.GermaneWarning, match="not in the qrels and left out"):
+        germane.evaluate({"u": ["a"]}, LISTS, "AP@2 Gini@2", catalogue=9)

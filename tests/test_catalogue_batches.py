@@ -121,6 +121,17 @@ def test_a_bad_batch_is_left_out_whole() -> None:
         one.update({"v": ["b"]})
 
 
+def test_explain_names_the_same_items_in_any_order_of_batches() -> None:
+    lists = {"u": ["i9", "i2"], "v": ["i9", "i10"], "w": [], "x": ["i1", "i3"]}
+    shown = []
+    for users in ("uvwx", "xwvu"):
+        one = Evaluator({"u": ["i9"]}, "Gini@2", catalogue=7)
+        for user in users:
+            one.update({user: lists[user]})
+        shown.append(one.result()["Gini@2"].explain(3).items)
+    assert shown == [(("i9", 2), ("i1", 1), ("i10", 1))] * 2
+
+
 def test_evaluators_of_another_catalogue_are_not_merged() -> None:
     pairs: list[tuple[dict[str, Any], dict[str, Any]]] = [
         ({"catalogue": 5}, {"catalogue": 6}),
@@ -131,6 +142,13 @@ def test_evaluators_of_another_catalogue_are_not_merged() -> None:
         one, other = (Evaluator({"u": ["a"]}, "Gini@2", **each) for each in (given, others))
         with pytest.raises(germane.PolicyError, match="what measures of the catalogue need"):
             one.merge(other)
+
+
+def test_batches_of_empty_lists_have_no_type_of_ids() -> None:
+    one, other = (Evaluator({1: [7]}, "Coverage@2", catalogue=2) for _ in range(2))
+    one.update({1: {7: 1.0}})
+    other.update({2: {}})
+    assert one.merge(other).result()["Coverage@2"].mean == 1 / 2
 
 
 def test_lists_are_counted_once() -> None:

@@ -143,6 +143,13 @@ def test_formula_has_the_numbers() -> None:
         ('["2", {"id": "x: y", "grade": 3}]', [2, 3], ["", "x: y"], [False] * 2),
         ("1 0t,ut", [1, 0, None], [""] * 3, [False, True, True]),
         ("q Q0 a 1 2.5 t\nq Q0 b 2 2.5 t\nq Q0 c 3 9 t", [None] * 3, ["c", "a", "b"], [0, 0, 1]),
+        (
+            "0 1 0t 1 u 2",
+            [0, 1, 0, 1, None, 2],
+            [""] * 6,
+            [0, 0, 1, 0, 0, 0],
+        ),  # as many words as a run's line
+        ('\ufeff[{"id": null, "grade": 1, "tie": true}]', [1], [""], [1]),
     ],
 )
 def test_reads_pasted_lists(text: str, grades: list[Grade], ids: list[str], ties: Any) -> None:
@@ -155,14 +162,17 @@ def test_reads_pasted_lists(text: str, grades: list[Grade], ids: list[str], ties
 @in_node
 @pytest.mark.parametrize("text", [
         "0 9", "1 x", "-1", "[0.5]", "", "0 " * 31, "{", "q Q0 a 1 x t", "[[1]]", '[{"id": "a"}]', '[""]', '{"a": {"grade": 1}}',
-        '{"a": 1, "a": 0}', "q Q0 a 1 2 t\nq Q0 a 2 1 t", "q Q0 a 1 2 t\nr Q0 b 1 2 t",
+        '{"a": 1, "a": 0}', "q Q0 a 1 2 t\nq Q0 a 2 1 t", "q Q0 a 1 2 t\nr Q0 b 1 2 t", '[" "]', '[{"grade": 1, "tie": "no"}]',
+        "0 1 0 1 0 9",
     ],
 )  # fmt: skip
 def test_refuses_other_lists(text: str) -> None:
     program = (
         "(t) => { try { setList(readList(t)); return null; } catch (e) { return e.message; } }"
     )
-    assert run_node(program, text)
+    said = run_node(program, text)
+    assert said
+    assert not said.endswith(".")  # the page ends the sentence
 
 
 @in_node
@@ -298,7 +308,7 @@ def test_gain_and_focus(chromium: Browser, tmp_path: Path) -> None:
     assert "nDCG@k" not in chromium.value(names)
     card = "document.querySelector('[data-measure=\\'nDCG(gain=exp)@k\\']')"
     expected = germane.score([3, 0, 1, 0, 1, 0, 0, 1, 0, 0], "nDCG(gain=exp)@10", relevant=4)
-    assert chromium.value(f"{card}.querySelector('output').textContent") == f"{expected:.4f}"
+    assert chromium.value(f"{card}.querySelector('h3').lastChild.textContent") == f"{expected:.4f}"
     assert "The other gain: nDCG@10 is" in chromium.value(f"{card}.textContent")
     assert chromium.value("location.hash").endswith("&R=4&k=10&gain=exp")
     chromium.value(f"{card}.focus()")
@@ -345,4 +355,33 @@ def test_keyboard_address_and_hostile_ids(chromium: Browser, tmp_path: Path) -> 
     assert chromium.value(small) == []
     chromium.value("location.hash = '#l=1t.0t.u&R=5&k=2'")
     chromium.eventually("document.getElementById('total').value", "5")
+    chromium.value("location.hash = '#l=1.1.0&R=1&k=2'")
+    chromium.eventually("location.hash", "#l=1.1.0&R=2&k=2")
+    assert chromium.value(f"{says}('R counts the 2 relevant items of the list.')")
+    chromium.value("document.querySelectorAll('#items [data-name=tie]')[1].focus()")
+    chromium.press("ArrowUp", alt=True)
+    assert chromium.value("document.activeElement.ariaLabel") == "grade at rank 1"
     assert chromium.troubles == []
+
+
+@in_chromium
+@pytest.mark.slow
+@pytest.mark.parametrize("tab", ["list", "boxes"])
+def test_focus_is_never_under_the_live_region(chromium: Browser, tmp_path: Path, tab: str) -> None:
+    germane.explorer().save(tmp_path / "e.html")
+    chromium.size(390, 700)
+    chromium.open(tmp_path / "e.html")
+    chromium.value(f"document.getElementById('{tab}-tab').click()")
+    hidden = """(() => {
+        const box = document.activeElement.getBoundingClientRect();
+        return box.top >= document.getElementById("says").getBoundingClientRect().top;
+    })()"""
+    looked_at = 0
+    chromium.value(f"document.getElementById('{tab}-tab').focus()")
+    while chromium.value("document.activeElement !== document.body"):
+        assert not chromium.value(hidden), chromium.value("document.activeElement.outerHTML")
+        chromium.press("Tab")
+        looked_at += 1
+    assert looked_at > 60
+    live = "[...document.querySelectorAll('[aria-live], [role=status], output')].map((e) => e.id)"
+    assert chromium.value(live) == ["says"]

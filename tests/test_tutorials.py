@@ -55,6 +55,7 @@ def test_a_tutorial_prints_what_it_says(path: Path, monkeypatch: pytest.MonkeyPa
     cells = [cell for cell in notebook["cells"] if cell["cell_type"] == "code"]
     saved = ["".join(text for one in cell["outputs"] for text in one["text"]) for cell in cells]
     assert printed == saved
+    assert "<bound method" not in "".join(saved)
 
 
 @pytest.mark.parametrize("path", TUTORIALS, ids=lambda path: path.stem)

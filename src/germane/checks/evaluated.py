@@ -22,6 +22,7 @@ from germane.core.ragged import Floats, Ints
 from germane.core.retrieved import Sample
 from germane.kernel.columns import Ids
 from germane.kernel.ids import to_bytes, to_text
+from germane.measures.catalogue import CatalogueDefinition
 from germane.readers.numbers import EXACT, count_rounded
 
 if TYPE_CHECKING:
@@ -61,7 +62,7 @@ def check_evaluation(
         return tuple(swapped)  # all other findings follow from that
     found = [*_check_rows(data), *(one for one in got.findings if _holds_for_all(data, one))]
     data.known_orders = {one.what for one in found} & orders.ORDERS.keys()
-    counted = {one.what: one for one in _check_counts(data)}
+    counted = {} if data.needs_no_judgments else {one.what: one for one in _check_counts(data)}
     if not found and not counted:
         return ()
     for one in found:  # the rows of batches may explain what a count shows
@@ -181,6 +182,13 @@ class EvaluatedData(Data):
     @property
     def single_subtopics(self) -> int:
         return 0 if self._qrels.subtopics is None else self._qrels.subtopics.count_doubtful()
+
+    @property
+    def needs_no_judgments(self) -> bool:
+        """Are there measures of the catalogue alone, which count the lists of all users?"""
+        rows = [one.row for one in self.measures]
+        of_lists = (isinstance(row, CatalogueDefinition) and not row.of_users for row in rows)
+        return bool(rows) and all(of_lists)
 
     @cached_property
     def relevant(self) -> Ints:

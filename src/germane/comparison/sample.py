@@ -10,6 +10,7 @@ import numpy as np
 
 from germane.core.ragged import Floats, Ints
 from germane.errors import CoverageError, MeasureError, list_some
+from germane.evaluation.catalogue_result import CatalogueResult
 from germane.evaluation.result import Result, Results
 from germane.measures.catalogue import CatalogueDefinition
 from germane.measures.measure import Measure, parse
@@ -118,7 +119,15 @@ def _find_shared_queries(dataset: str, runs: Runs, measure: Measure) -> tuple[Ha
 
 def list_valued(run: Result, measure: Measure) -> list[Hashable]:
     """List the queries for which a run has a value."""
-    return [query for query, value in run[measure].per_query.items() if value == value]  # not NaN
+    return [
+        query for query, value in _get_values(run, measure).items() if value == value
+    ]  # not NaN
+
+
+def _get_values(run: Result, measure: Measure) -> Mapping[Hashable, float]:
+    """Get the values whose mean the measure is: of judged queries, or of the lists of all users."""
+    one = run[measure]
+    return one.per_list if isinstance(one, CatalogueResult) else one.per_query
 
 
 def _make_sample(
@@ -129,7 +138,7 @@ def _make_sample(
     systems = tuple(next(iter(datasets.values())))
     values: Floats = np.empty((len(measures), len(systems), sum(map(len, shared))))
     for (m, measure), (s, system) in product(enumerate(measures), enumerate(systems)):
-        per_query = (runs[system][measure].per_query for runs in datasets.values())
+        per_query = (_get_values(runs[system], measure) for runs in datasets.values())
         parts = zip(per_query, shared, strict=True)
         values[m, s] = [of[query] for of, queries in parts for query in queries]
     known = (

@@ -15,6 +15,7 @@ from germane.core.ragged import Ints
 from germane.core.ranking import Ranking
 from germane.errors import InputError, MeasureError
 from germane.measures.averaging import evaluate_measure
+from germane.measures.catalogue import CatalogueDefinition, refuse_lists
 from germane.measures.headings import write_definition
 from germane.measures.measure import Measure
 from germane.output.formatting import add_schema, format_number
@@ -49,6 +50,7 @@ def has_bounds(measure: Measure) -> bool:
 
 def bound_measure(result: "Result", measure: Measure) -> Bounds:
     """Bound one measure of a result. Raises MeasureError where it has no closed form, and InputError."""
+    refuse_lists([measure], f"and bounds exist for {', '.join(CLOSED)} and AP(norm=k)@k.")
     if not has_bounds(measure):
         raise MeasureError(
             f"{measure} has no closed form of its bounds: its norm counts relevant items, and items without "
@@ -149,9 +151,13 @@ class BoundsOfRuns(Tabular):
             "all worthless, all best: the mean if every retrieved item without a judgment had grade 0, or the "
             "highest grade; judged: the share of results that were judged, down to the cutoff"
         )
-        if self.without:
-            names = ", ".join(map(str, self.without))
-            yield f"no bounds, because the norm counts relevant items: {names}"
+        of_lists = {one for one in self.without if isinstance(one.row, CatalogueDefinition)}
+        for why, named in (
+            ("because the norm counts relevant items", set(self.without) - of_lists),
+            ("because they are about whole lists", of_lists),
+        ):
+            if named:
+                yield f"no bounds, {why}: {', '.join(str(one) for one in self.without if one in named)}"
         if self.open:
             yield (
                 "open pairs are found from each run's own bounds: where both runs have the same unjudged items, "

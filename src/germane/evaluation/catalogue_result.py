@@ -19,6 +19,7 @@ from germane.measures.catalogue import refuse_ranking
 from germane.measures.measure import Measure
 from germane.output.formatting import format_number
 from germane.output.tables import Table, Tabular
+from germane.readers.item_numbers import order_ids
 
 _TIES = ("trec", "given")
 
@@ -58,6 +59,20 @@ class CatalogueResult(MeasureResult):
         micro = dict(self.measure.parameters).get("mean") == "micro"
         return self.of_lists.parts is not None and not micro
 
+    @property
+    def per_list(self) -> dict[Hashable, float]:
+        """The value of every user's list, judged or not; NaN where the mean leaves it out. Only of a mean over lists."""
+        values, users = self.of_lists.values, self.of_lists.counted.users.python
+        if values is None:
+            return {}
+        judged = dict(
+            zip(self.of_lists.counted.place(self.queries).tolist(), self.queries, strict=True)
+        )
+        return {
+            judged.get(u, user): value
+            for u, (user, value) in enumerate(zip(users, values.tolist(), strict=True))
+        }
+
     def _select_averaged(self) -> Floats:
         values = self.of_lists.values
         assert values is not None
@@ -70,18 +85,22 @@ class CatalogueResult(MeasureResult):
         )
 
     def explain(self, most: int = 10) -> "CatalogueExplanation":
-        """Say which items make the number: the most recommended ones, and the share of the tail."""
+        """Say which items make the number: the most recommended ones, and the share of the tail.
+
+        Of items with equal numbers of lists, smaller ids come first.
+        """
         counted, exposure = self.of_lists.counted, self.of_lists.exposure
         size = counted.catalogue.size
-        order = np.argsort(-exposure.counts, kind="stable")
-        order = order[exposure.counts[order] > 0]
-        held = exposure.counts[order].tolist()
-        names = counted.ids.take(order[:most]).python
-        head = math.ceil((size or len(order)) * HEAD)
-        total = sum(held)
+        counts = exposure.recommended[::-1]
+        shown = np.flatnonzero(exposure.counts >= counts[min(most, len(counts)) - 1])
+        shown = shown[order_ids(counted.ids.take(shown))]
+        shown = shown[np.argsort(-exposure.counts[shown], kind="stable")[:most]]
+        items = zip(counted.ids.take(shown).python, exposure.counts[shown].tolist(), strict=True)
+        head = math.ceil((size or len(counts)) * HEAD)
+        total = int(counts.sum())
         return CatalogueExplanation(
-            self.measure, self.mean, tuple(zip(names, held[:most], strict=True)), self.list_count, total,
-            len(order), size, sum(held[head:]) / total if total else math.nan,
+            self.measure, self.mean, tuple(items), self.list_count, total,
+            len(counts), size, int(counts[head:].sum()) / total if total else math.nan,
         )  # fmt: skip
 
 

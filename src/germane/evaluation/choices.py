@@ -32,6 +32,7 @@ from germane.core.policy import (
 from germane.errors import PolicyError, suggest
 from germane.evaluation.collection import find_needs, refuse_places
 from germane.measures.averaging import check_ties
+from germane.measures.catalogue import CatalogueDefinition
 from germane.measures.measure import Measure, Measures, find_renamed, parse_all
 from germane.readers import (
     NOTHING_SAID,
@@ -121,7 +122,8 @@ class Plan:
 
     def __post_init__(self) -> None:
         for measure, policy in self.policies.items():
-            check_ties(measure, policy.ties)
+            if not isinstance(measure.row, CatalogueDefinition):  # which have a rule of their own
+                check_ties(measure, policy.ties)
 
     @cached_property
     def groups(self) -> dict[Policy, tuple[Measure, ...]]:

@@ -23,7 +23,7 @@ function setScene(given) {
   }
   const { length } = given.truths;
   if (!length || length > MOST_BOXES || given.found.length > MOST_BOXES) {
-    throw new Error(`There are 1 to ${MOST_BOXES} truths and at most ${MOST_BOXES} detections.`);
+    throw new Error(`There are 1 to ${MOST_BOXES} truths and at most ${MOST_BOXES} detections`);
   }
   for (const name of RULES) {
     const word = given.rules[name], words = [...at(name).options].map((option) => option.value);
@@ -46,6 +46,7 @@ function readScene(found) {
   for (const name of RULES) if (name in found) rules[name] = decodeURIComponent(found[name]);
   setScene({ truths: /** @type {Box[]} */ (list(found.t)), iou: Number(found.iou ?? 0.5), rules,
     found: list(found.d ?? "").map((each) => ({ box: /** @type {Box} */ (each.slice(0, -1)), score: each[each.length - 1] })) });
+  return "Read the address.";
 }
 
 /** Say how many truths are found. */

@@ -3,12 +3,13 @@
 let state = { items: [], total: 0, k: 0, gain: 0, chosen: "AP(norm=R)@k" };  // gain: a place in GAINS' pairs
 const MOST = 30;
 
-/** Read a pasted list: grades, JSON, or lines of a run. @param {string} text @returns {Item[]} */
-function readList(text) {
-  const lines = text.trim().split(/\n/).map((line) => line.trim().split(/\s+/));
-  if (/^[[{]/.test(text.trim())) return readJson(text);
-  if (lines.every((line) => line.length === 6)) return readRun(lines);
-  return text.trim().split(/[\s,]+/).filter(Boolean).map((word) => readWord(word));
+/** Read a pasted list: grades, JSON, or lines of a run, which have a word that is not a number. @param {string} pasted @returns {Item[]} */
+function readList(pasted) {
+  const text = pasted.trim(), words = text.split(/[\s,]+/).filter(Boolean);
+  const lines = text.split("\n").map((line) => line.trim().split(/\s+/));
+  if (/^[[{]/.test(text)) return readJson(text);
+  if (lines.every((line) => line.length === 6) && words.some((word) => !/^(u|[-\d.?]+)t?$/.test(word))) return readRun(lines);
+  return words.map((word) => readWord(word));
 }
 
 /** A grade, with t after it if the item has the score of the one above. @param {string} word @param {string} [id] */
@@ -19,7 +20,7 @@ function readRun(lines) {
   const rows = lines.map((line) => ({ query: line[0], id: line[2], score: Number(line[4]) }));
   const other = rows.find((row) => row.query !== rows[0].query);
   if (other) throw new Error(`Paste the lines of one query; got ${clip(rows[0].query)} and ${clip(other.query)}`);
-  if (rows.some((row) => !Number.isFinite(row.score))) throw new Error("The fifth field of a run's line is its score.");
+  if (rows.some((row) => !Number.isFinite(row.score))) throw new Error("The fifth field of a run's line is its score");
   rows.sort((a, b) => b.score - a.score);
   return rows.map((row, i) => makeItem(null, row.id, i > 0 && rows[i - 1].score === row.score));
 }
@@ -48,11 +49,12 @@ const clip = (given) => String(given).slice(0, 40);
 /** @param {any} grade @param {any} [id] @param {any} [tie] @returns {Item} */
 function makeItem(grade, id = "", tie = false) {
   const none = grade === null || grade === undefined || grade === "u" || grade === "?";
-  const number = none ? null : grade === "" || typeof grade === "object" ? NaN : Number(grade);
+  const number = none ? null : typeof grade === "object" || !`${grade}`.trim() ? NaN : Number(grade);
   if (number !== null && !(Number.isInteger(number) && number >= 0 && number <= TOP)) {
     throw new Error(`A grade is a whole number from 0 to ${TOP}, or u for unjudged; got ${clip(grade)}`);
   }
-  return { grade: number, tie: tie === true, id: String(id).slice(0, 200) };
+  if (typeof tie !== "boolean") throw new Error(`A tie is true or false; got ${clip(tie)}`);
+  return { grade: number, tie, id: String(id ?? "").slice(0, 200) };
 }
 
 /** The state as the address's fragment: grades, u for unjudged, t for a tie with the item above. */
@@ -67,15 +69,22 @@ function readAddress(found) {
   const ids = (found.ids ?? "").split(",").map(decodeURIComponent);
   setList(found.l.split(".").filter(Boolean).map((word, i) => readWord(word, ids[i])), Number(found.R ?? 0), Number(found.k ?? 0));
   setGain(found.gain === "exp" ? 1 : 0);
+  return found.R ? sayTotal("Read the address.") : "Read the address.";
+}
+
+/** Say that R is not as asked, if the list has more relevant items. @param {string} said */
+function sayTotal(said) {
+  const { R } = makeList(state);
+  return R === state.total ? said : `R counts the ${R} relevant items of the list.`;
 }
 
 /** @param {Item[]} items @param {number} [total] @param {number} [k] */
 function setList(items, total = 0, k = state.k) {
   if (!items.length || items.length > MOST) throw new Error(`A list has 1 to ${MOST} items; got ${items.length}`);
   const ids = items.map((item) => item.id).filter(Boolean), twice = ids.find((id, i) => ids.indexOf(id) < i);
-  if (twice) throw new Error(`${clip(twice)} is in the list twice.`);
+  if (twice) throw new Error(`${clip(twice)} is in the list twice`);
   for (const [name, n] of Object.entries({ R: total, k })) {
-    if (!(Number.isInteger(n) && n >= 0 && n <= 1000)) throw new Error(`${name} is a whole number from 0 to 1000.`);
+    if (!(Number.isInteger(n) && n >= 0 && n <= 1000)) throw new Error(`${name} is a whole number from 0 to 1000`);
   }
   items[0].tie = false;
   state = { ...state, items, total, k };
@@ -156,7 +165,8 @@ function moveByKey(event, i) {
   const by = event.altKey ? { ArrowUp: -1, ArrowDown: 1 }[event.key] : undefined;
   if (!by) return;
   event.preventDefault();
-  step(i, by, /** @type {any} */ (event.target).dataset.name ?? "grade");
+  const { name } = /** @type {any} */ (event.target).dataset;
+  step(i, by, name === "tie" ? "grade" : name);  // the first item has no tie
 }
 
 /** Drag with a mouse, a pen or a finger. @param {PointerEvent} event @param {number} from */
@@ -188,7 +198,7 @@ function drawBars(terms) {
 /** @param {string} title @param {number} value @param {Record<string, any>} more @param {...any} children */
 const makeCard = (title, value, more, ...children) =>
   make("div", { class: "card", tabindex: "0", role: "group", "aria-label": `${title}: ${writeValue(value)}`, ...more },
-    make("h3", {}, make("span", {}, title), make("output", {}, writeValue(value))), ...children);
+    make("h3", {}, make("span", {}, title), make("span", {}, writeValue(value))), ...children);
 
 /** The tools that report a measure, by their names of it. @param {Names} names */
 function listTools(names) {
@@ -248,10 +258,10 @@ function showList() {
 function startList() {
   const [text, total, k, gain] = ["text", "total", "k", "gain"].map(at);
   offer("preset", data.presets, (each) => { setList(readList(each.list), each.total, each.k); setGain(each.gain ?? 0); });
-  at("paste").addEventListener("click", () => change(() => { setList(readList(text.value)); return `Read ${state.items.length} items.`; }));
+  at("paste").addEventListener("click", () => change(() => { setList(readList(text.value)); return `Items read: ${state.items.length}.`; }));
   total.addEventListener("change", () => change(() => {
     setList(state.items, Number(total.value));
-    return makeList(state).R === state.total ? "Changed R." : `R counts the ${makeList(state).R} relevant items of the list.`;
+    return sayTotal("Changed R.");
   }));
   k.addEventListener("change", () => change(() => { setList(state.items, state.total, Number(k.value)); return "Changed k."; }));
   gain.addEventListener("change", () => change(() => { setGain(Number(gain.value)); return "Changed the gain."; }));

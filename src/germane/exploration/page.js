@@ -89,7 +89,7 @@ function readHash() {
   const name = "l" in found ? "list" : "t" in found ? "boxes" : "";
   if (!name) return openTab(tab);
   tab = name;
-  change(() => { name === "list" ? readAddress(found) : readScene(found); return "Read the address."; });
+  change(() => (name === "list" ? readAddress(found) : readScene(found)));
 }
 
 function start() {

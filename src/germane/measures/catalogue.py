@@ -71,6 +71,11 @@ def write_cut(k: int | None) -> str:
     return "" if k is None else f" in the first {k}"
 
 
+def write_items(k: int | None) -> str:
+    """Write which items count, where the definition does not speak of items yet."""
+    return "" if k is None else f", items{write_cut(k)}"
+
+
 SEEN = Parameter(
     "seen", "users", "popularity counts the users of an item, or all interactions",
     words=("users", "interactions"),

@@ -14,11 +14,9 @@ from germane.measures.definition import Parameter
 
 def sum_distances(lists: Lists, catalogue: Catalogue, p: dict[str, Any]) -> tuple[Floats, Floats]:
     distances, pairs = catalogue.require_distance("ILD").sum_pairs(lists)
-    if p["norm"] == "found":
-        return distances, lists.sizes.astype(float)
-    if p["single"] == "zero":
-        return distances, np.where(lists.sizes > 0, np.maximum(pairs, 1.0), 0.0)
-    return distances, pairs
+    found = lists.sizes.astype(float)
+    divisor = found if p["norm"] == "found" else np.where(found > 0, np.maximum(pairs, 1.0), 0.0)
+    return distances, divisor if p["single"] == "zero" else np.where(found > 1, divisor, 0.0)
 
 
 ILD = define(
@@ -27,7 +25,7 @@ ILD = define(
     lambda k, p: (
         f"mean over lists of the distances of all pairs of items{write_cut(k)} ÷ "
         f"{'the items' if p['norm'] == 'found' else 'the pairs'}, lists of one item "
-        f"{'left out' if p['single'] == 'drop' and p['norm'] == 'pairs' else 'count 0'}; "
+        f"{'left out' if p['single'] == 'drop' else 'count 0'}; "
         "0 = the items of a list are all alike"
     ),
     'evaluate([{1}], [[1, 2]], "ILD@2", distance={1: [1, 0], 2: [0, 1]}).flat() == {"ILD_at_2": 1}',

@@ -7,7 +7,7 @@ import numpy as np
 
 from germane.core.catalogue import Catalogue, Exposure, Lists, Seen
 from germane.core.ragged import Bools, Floats
-from germane.measures.catalogue import LISTS, SEEN, define, write_cut
+from germane.measures.catalogue import LISTS, SEEN, define, write_cut, write_items
 from germane.measures.definition import Parameter
 
 
@@ -64,7 +64,7 @@ ARP = define(
     "Average popularity of the recommendations",
     lambda k, p: (
         f"mean over {'recommendations' if p['mean'] == 'micro' else 'lists'} of the items' {p['seen']} before"
-        f"{_ARP_NORMS[p['norm']]}, items{write_cut(k)}, unseen ones "
+        f"{_ARP_NORMS[p['norm']]}{write_items(k)}, unseen ones "
         f"{'left out' if p['unseen'] == 'drop' else 'count 0'}; high = popular items are recommended"
     ),
     'evaluate([{1}], [[1, 2]], "ARP@2", seen=[[1]]).flat() == {"ARP_at_2": 1 / 2}',
@@ -109,7 +109,7 @@ NOVELTY = define(
     "Novelty: mean self-information of the recommended items",
     lambda k, p: (
         f"mean over {'recommendations' if p['mean'] == 'micro' else 'lists'} of −log{p['base']} of the item's "
-        f"share of all {p['seen']} before, items{write_cut(k)}, unseen ones {_UNSEEN[p['unseen']]}; "
+        f"share of all {p['seen']} before{write_items(k)}, unseen ones {_UNSEEN[p['unseen']]}; "
         "0 = everyone knows every item, high = rare items"
     ),
     'evaluate([{1}], [[1]], "Novelty@1", seen=[[1], [2]]).flat() == {"Novelty_at_1": log2(2)}',
@@ -160,8 +160,8 @@ TAIL = define(
     LISTS,
     of_lists=sum_tail,
     aliases=("TailPercentage",),
-    conventions="The size of the tail is rounded down. Among items "
-    "with equal numbers of interactions, smaller ids are in the tail.",
+    conventions="The size of the tail is rounded down. Among items with equal numbers of interactions, smaller ids "
+    "are in the tail: whole numbers by value, then text.",
     cite="Abdollahpouri, Burke & Mobasher, Managing popularity bias, FLAIRS 2019",
 )  # fmt: skip
 

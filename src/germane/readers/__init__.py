@@ -217,6 +217,8 @@ def open_pairs(given: Any, kind: str, columns: Any, input_format: InputFormat) -
         return _open_qrels_frame(_open_columns(given, kind, reading))
     if _is_records(given):
         return _open_qrels_frame(_open_records(given, kind, reading))
+    if numbers.is_array(given):
+        numbers.to_numpy(given, kind)  # whose message names this argument
     if numbers.is_array(given) or numbers.is_sparse(given) or isinstance(given, Labels):
         return open_qrels(given)
     return None

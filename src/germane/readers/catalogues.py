@@ -150,6 +150,7 @@ def _read_users(given: Mapping[Any, Any]) -> Qrels:
     if not given:
         raise EmptyError("seen= has no rows.")
     headings.refuse_columns("seen=", given)
+    mappings.check_named("seen=", given)
     users = {user: list_values(got) for user, got in given.items()}
     for user, got in users.items():
         where = f"seen=, user {clip(user)}"

@@ -31,6 +31,7 @@ from germane.readers.numbers import is_array, is_finite_number
 
 CELLS = 1 << 22  # numbers of vectors that are gathered at once
 BOTH_WAYS = 64  # pairs of which a function is asked in both orders
+MOST = 1e150  # of which millions can be added up
 ROUNDING = 1e-9  # by which a distance may fall below 0, or differ both ways
 TAKES = "distance= takes {item: vector}, a frame or a file of them, or a function of two items"
 
@@ -147,12 +148,16 @@ class OfPairs:
             found = self.function(a, b)
         except KeyError:
             raise NotFoundError(f"{of} is not known: the function raises KeyError.") from None
+        except Exception as error:  # what a function raises is not known beforehand
+            raise InputError(f"{of} is not known: the function raises {clip(error)}.") from error
         if not is_finite_number(found):
             raise InputError(f"{of} is a finite number; got {show_typed(found)}")
         if found < -ROUNDING:
             raise InputError(
                 f"{of} is {float(found):g}, and a distance is 0 or more. Of a similarity, give 1 minus it."
             )
+        if found > MOST:
+            raise InputError(f"{of} is {float(found):g}, and a distance is at most {MOST:g}.")
         return float(found)
 
     def _refuse_directed(self, a: Hashable, b: Hashable, one: float) -> None:

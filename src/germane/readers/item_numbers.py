@@ -30,6 +30,8 @@ class ItemNumbers:
 
     def number(self, items: Ids) -> Ints:
         """Number some items, known or new."""
+        if not len(items):  # whose type is unknown
+            return np.zeros(0, np.int64)
         items = items.as_text() if self._as_text else items
         if items.kind not in ("integer", "text", "integer beyond 64 bits"):
             raise FormatError(
@@ -53,14 +55,8 @@ class ItemNumbers:
         return found
 
     def sort(self, items: Ints) -> Ints:
-        """Sort items by their ids: whole numbers by value, also those written as text, then text."""
-        ids = self.ids.take(items).python
-        keys = [as_integer(one) for one in ids]
-        ordered = sorted(
-            range(len(ids)),
-            key=lambda n: (0, keys[n], b"") if is_integer(keys[n]) else (1, 0, to_bytes(ids[n])),
-        )
-        return items[ordered]
+        """Sort items by their ids."""
+        return items[order_ids(self.ids.take(items))]
 
     def refuse_foreign(self, items: Ints) -> None:
         """Raise CoverageError for recommended items that are not in the catalogue."""
@@ -71,6 +67,16 @@ class ItemNumbers:
             f"{write_count(len(foreign), 'recommended item is', 'recommended items are')} not in the catalogue: "
             f"{list_some(self.ids.take(foreign).python)}. Add them to catalogue=, or remove them from the run."
         )
+
+
+def order_ids(ids: Ids) -> list[int]:
+    """Order ids: whole numbers by value, also those written as text, then text."""
+    names = ids.python
+    keys = [as_integer(one) for one in names]
+    return sorted(
+        range(len(names)),
+        key=lambda n: (0, keys[n], b"") if is_integer(keys[n]) else (1, 0, to_bytes(names[n])),
+    )
 
 
 def _find_range(ids: Ids) -> tuple[int, int] | None:

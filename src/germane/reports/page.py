@@ -94,7 +94,7 @@ def read_package_file(name: str, package: str = "germane.reports") -> str:
 
 
 _COMMENT = re.compile(r"/\*\*.*?\*/ ?", re.DOTALL)
-_SPACES = re.compile(r"\s*([{};,])\s*")  # of a style
+_SPACES = re.compile(r"\s*([{};,])\s*|(?<=:) ")  # of a style
 _TEXT = re.compile(
     r'"(?:[^"\\]|\\.)*"|`(?:[^`$\\]|\\.|\$(?!\{)|\$\{(?:[^{}`]|`[^`]*`|\{[^{}]*\})*\})*`'
 )
