@@ -180,8 +180,8 @@ def test_tie_band() -> None:
 @pytest.mark.parametrize(
     ("choices", "said"),
     [
-        ({"ties": "expected", "measures": "AP"}, "puts equal scores in no order: no rankings here"),
-        ({"ties": "grouped", "measures": "AP"}, "puts equal scores in no order: no rankings here"),
+        ({"ties": "expected", "measures": "AP"}, "does not order equal scores: no rankings here"),
+        ({"ties": "grouped", "measures": "AP"}, "does not order equal scores: no rankings here"),
         ({"missing": "skip"}, "1 query with a value for every run; 1 left out"),
         ({"measures": "AP(mean=geometric) NumRet"}, str(germane.NumRet.definition)),
         ({"measures": "R(mean=micro)@2 RR"}, "R(mean=micro)@2"),

@@ -17,7 +17,7 @@ from germane.evaluation.run_lists import ListsOfRun
 from germane.measures.averaging import MeasureResult
 from germane.measures.catalogue import refuse_ranking
 from germane.measures.measure import Measure
-from germane.output.formatting import format_number
+from germane.output.formatting import format_number, write_count
 from germane.output.tables import Table, Tabular
 from germane.readers.item_numbers import order_ids
 
@@ -122,7 +122,7 @@ class CatalogueExplanation(Tabular):
     size: int | None
     """items of the catalogue, if it is known"""
     tail_share: float
-    """the share of the recommendations that are not of the 20 % of items most recommended"""
+    """the share of the recommendations that go to items outside the 20 % most recommended"""
 
     def table(self, *, digits: int | None = 4) -> Table:
         """Make a row for each of the most recommended items."""
@@ -135,8 +135,8 @@ class CatalogueExplanation(Tabular):
         notes = (
             f"{self.measure} = {format_number(self.value, digits)}: {self.measure.definition}",
             (
-                f"{self.lists:,} lists with {self.recommendations:,} recommendations of "
-                f"{self.recommended:,}{of} items; the tail, all but the 20 % of items most recommended, has "
+                f"{write_count(self.lists, 'list')} with {write_count(self.recommendations, 'recommendation')} of "
+                f"{self.recommended:,}{of} items; the tail (all but the 20 % most recommended items) has "
                 f"{format_number(self.tail_share, digits)} of them"
             ),
         )

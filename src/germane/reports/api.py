@@ -177,7 +177,7 @@ def report(
             name: _share_judged(placements[name].ranking) for name in ordered_runs if ordered
         },
         left_out=(
-            () if ordered else (f"ties={ties} puts equal scores in no order: no rankings here.",)
+            () if ordered else (f"ties={ties} does not order equal scores: no rankings here.",)
         ),
         origin=origin,
     )
