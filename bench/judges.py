@@ -1,4 +1,4 @@
-"""Calibrate corrected means: how often do the intervals of germane trust hold the truth?
+"""Calibrate germane trust: how often do its intervals hold the truth, and do its plans have their power?
 
     python bench/judges.py [REPEATS] > bench/JUDGES.md
 
@@ -8,11 +8,13 @@ of which people judged 100. A 95% interval should hold the mean of the world in 
 
 import sys
 import warnings
+from typing import Any
 
 import numpy as np
 
 import germane
-from germane.comparison.judges.correction import Design, correct_mean
+from germane.comparison.judges.correction import FEWEST, Design, correct_mean
+from germane.comparison.judges.trust import CorrectedMean
 
 MEASURES = [
     "AP",
@@ -80,8 +82,7 @@ def measure_plainly(people, model):
 
 def calibrate(rng, truth, model, repeats):
     """Return shares of repeats in which four intervals hold the truth, and their widths: 2 × 4 × values."""
-    weights, strata = np.full(PEOPLE, MODEL / PEOPLE), np.zeros(PEOPLE, int)
-    design, nothing = Design(np.arange(PEOPLE), weights, strata, MODEL), np.zeros(MODEL)
+    design, nothing = make_design(PEOPLE), np.zeros(MODEL)
     true = truth.mean(axis=1)
     out = np.zeros((2, 4, len(truth)))
     for _ in range(repeats):
@@ -97,6 +98,37 @@ def calibrate(rng, truth, model, repeats):
             for i, (low, high) in enumerate(four):
                 out[:, i, v] += low <= true[v] <= high, high - low
     return out / repeats
+
+
+def measure_power(rng, truth, model, repeats):
+    """Return the share of planned experiments that show a difference, and the median of people's queries."""
+    true, found, sizes = truth.mean(), 0, []
+    for _ in range(repeats):
+        at = rng.integers(0, WORLD, MODEL)
+        sizes.append(plan_people(truth[at[:PEOPLE]], model[at], abs(true)))
+        at = rng.integers(0, WORLD, MODEL)
+        interval = correct_mean(truth[at[: sizes[-1]]], model[at], make_design(sizes[-1])).interval
+        found += interval.low > 0 if true > 0 else interval.high < 0
+    return found / repeats, int(np.median(sizes))
+
+
+def plan_people(people, model, difference):
+    """Plan as ``germane trust --detect`` does; all queries where no number of people's is enough."""
+    design = make_design(len(people))
+    corrected = correct_mean(people, model, design)
+    nothing: Any = None
+    pilot = CorrectedMean(
+        measure=nothing, run="second", baseline="first", mean=corrected.mean,
+        interval=corrected.interval, people_mean=0, people_interval=nothing, naive_mean=0,
+        naive_interval=nothing, tuning=corrected.tuning, judged=len(people), queries=len(model),
+        gap=0, people_values=people, model_values=model, design=design,
+    )  # fmt: skip
+    return max(FEWEST, pilot.plan(difference).people[MODEL] or MODEL)
+
+
+def make_design(people):
+    """Make the design of a random sample."""
+    return Design(np.arange(people), np.full(people, MODEL / people), np.zeros(people, int), MODEL)
 
 
 def main(repeats):
@@ -136,6 +168,28 @@ def main(repeats):
             shares = " | ".join(f"{one:.3f}" for one in share[:, v])
             narrower = 1 - width[3, v] / width[1, v]
             print(f"| {name} | {bias:+.3f} | {alike:.2f} | {shares} | {narrower:.0%} |", flush=True)
+    show_plans(np.random.default_rng(12), grades, systems, truth, repeats)
+
+
+def show_plans(rng, grades, systems, truth, repeats):
+    """Print how often planned experiments show the true difference of the two systems."""
+    print("\n## Plans\n")
+    print(
+        f"A pilot with {PEOPLE} of people's queries plans for the true difference of the two systems with probability 0.8."
+    )
+    print(
+        "*Power* is the share of experiments of the planned size whose interval of the difference leaves out 0; a new pilot"
+    )
+    print("for each. *Queries* is the median of people's queries.\n")
+    print("| | difference | " + " | ".join(f"{kind}: queries | power" for kind in JUDGES) + " |")
+    print("|---|---:|" + "---:|---:|" * len(JUDGES))
+    guesses = [list_values(judge(rng, grades, kind), systems) for kind in JUDGES]
+    for v, name in enumerate(MEASURES, len(MEASURES)):
+        cells = []
+        for model in guesses:
+            power, queries = measure_power(rng, truth[v], model[v], repeats)
+            cells += [f"{queries:,}", f"{power:.2f}"]
+        print(f"| {name} | {truth[v].mean():+.4f} | {' | '.join(cells)} |", flush=True)
 
 
 if __name__ == "__main__":

@@ -127,6 +127,11 @@ def test_all_queries_judged_by_people_leave_nothing_open() -> None:
     assert population.interval.low < found.mean < population.interval.high
 
 
+def test_measures_of_whole_lists_are_refused() -> None:
+    with pytest.raises(germane.MeasureError, match="a correction is of a mean over judged queries"):
+        trust(measures="Coverage@5", catalogue=1000)
+
+
 def test_a_constant_model_changes_nothing() -> None:
     found = trust(model=make_worlds(np.ones_like(MODEL)), measures="P@5")["a"]["P@5"]
     assert found.tuning == 0
@@ -146,12 +151,23 @@ def test_differences_are_those_of_means() -> None:
 
 def test_a_plan_shows_the_difference_that_it_is_for() -> None:
     """So many queries as planned show the difference in about 80% of simulated experiments."""
-    pilot = trust(people=make_worlds(TRUTH, range(40))).between("b", "a", "nDCG@10")
-    plan = pilot.plan(0.1)
-    values = pilot.people_values
-    drawn = np.random.default_rng(1).choice(values - values.mean() + 0.1, (2000, plan.people_alone))
-    t = drawn.mean(axis=1) / drawn.std(axis=1, ddof=1) * plan.people_alone**0.5
-    assert (np.abs(t) > 2.0).mean() == pytest.approx(0.8, abs=0.05)
+    rng = np.random.default_rng(1)
+
+    def experiment(queries: int) -> germane.CorrectedMean:
+        better = (
+            rng.random(queries) < 0.65
+        ).tolist()  # RR of b less that of a: 0.5 or -0.5, 0.15 on average
+        judged = {q: {"y": int(one), "x": int(not one)} for q, one in enumerate(better)}
+        runs = {
+            name: dict.fromkeys(judged, ids) for name, ids in (("a", ["x", "y"]), ("b", ["y", "x"]))
+        }
+        found = germane.trust_many(runs, people=judged, model=judged, measures="RR")
+        return found.between("b", "a", "RR")
+
+    pilot = experiment(1000)
+    plan = pilot.plan(0.15)
+    lows = [experiment(plan.people_alone).people_interval.low for _ in range(300)]
+    assert np.mean(np.array(lows) > 0) == pytest.approx(0.8, abs=0.07)
     assert all(n is None or n <= plan.people_alone + 2 for n in plan.people.values())
     for wrong in (0, -1, "x"):
         with pytest.raises(germane.InputError, match="difference takes"):

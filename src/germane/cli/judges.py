@@ -45,4 +45,4 @@ def run(options: argparse.Namespace) -> None:
     found = evaluate_judges(
         judges, options.run_file, arguments.parse_measures(options), **arguments.collect_policy(options)
     )  # fmt: skip
-    arguments.write_result(options, lambda digits: found.table(digits=digits), found.to_dict)
+    arguments.write_found(options, found)

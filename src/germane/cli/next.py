@@ -45,4 +45,4 @@ def run(options: argparse.Namespace) -> None:
             options.qrels, runs, measures[0], budget=options.budget, by=options.by, progress=progress,
             **arguments.collect_policy(options),
         )  # fmt: skip
-    arguments.write_result(options, lambda digits: found.table(digits=digits), found.to_dict)
+    arguments.write_found(options, found)

@@ -43,6 +43,7 @@ from germane.evaluation.choices import (
 )
 from germane.evaluation.collection import read_graded
 from germane.evaluation.result import Results
+from germane.measures.catalogue import refuse_lists
 from germane.measures.measure import Measure, Measures
 
 
@@ -203,6 +204,7 @@ def _check_policy(policy: Mapping[str, Any]) -> None:
 
 def _check_measures(results: Results) -> tuple[Measure, ...]:
     first = next(iter(results.values()))
+    refuse_lists(first.measures, "and a correction is of a mean over judged queries.")
     for measure in first.measures:
         is_geometric = ("mean", "geometric") in measure.parameters
         if is_geometric or not first[measure].has_interval:

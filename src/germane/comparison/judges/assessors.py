@@ -63,6 +63,9 @@ class JudgedByMany(Tabular):
         self.findings = findings
         """what can distort the numbers, once for all judges"""
 
+    def __repr__(self) -> str:
+        return f"<JudgedByMany: {write_count(len(self.judges), 'judge')}, {', '.join(map(str, self.measures))}>"
+
     @property
     def measures(self) -> tuple[Measure, ...]:
         """The measures."""

@@ -101,15 +101,33 @@ def correct_mean(
     return Correction(mean, _bend_interval(mean, second, third, freedom, confidence), slope)
 
 
-def measure_variances(
+@dataclass(frozen=True)
+class Spread:
+    """The variance of values, and how many queries the safety of an interval of their mean costs."""
+
+    variance: float
+    surplus: float
+
+
+def measure_spreads(
     people: Floats, model: Floats, design: Design, tuning: float
-) -> tuple[float, float]:
-    """Measure the variance of people's values, and of their residuals from tuning · model."""
-    shares = design.shares
-    unbiased = len(people) / (len(people) - 1)
-    values = people - shares @ people
-    residuals = design.center(people - tuning * model[design.sampled], shares)
-    return float(shares @ values**2) * unbiased, float(shares @ residuals**2) * unbiased
+) -> tuple[Spread, Spread]:
+    """Measure the spread of people's values, and of their residuals from tuning · model."""
+    values = people - design.shares @ people
+    residuals = design.center(people - tuning * model[design.sampled], design.shares)
+    strata = int(design.strata.max()) + 1
+    return _measure_spread(values, design, strata), _measure_spread(residuals, design, strata + 1)
+
+
+def _measure_spread(centered: Floats, design: Design, fitted: int) -> Spread:
+    """Measure the spread of values of which some means and slopes were fitted.
+
+    n leave-one-out residuals enlarge the variance by about 2 · fitted ÷ n, and the unseen query by its share.
+    """
+    squares = centered**2
+    mean = float(design.shares @ squares)
+    unseen = UNSEEN * float(squares.max()) / mean if mean else 0.0
+    return Spread(mean * len(squares) / (len(squares) - 1), 2 * fitted + unseen)
 
 
 def _fit_slope(x: Floats, y: Floats, weights: Floats) -> tuple[float, Floats]:

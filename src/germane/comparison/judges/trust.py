@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 
 from germane.comparison.judges.agreement import JudgeAgreement, OrderAgreement
-from germane.comparison.judges.correction import FEWEST, About, Design, measure_variances
+from germane.comparison.judges.correction import FEWEST, About, Design, measure_spreads
 from germane.core.bootstrap import Interval
 from germane.core.finding import Finding
 from germane.core.policy import Policy
 from germane.core.ragged import Floats
-from germane.errors import InputError, NotFoundError, clip, suggest
+from germane.errors import InputError, NotFoundError, clip, offer
 from germane.measures.headings import write_definition
 from germane.measures.measure import Measure, parse
 from germane.output.formatting import add_schema, format_number, write_count
@@ -164,20 +164,24 @@ class Plan(Tabular):
 
 
 def _make_plan(pilot: CorrectedMean, difference: float, power: float) -> Plan:
-    """Plan by Var = residuals ÷ n + (values - residuals) ÷ N, with Guenther's correction (1981)."""
+    """Plan by Var = residuals ÷ n + (values - residuals) ÷ N, with Guenther's correction (1981).
+
+    An interval is wider than this variance, which costs some more queries (``Spread.surplus``).
+    """
     alpha = round(1 - pilot.interval.confidence, 12)
     z, beta = -NormalDist().inv_cdf(alpha / 2), NormalDist().inv_cdf(power)
     allowed = (difference / (z + beta)) ** 2
-    values, residuals = measure_variances(
+    values, residuals = measure_spreads(
         pilot.people_values, pilot.model_values, pilot.design, pilot.tuning
     )
     extra = z**2 / 2
     found: dict[int, int | None] = {}
     for total in (pilot.queries * times for times in (1, 2, 5, 20)):
-        rest = allowed - max(0.0, values - residuals) / total
-        needed = math.ceil(residuals / rest + extra) if rest > 0 else math.inf
-        found[total] = int(needed) if needed <= total else None
-    alone = math.ceil(values / allowed + extra)
+        rest = allowed - max(0.0, values.variance - residuals.variance) / total
+        plain = residuals.variance / rest if rest > 0 else math.inf
+        needed = plain + residuals.surplus + extra
+        found[total] = math.ceil(needed) if needed <= total else None
+    alone = math.ceil(values.variance / allowed + values.surplus + extra)
     caution = pilot.caution.replace("the interval is likely too narrow", "more are likely needed")
     return Plan(difference, power, alpha, alone, found, caution)
 
@@ -214,10 +218,7 @@ class Trust(Columnar, Tabular, Lookup[CorrectedMean]):
     def __getitem__(self, measure: str | Measure) -> CorrectedMean:
         key = measure if isinstance(measure, Measure) else parse(measure)
         if key not in self._means:
-            names = list(map(str, self._means))
-            raise NotFoundError(
-                f"{key} was not evaluated.{suggest(str(key), names)}  There are: {', '.join(names)}"
-            )
+            raise NotFoundError(f"{key} was not evaluated.{offer(key, self._means)}")
         return self._means[key]
 
     def __iter__(self) -> Iterator[str]:
