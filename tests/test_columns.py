@@ -790,6 +790,7 @@ def test_a_format_of_one_side(tmp_path: Path, capsys: pytest.CaptureFixture[str]
         ("a.csv", "query;item;score\nq;a;1\n", r"separated by commas; are these semicolons\?"),
         ("a.csv", "query\titem\tscore\nq\ta\t1\n", r"separated by commas; are these tabs\?"),
         ("a.tsv", "query,item,score\nq,a,1\n", r"separated by tabs; are these commas\?"),
+        ("a.csv", "query item score\nq a 1\n", r"separated by commas; are these spaces\?"),
         ("a.csv", "q,a,1\nq,b,2\n", r"but has numbers: is the header missing\?"),
         ("a.tsv", "q\ta\t0.9\nq\tb\t0.8\n", r"but has numbers: is the header missing\?"),
         ("a.csv", "who,what,how\nq,a,1\n", r"columns=\{'query': name\} names another\.$"),

@@ -200,25 +200,27 @@ def _may_be_file(text: str) -> bool:
     return "." in text or os.path.exists(text)
 
 
-def read_category(category: Any) -> Any:
-    """Read a file or a frame of categories; anything else stays as it is."""
+def read_category(category: Any, *, numbers: bool = False) -> Any:
+    """Read a file or a frame of categories, or of numbers; anything else stays as it is."""
     if hasattr(category, "columns") and hasattr(category, "__arrow_c_stream__"):
         from germane.readers.categories import read_frame
 
-        return read_frame(category)
+        return read_frame(category, numbers=numbers)
     if not is_path(category) or (isinstance(category, str) and not _may_be_file(category)):
         return category
     from germane.readers.categories import read_categories  # which few need
 
-    return read_categories(category)
+    return read_categories(category, numbers=numbers)
 
 
-def find_categories(queries: list[Hashable], category: Any) -> list[Hashable]:
-    """Find the category of each query, by a mapping, a function, or one value a query.
+def find_categories(
+    queries: list[Hashable], category: Any, *, numbers: bool = False
+) -> list[Hashable]:
+    """Find the category or the number of each query, by a mapping, a function, or one value for each query.
 
     A pandas Series is a mapping, unless its index just counts its values.
     """
-    category = read_category(category)
+    category = read_category(category, numbers=numbers)
     index = type(getattr(category, "index", None)).__name__
     if hasattr(category, "to_dict") and index != "RangeIndex" and not hasattr(category, "columns"):
         category = _convert_series(category)

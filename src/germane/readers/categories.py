@@ -29,25 +29,25 @@ class Categories(dict[Hashable, Hashable]):
         return super().__contains__(query) or super().__contains__(spell_id(query))
 
 
-def read_categories(path: Path) -> Categories:
-    """Read a category for each query. Raises InputError for a query that has two."""
+def read_categories(path: Path, *, numbers: bool = False) -> Categories:
+    """Read a category for each query, or a number. Raises InputError for a query that has two."""
     chosen = formats.find_format(path, "by")
     if chosen == "json":
-        return _read_nested(path)
-    return _read_columns(formats.open_pairs(path, "by", chosen), Categories())
+        return _read_nested(path, numbers)
+    return _read_columns(formats.open_pairs(path, "by", chosen), Categories(), numbers)
 
 
-def read_frame(given: Any) -> dict[Hashable, Hashable]:
-    """Read a category for each query from a frame, in which integers and text are never equal."""
+def read_frame(given: Any, *, numbers: bool = False) -> dict[Hashable, Hashable]:
+    """Read a category or a number for each query from a frame, in which integers and text are never equal."""
     from germane.readers.frames import open_frame
 
-    return _read_columns(open_frame(given, "by"), {})
+    return _read_columns(open_frame(given, "by"), {}, numbers)
 
 
-def _read_columns(frame: Frame, found: Found) -> Found:
+def _read_columns(frame: Frame, found: Found, numbers: bool) -> Found:
     for row, record in frame.number_records():
-        queries, categories = frame.read_ids(record, row)
-        for query, category in zip(queries.python, categories.python, strict=True):
+        queries = frame.read_queries(record, row).python
+        for query, category in zip(queries, _read_values(frame, record, row, numbers), strict=True):
             if found.setdefault(query, category) != category:
                 raise InputError(
                     f"{frame.where}: query {clip(query)} has two categories, {clip(found[query])} and "
@@ -56,13 +56,21 @@ def _read_columns(frame: Frame, found: Found) -> Found:
     return found
 
 
-def _read_nested(path: Path) -> Categories:
+def _read_values(frame: Frame, record: Any, row: int, numbers: bool) -> list[Any]:
+    """Read categories, which are ids, or numbers, which a file of text holds as text."""
+    name = frame.headings.item
+    if numbers and name is not None and str(record.schema.field(name).type) in ("double", "float"):
+        return list(frame.read_numbers(record, name, row, "number").tolist())
+    return frame.read_ids(record, row)[1].python
+
+
+def _read_nested(path: Path, numbers: bool) -> Categories:
     from germane.readers import nested_json
 
     given: Any = nested_json.read_object(path)
     where = nested_json.name_file(path)
     for query, category in given.items():
-        if not isinstance(category, (str, int)):
+        if not isinstance(category, (str, int, float) if numbers else (str, int)):
             raise FormatError(
                 f"{where}, query {clip(query)}: a category is text or an integer; got {clip(category)}."
             )

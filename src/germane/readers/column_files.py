@@ -259,7 +259,7 @@ def _explain_no_header(names: list[str], separator: str) -> str:
     return ""
 
 
-_SEPARATORS = {",": "commas", "\t": "tabs", ";": "semicolons", "|": "bars"}
+_SEPARATORS = {",": "commas", "\t": "tabs", ";": "semicolons", "|": "bars", " ": "spaces"}
 
 
 def _read_jsonl(source: Opener, kind: str, columns: Any) -> _Opened:

@@ -89,10 +89,15 @@ def make_design(people: list[Any], queries: list[Any], weights: Any, strata: Any
 def _read_given(name: str, queries: list[Any], given: Any) -> list[Hashable]:
     """Read what is given for each query, as categories are given. Errors say which argument it is."""
     try:
-        return find_categories(queries, given)
+        return find_categories(queries, given, numbers=name == "weights")
     except (InputError, NotFoundError) as error:
         one = {"weights": "weight", "strata": "stratum"}[name]
-        says = str(error).replace("categories", name, 1).replace("category", one, 1)
+        says = (
+            str(error)
+            .removeprefix("by, ")
+            .replace("categories", name, 1)
+            .replace("category", one, 1)
+        )
         raise type(error)(f"{name}: {says}") from error
 
 
