@@ -120,18 +120,18 @@ It is not reported if relevance shows that the order is right. One result per qu
 BOXES = """
 ## Boxes
 
-`check_boxes(truth, detections)` checks annotated boxes and a detector's boxes, from any of the [sources of boxes](sources.md#boxes).
+`germane.boxes.check(truth, detections)` checks annotated boxes and a detector's boxes, from any of the [sources of boxes](sources.md#boxes).
 It does not stop at errors, and returns findings as `check` does.
 
 ```python
 truth = [{"boxes": [[10, 10, 50, 50]], "labels": [1]}]
 found = [{"boxes": [[50, 50, 10, 10]], "labels": [1], "scores": [0.9]}]
-boxes = germane.check_boxes(truth, found)
+boxes = germane.boxes.check(truth, found)
 boxes.serious[0].what  # 'swapped corners'
 boxes.serious[0].examples  # ('detections, image 0, box 0',)
 ```
 
-`evaluate_boxes` raises an error or warns as the last column says; it checks up to 2,000 boxes for warnings.
+`germane.boxes.evaluate` raises an error or warns as the last column says; it checks up to 2,000 boxes for warnings.
 `result.findings` has the warnings.
 """
 

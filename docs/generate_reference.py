@@ -6,15 +6,16 @@ Sphinx fills them from the docstrings. Each public object stands on the page of 
 import inspect
 import re
 from collections.abc import Callable, Iterator, Mapping
+from operator import attrgetter
 from pathlib import Path
-from typing import Any, get_args, get_origin
+from typing import Any, ForwardRef, get_args, get_origin
 
 import generate_measures
 
 import germane
+import germane.boxes.options
 import germane.plot
 from germane.boxes.conventions import DEFAULTS as BOX_DEFAULTS
-from germane.boxes.conventions import WORDS as BOX_WORDS
 from germane.core.policy import DEFAULTS
 
 FOLDER = Path(__file__).parent / "reference"
@@ -44,9 +45,9 @@ TOPICS: dict[str, tuple[str, str, str]] = {  # page: title, guide, objects
     "check": ("Check data", "check", "check Checkup Finding"),
     "boxes": (
         "Boxes", "which-map",
-        ("evaluate_boxes evaluate_many_boxes explain_boxes check_boxes compare_boxes gate_boxes report_boxes "
-        "reconcile_boxes spread_boxes box_dialects BoxResult BoxResults BoxGroups BoxExplanation "
-        "BoxReconciliation BoxSpread"),
+        ("boxes.evaluate boxes.evaluate_many boxes.explain boxes.check boxes.compare boxes.gate boxes.report "
+        "boxes.reconcile boxes.spread boxes.dialects boxes.Result boxes.Results boxes.Groups boxes.Explanation "
+        "boxes.Reconciliation boxes.Spread"),
     ),
     "judges": (
         "Judges", "judges",
@@ -99,7 +100,7 @@ def write_page(title: str, guide: str, directives: str) -> str:
 
 def write_directive(name: str) -> str:
     """Write the directive that Sphinx replaces by the object's docstring."""
-    found = getattr(germane, name)
+    found = attrgetter(name)(germane)
     if inspect.isclass(found) and issubclass(found, Exception | Warning):
         return f".. autoexception:: germane.{name}"
     if inspect.isclass(found):
@@ -135,15 +136,13 @@ def write_signature(found: Callable[..., Any]) -> tuple[str, str]:
 def list_choices(given: inspect.Parameter) -> list[tuple[str, str]]:
     """List the keyword arguments that a TypedDict, or a table of conventions, stands for."""
     (named,) = get_args(given.annotation) or (None,)
+    if isinstance(named, ForwardRef):
+        named = getattr(germane.boxes.options, named.__forward_arg__)
+    defaults = BOX_DEFAULTS if named in vars(germane.boxes.options).values() else DEFAULTS
     if isinstance(named, type) and isinstance(getattr(named, "__annotations__", None), Mapping):
         return [
-            (name, join(name, write_type(kind), write_default(DEFAULTS.get(name))))
+            (name, join(name, write_type(kind), write_default(defaults.get(name))))
             for name, kind in named.__annotations__.items()
-        ]
-    if given.name == "conventions":
-        return [
-            (name, join(name, write_words(BOX_WORDS.get(name, ())), write_default(default)))
-            for name, default in BOX_DEFAULTS.items()
         ]
     return [(f"**{given.name}", f"**{given.name}")]
 
@@ -156,6 +155,8 @@ def join(name: str, kind: str, default: str | None) -> str:
 
 def write_type(annotation: Any) -> str:
     """Write a type without the modules of its parts; "" for one that may be anything."""
+    if isinstance(annotation, ForwardRef):
+        return annotation.__forward_arg__
     if annotation in (inspect.Parameter.empty, Any):
         return ""
     if str(get_origin(annotation)).endswith("Literal"):

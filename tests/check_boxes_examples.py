@@ -80,4 +80,4 @@ EXAMPLES: dict[str, tuple[Any, Any, dict[str, Any]]] = {
 def find_all(name: str) -> list[germane.Finding]:
     """Find everything in the example of a check."""
     truth, found, options = EXAMPLES[name]
-    return list(germane.check_boxes(truth, found, **options))
+    return list(germane.boxes.check(truth, found, **options))

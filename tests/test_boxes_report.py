@@ -12,14 +12,14 @@ def make_page(detectors, **options):
     truth, found = make_boxes(11, "floats, crowds")
     truth["categories"][0]["name"] = "<b>cat</b>"
     both = {name: found[::step] for name, step in detectors.items()}
-    return germane.report_boxes(truth, both, **options), truth, both
+    return germane.boxes.report(truth, both, **options), truth, both
 
 
 @pytest.mark.parametrize("detectors", [{"yolo": 1}, {"yolo": 1, "detr <i>": 2}])
 def test_the_page_has_every_number(detectors):
     page, truth, both = make_page(detectors)
     for name, found in both.items():
-        result = germane.evaluate_boxes(truth, found, "AP AP50 AP(area=small) AR@100")
+        result = germane.boxes.evaluate(truth, found, "AP AP50 AP(area=small) AR@100")
         assert all(f"{one.mean:.4f}" in page.html for one in result.values()), name
         for value in result["AP"].per_class.values():
             assert f"{value:.4f}" in page.html
@@ -36,7 +36,7 @@ def test_names_are_escaped_and_nothing_is_loaded():
 
 def test_a_report_without_truths_says_so():
     truth, found = make_boxes(11)
-    page = germane.report_boxes({**truth, "annotations": []}, {"a": found, "b": []}, "AP50")
+    page = germane.boxes.report({**truth, "annotations": []}, {"a": found, "b": []}, "AP50")
     assert "–" in page.html
 
 
@@ -50,6 +50,6 @@ def test_intervals_stay_between_0_and_1():
 def test_measures_without_a_value_are_reported_and_not_compared():
     truth, found = make_boxes(11)
     small = {**truth, "annotations": [{**one, "area": 100} for one in truth["annotations"]]}
-    page = germane.report_boxes(small, {"a": found, "b": found[::2]}, "AP50 AP(area=large)").html
+    page = germane.boxes.report(small, {"a": found, "b": found[::2]}, "AP50 AP(area=large)").html
     assert "is ahead of b by" in page
     assert "–" in page

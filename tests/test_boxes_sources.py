@@ -252,7 +252,7 @@ MEASURES = "AP AP50 AP75 AP(area=small) AP(area=medium) AR@1 AR@10 AR(area=small
 
 
 def value(truth: Any, found: Any, **options: Any) -> dict[str, float]:
-    return germane.evaluate_boxes(truth, found, MEASURES, **options).flat()
+    return germane.boxes.evaluate(truth, found, MEASURES, **options).flat()
 
 
 EXPECTED = value(*make_coco())
@@ -524,7 +524,7 @@ def test_bad_input_has_one_clear_error(at: int, tmp_path: Path) -> None:
     truth, found, options, says = BAD[at]
     truth, found = write_files(truth, tmp_path / "t"), write_files(found, tmp_path / "d")
     with pytest.raises(germane.GermaneError) as error:
-        germane.evaluate_boxes(truth, found, "AP", **options)
+        germane.boxes.evaluate(truth, found, "AP", **options)
     message = str(error.value)
     assert says in message
     assert len(message) < 700 + 2 * len(str(tmp_path))
@@ -554,7 +554,7 @@ def test_an_empty_file_of_detections_is_no_detection(tmp_path: Path) -> None:
 def test_whole_numbers_of_more_than_64_bits_are_numbers() -> None:
     """numpy makes objects of them, which looked like text: the error named a sound area."""
     annotations = change(ANNOTATIONS, 2, area=2**70)
-    result = germane.evaluate_boxes(
+    result = germane.boxes.evaluate(
         annotate([{"area": 4, **one} for one in annotations]), RESULTS, "AP"
     )
     areas = result.matches.truths.area.tolist()
@@ -574,7 +574,7 @@ def test_float32_stays_float32() -> None:
             "bbox": [*map(float, (*corners[0, :2], width, height))],
         }
     ]
-    boxes = germane.evaluate_boxes(truth, single, "AP").matches.truths.boxes
+    boxes = germane.boxes.evaluate(truth, single, "AP").matches.truths.boxes
     assert boxes.width[0] == float(width) != float(corners[0, 2]) - float(corners[0, 0])
 
 
@@ -588,7 +588,7 @@ def test_areas_and_crowds_of_dicts_count() -> None:
         }
     ]
     found = [{"boxes": [[0, 0, 10, 10], [20, 20, 30, 30]], "labels": [1, 1], "scores": [0.5, 0.9]}]
-    result = germane.evaluate_boxes(truth, found, "AP AP(area=medium) AP(area=small)")
+    result = germane.boxes.evaluate(truth, found, "AP AP(area=medium) AP(area=small)")
     assert result.flat() == pytest.approx(
         {"AP": 1, "AP(area=medium)": 1, "AP(area=small)": np.nan}, nan_ok=True
     )
@@ -601,7 +601,7 @@ def test_flags_of_columns_count() -> None:
          "iscrowd": [False, True], "width": 100, "height": 100}
     )  # fmt: skip
     found = frame.drop(columns="iscrowd").assign(confidence=[0.5, 0.9])
-    counts = germane.evaluate_boxes(frame, found, "AP").counts
+    counts = germane.boxes.evaluate(frame, found, "AP").counts
     assert (counts.crowds, counts.truths) == (1, 2)
 
 
@@ -649,7 +649,7 @@ def test_names_of_classes_in_yaml(text: str, tmp_path: Path) -> None:
         lambda row: " ".join(map(repr, (row["label"], *to_shares(row["box"])))),
     )
     sizes = dict.fromkeys(IMAGES, (WIDTH, HEIGHT))
-    assert germane.evaluate_boxes(truth, make_supervision(FOUND), images=sizes).classes == NAMES
+    assert germane.boxes.evaluate(truth, make_supervision(FOUND), images=sizes).classes == NAMES
 
 
 ODD: list[Any] = [
@@ -690,7 +690,7 @@ def mutate(given: Any, rng: random.Random) -> Any:
 
 @pytest.mark.filterwarnings("ignore::germane.GermaneWarning")
 def test_no_other_error_leaves_a_reader() -> None:
-    """Of 400 changed inputs, each is evaluated or refused by an error of germane's; and check_boxes reads many."""
+    """Of 400 changed inputs, each is evaluated or refused by an error of germane's; and check reads many."""
     rng, checked = random.Random(1), 0
     lists = [
         [{name: part.tolist() for name, part in one.items()} for one in side] for side in DICTS
@@ -700,9 +700,9 @@ def test_no_other_error_leaves_a_reader() -> None:
         at = rng.randrange(2)
         sides[at] = mutate(sides[at], rng)
         with contextlib.suppress(germane.GermaneError):
-            germane.evaluate_boxes(*sides, "AP50")
+            germane.boxes.evaluate(*sides, "AP50")
         with contextlib.suppress(germane.GermaneError):
-            checked += len(str(germane.check_boxes(*sides))) > 0
+            checked += len(str(germane.boxes.check(*sides))) > 0
     assert checked > 150
 
 

@@ -206,7 +206,7 @@ class BoxCheck(NamedTuple):
     find_problems: Callable[[Sheet, BoxData], Sees]
     remedy: str
     evaluate: str = "silent"
-    """The reaction of evaluate_boxes: an error, a warning, or none."""
+    """The reaction of evaluate: an error, a warning, or none."""
 
     def find(self, data: BoxData) -> Iterator[Finding]:
         """Run the check on its sides."""
@@ -222,7 +222,7 @@ class BoxCheck(NamedTuple):
 _BOTH = ("truth", "detections")
 TABLE = (
     BoxCheck("malformed boxes", "serious", _BOTH, find_malformed,
-             "Correct or delete them; until then evaluate_boxes refuses them.", "error"),
+             "Correct or delete them; until then evaluate refuses them.", "error"),
     BoxCheck("swapped corners", "serious", _BOTH, find_swapped,
              "Write the left and upper corner first, or name the format: box_format=xywh.", "error"),
     BoxCheck("negative sizes", "serious", _BOTH, find_negative,
@@ -264,5 +264,5 @@ TABLE = (
 
 
 def find_doubts(data: BoxData) -> tuple[Finding, ...]:
-    """Find what evaluate_boxes warns of."""
+    """Find what evaluate warns of."""
     return tuple(one for row in TABLE if row.evaluate == "warning" for one in row.find(data))

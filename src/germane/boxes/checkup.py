@@ -1,8 +1,7 @@
-"""The function check_boxes, and the opening of both sides with doubts about how they were read."""
+"""The function check, and the opening of both sides with doubts about how they were read."""
 
-from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
@@ -10,11 +9,15 @@ from germane.boxes.checks import TABLE, find_doubts
 from germane.boxes.columns import Columns, make_detections, make_truths
 from germane.boxes.data import Detections, Truths
 from germane.boxes.ids import sort_ids
-from germane.boxes.reading import Reading
+from germane.boxes.reading import READING, Reading, take_reading
 from germane.boxes.sheet import BoxData, Sheet, make_sample, make_sheet, make_sound_sheet
 from germane.boxes.sources import name_detections, read_detection_columns, read_truth_columns
 from germane.core.finding import Finding
+from germane.errors import PolicyError, clip, offer
 from germane.evaluation.checkup import Checkup
+
+if TYPE_CHECKING:
+    from germane.boxes.options import DetectionSource, ReadOptions, TruthSource
 
 
 def open_boxes(
@@ -34,27 +37,21 @@ def open_boxes(
     return truths, opened, find_doubts(BoxData(truths, *sides))
 
 
-def check_boxes(
-    truth: Any,
-    detections: Any,
-    *,
-    box_format: Any = None,
-    coordinates: Any = None,
-    input_format: Any = None,
-    columns: Mapping[str, Any] | None = None,
-    images: Any = None,
-    class_names: Any = None,
+def check(
+    truth: "TruthSource", detections: "DetectionSource", **options: Unpack["ReadOptions"]
 ) -> Checkup:
-    """Check truths and detections for problems that can distort the numbers of evaluate_boxes.
+    """Check truths and detections for problems that can distort the numbers of evaluate.
 
     >>> truth = [{"boxes": [[10, 10, 50, 50]], "labels": [1]}]
     >>> found = [{"boxes": [[50, 50, 10, 10]], "labels": [1], "scores": [0.9]}]
-    >>> germane.check_boxes(truth, found)[0].what
+    >>> germane.boxes.check(truth, found)[0].what
     'swapped corners'
 
-    The arguments are those of ``evaluate_boxes``. The check does not stop at the first fault. Raises InputError for a file that cannot be read at all.
+    The options are those of ``evaluate``. The check does not stop at the first fault. Raises InputError for a file that cannot be read at all.
     """
-    reading = Reading(box_format, coordinates, input_format, columns, images, class_names)
+    reading, others = take_reading(options)
+    for one in others:
+        raise PolicyError(f"germane.boxes.check has no option {clip(one)}.{offer(one, READING)}")
     truths, given = _read_truths(truth, reading)
     if isinstance(detections, Detections):
         found = make_sound_sheet(detections, truths)

@@ -92,7 +92,7 @@ class ListedTerms:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class BoxExplanation(Columnar, Tabular):
+class Explanation(Columnar, Tabular):
     """The detections of one image or class with their outcomes, and the truths that they missed.
 
     ``rows`` are detections by falling score, ``truths`` the annotated boxes. Of a class, ``terms`` has the
@@ -101,7 +101,7 @@ class BoxExplanation(Columnar, Tabular):
 
     >>> truth = [{"boxes": [[10, 10, 50, 50]], "labels": [1]}]
     >>> found = [{"boxes": [[10, 12, 50, 50]], "labels": [1], "scores": [0.9]}]
-    >>> germane.explain_boxes(truth, found, "AP50", label=1).formula
+    >>> germane.boxes.explain(truth, found, "AP50", label=1).formula
     'AP50 = (101) / 101 = 1.0000'
     """
 
@@ -261,9 +261,7 @@ class BoxExplanation(Columnar, Tabular):
 
     def __repr__(self) -> str:
         of = f"image {self.image}" if self.label is None else f"class {self.label}"
-        return (
-            f"<BoxExplanation of {of}: {self.title}={self.value:.4f}, {len(self.rows)} detections>"
-        )
+        return f"<Explanation of {of}: {self.title}={self.value:.4f}, {len(self.rows)} detections>"
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values for JSON, in a versioned schema."""

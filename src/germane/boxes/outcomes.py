@@ -8,11 +8,11 @@ import numpy as np
 
 from germane.boxes.conventions import write_thresholds
 from germane.boxes.data import Detections, Truths
-from germane.boxes.explanation import OUTCOMES, BoxExplanation, FoundBox, ListedTerms, TruthBox
+from germane.boxes.explanation import OUTCOMES, Explanation, FoundBox, ListedTerms, TruthBox
 from germane.boxes.geometry import measure_overlaps
 from germane.boxes.matching import Matches, list_floors, reach
 from germane.boxes.measures import BoxMeasure
-from germane.boxes.result import BoxResult
+from germane.boxes.result import Result
 from germane.core import ragged
 from germane.core.ragged import Bools, Floats, Ints
 from germane.core.ranking import Ranking
@@ -24,8 +24,8 @@ _NEAR = 0.1  # a lower overlap is background
 
 
 def explain_result(
-    result: BoxResult, image: Hashable | None = None, label: Hashable | None = None
-) -> BoxExplanation:
+    result: Result, image: Hashable | None = None, label: Hashable | None = None
+) -> Explanation:
     """Explain the first measure of a result for one image, one class, or one class in one image."""
     measure = result.measures[0]
     if len(measure.iou or ()) != 1:
@@ -70,7 +70,7 @@ class _Outcomes:
 
     def __init__(
         self,
-        whole: BoxResult,
+        whole: Result,
         measure: BoxMeasure,
         image: int | None,
         label: int | None,
@@ -86,7 +86,7 @@ class _Outcomes:
             self.given = detections.take(detections.label == label)
             if whole.conventions.depth_of == "class":
                 detections = self.given
-        self.result = BoxResult(
+        self.result = Result(
             whole.name, {self.title: measure}, truths, detections, whole.conventions
         )
         self.measure, self.image, self.label = measure, image, label
@@ -108,7 +108,7 @@ class _Outcomes:
         self.taken = np.zeros(len(self.truths), bool)
         self.taken[self.truth[self.truth >= 0]] = True
 
-    def explain(self) -> BoxExplanation:
+    def explain(self) -> Explanation:
         """Put the rows, the truths, and the terms of a class together."""
         order, dropped = self._order()
         number = {place: i for i, place in enumerate(self._list_places(order, dropped), 1)}
@@ -123,7 +123,7 @@ class _Outcomes:
         truths = tuple(self._describe_truths(numbers, pairs))
         size = self.result.truths.sizes
         value = self.result[self.measure]
-        return BoxExplanation(
+        return Explanation(
             name=self.result.name,
             title=self.title,
             measure=self.measure,

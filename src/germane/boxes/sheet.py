@@ -101,7 +101,7 @@ def make_sheet(columns: Columns, truths: Truths) -> Sheet:
     )
 
 
-SAMPLE = 2000  # boxes that evaluate_boxes looks at
+SAMPLE = 2000  # boxes that evaluate looks at
 
 
 def make_sample(given: Truths | Detections, truths: Truths, columns: Columns | None) -> Sheet:

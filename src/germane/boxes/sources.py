@@ -13,7 +13,7 @@ from germane.boxes.data import Detections, Truths
 from germane.boxes.ids import find_ids, sort_ids
 from germane.boxes.images import join_sizes, read_images
 from germane.boxes.per_image import is_per_image, read_per_image
-from germane.boxes.reading import Reading, Side
+from germane.boxes.reading import Kind, Reading, Side
 from germane.boxes.tables import is_table, read_table
 from germane.boxes.text_files import is_padilla, is_yolo, read_padilla
 from germane.boxes.voc import is_voc, read_voc
@@ -25,7 +25,7 @@ from germane.readers.formats import is_path
 class Source(NamedTuple):
     """A kind of input."""
 
-    name: str
+    name: Kind
     recognize: Callable[[Any], bool]
     read: Callable[[Any, Reading, Truths | None], Columns]
     """Reads detections of the images of these truths, or truths if there are none yet."""
@@ -42,7 +42,7 @@ SOURCES = (
 """Every kind of input; the first that recognizes what was given reads it."""
 
 _ON_DISK = ("voc", "yolo", "padilla")
-KINDS = tuple(one.name for one in SOURCES)
+KINDS: tuple[Kind, ...] = tuple(one.name for one in SOURCES)
 
 
 def find_source(given: Any, side: Side, reading: Reading) -> Source:

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, get_args
 
-from germane.boxes.api import evaluate_many_boxes, explain_boxes
+from germane.boxes.api import evaluate_many, explain
 from germane.boxes.groups import Part
 from germane.cli import arguments, box_arguments
 from germane.cli.check import write_checkup
@@ -180,7 +180,7 @@ def _add_verb(
 
 
 def run(options: argparse.Namespace) -> None:
-    results = evaluate_many_boxes(
+    results = evaluate_many(
         options.truth, _open_paths(options), options.measures, **box_arguments.collect(options)
     )
     if options.by is None:
@@ -203,7 +203,7 @@ def run_explain(options: argparse.Namespace) -> None:
     picture = arguments.is_picture(options.output)
     if picture and not options.output.lower().endswith(".svg"):
         raise InputError(f"{options.output}: a picture of boxes is an .svg file.")
-    explanation = explain_boxes(
+    explanation = explain(
         options.truth,
         path,
         options.measures or "AP50",
@@ -219,28 +219,26 @@ def run_explain(options: argparse.Namespace) -> None:
 
 
 def run_check(options: argparse.Namespace) -> int:
-    from germane.boxes.checkup import check_boxes
+    from germane.boxes.checkup import check
 
     [path] = _open_paths(options).values()
-    found = check_boxes(options.truth, path, **box_arguments.collect_reading(options))
+    found = check(options.truth, path, **box_arguments.collect_reading(options))
     return write_checkup(options, found)
 
 
 def run_dialects(options: argparse.Namespace) -> None:
-    from germane.boxes.dialects import box_dialects, resolve_box_dialect
-    from germane.boxes.spread import spread_boxes
+    from germane.boxes.dialect_table import dialects, resolve_box_dialect
+    from germane.boxes.dialect_values import spread
     from germane.cli.dialects import define_dialect, list_dialects, write_spread, write_table
 
     match options.given:
         case []:
-            write_table(options, list_dialects(box_dialects(), "germane boxes dialects"))
+            write_table(options, list_dialects(dialects(), "germane boxes dialects"))
         case [name] if not os.path.exists(name):
             write_table(options, define_dialect(resolve_box_dialect(name)))
         case [truth, detections]:
             writing.check(options.output, options.given)
-            found = spread_boxes(
-                truth, detections, options.measure, **box_arguments.collect(options)
-            )
+            found = spread(truth, detections, options.measure, **box_arguments.collect(options))
             write_spread(options, found)
         case _:
             raise InputError(
@@ -249,10 +247,10 @@ def run_dialects(options: argparse.Namespace) -> None:
 
 
 def run_reconcile(options: argparse.Namespace) -> None:
-    from germane.boxes.reconciliation import reconcile_boxes
+    from germane.boxes.reconciliation import reconcile
 
     [(name, path)] = _open_paths(options).items()
-    found = reconcile_boxes(
+    found = reconcile(
         options.truth,
         path,
         reported=options.reported,
@@ -264,9 +262,9 @@ def run_reconcile(options: argparse.Namespace) -> None:
 
 
 def run_compare(options: argparse.Namespace) -> None:
-    from germane.boxes.comparison import COMPARED, compare_boxes  # its import takes long
+    from germane.boxes.comparison import COMPARED, compare  # its import takes long
 
-    comparison = compare_boxes(
+    comparison = compare(
         options.truth,
         _open_paths(options),
         options.measures or COMPARED,
@@ -287,10 +285,10 @@ def run_compare(options: argparse.Namespace) -> None:
 
 
 def run_gate(options: argparse.Namespace) -> int:
-    from germane.boxes.comparison import COMPARED, gate_boxes
+    from germane.boxes.comparison import COMPARED, gate
 
     [(_, path)] = _open_paths(options, options.baseline).items()
-    found = gate_boxes(
+    found = gate(
         options.truth,
         path,
         options.measures or COMPARED,
@@ -304,9 +302,9 @@ def run_gate(options: argparse.Namespace) -> int:
 
 
 def run_report(options: argparse.Namespace) -> None:
-    from germane.boxes.report import REPORTED, report_boxes
+    from germane.boxes.page import REPORTED, report
 
-    made = report_boxes(
+    made = report(
         options.truth,
         _open_paths(options),
         options.measures or REPORTED,
