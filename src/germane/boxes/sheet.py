@@ -82,7 +82,9 @@ class BoxData:
 
 def make_sheet(columns: Columns, truths: Truths) -> Sheet:
     """Make a sheet of columns, with NaN for what is no number."""
-    image = find_ids(columns.image, truths.images, truths.files, files=True)
+    image = find_ids(
+        columns.image, truths.images, truths.files, files=True, typed=columns.typed and truths.typed
+    )
     sizes = _list_sizes(truths, image)
     raw = _read_rows(columns.boxes, 4).reshape(-1, 4) * (
         np.tile(sizes, 2) if columns.relative else 1

@@ -76,7 +76,7 @@ def read_truth_columns(given: Any, reading: Reading) -> Columns:
     names = columns.names or read_class_names(reading.class_names)
     if names is not None:
         listed = sort_ids(columns.label)
-        new = find_ids(listed, list(names), list(names.values())) < 0
+        new = find_ids(listed, list(names), list(names.values()), typed=False) < 0
         classes = sort_ids(
             [*names, *(one for one, is_new in zip(listed, new.tolist(), strict=True) if is_new)]
         )
@@ -89,7 +89,7 @@ def _add_images(columns: Columns, sizes: dict[Any, tuple[float, float]]) -> Colu
     if not sizes:
         return columns
     known = list(sort_ids(columns.image) if columns.images is None else columns.images)
-    place = find_ids(list(sizes), known, columns.files, files=True)
+    place = find_ids(list(sizes), known, columns.files, files=True, typed=False)
     added = [one for one, at in zip(sizes, place.tolist(), strict=True) if at < 0]
     files = [*columns.files, *[""] * len(added)] if columns.files else ()
     named = {

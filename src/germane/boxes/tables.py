@@ -66,6 +66,7 @@ def read_table(given: Any, reading: Reading, truths: Truths | None) -> Columns:
         difficult=parts.flags.get("difficult"),
         area=parts.numbers.get("area"),
         where=where,
+        typed=not (is_path(given) and find_format(given, "by") in ("csv", "tsv")),
     )
 
 

@@ -139,6 +139,7 @@ def read_boxes(files: list[str], lines: Lines, side: str, reading: Reading, name
         images=[name_of_file(path, named) for path in files] if named == "image" else None,
         faults=faults,
         where=os.path.dirname(files[0]) if len(files) > 1 else files[0],
+        typed=False,
     )
 
 
