@@ -3,14 +3,13 @@
 from collections.abc import Hashable, Mapping
 from typing import TYPE_CHECKING, Unpack
 
-from germane.boxes.checkup import open_boxes
+from germane.boxes.checkup import TruthSide, open_detection_side, open_truth_side
 from germane.boxes.conventions import Conventions, make_conventions
 from germane.boxes.data import Detections, Truths
 from germane.boxes.dialect_table import resolve_box_dialect, resolve_measures
 from germane.boxes.measures import BoxMeasures, parse_measures
 from germane.boxes.reading import take_reading
 from germane.boxes.result import Result, Results
-from germane.boxes.sources import open_truths
 from germane.boxes.summary import COCO_SUMMARY
 from germane.core.finding import warn
 from germane.errors import InputError, clip, list_some, suggest
@@ -52,19 +51,35 @@ def evaluate(
 
     ``dialect`` evaluates as another tool does, with the tool's names. Conventions that you give override
     the dialect's.
+
+    Warns with GermaneWarning of problems that can distort your results, such as boxes in another format or
+    scores that are turned; ``findings`` of the result lists them, too. ``check`` finds more, with places.
     """
+    side = open_truth_side(truth, take_reading(options)[0])
+    return _evaluate(side, detections, measures, dialect, name, options)
+
+
+def _evaluate(
+    side: TruthSide,
+    detections: "DetectionSource",
+    measures: "BoxMeasures | None",
+    dialect: "str | Dialect | None",
+    name: str | None,
+    options: "Options",
+) -> Result:
+    """Evaluate one detector on truths that have been read."""
     tool = None if dialect is None else resolve_box_dialect(dialect)
     reading, conventions = take_reading(options)
     choices = make_conventions({**(tool.choices if tool else {}), **conventions})
-    truths, found, doubts = open_boxes(truth, detections, reading, name)
-    refuse_unknown(found, truths, choices)
+    found, problems = open_detection_side(side, detections, reading, name)
+    refuse_unknown(found, side.truths, choices)
     if tool is None:
         measures = COCO_SUMMARY if measures is None else measures
         asked = {str(one): one for one in parse_measures(measures)}
     else:
         asked = resolve_measures(measures, tool, choices)
-    warn(found.name, doubts)
-    return Result(found.name, asked, truths, found, choices, dialect=tool, findings=doubts)
+    warn(found.name, problems)
+    return Result(found.name, asked, side.truths, found, choices, dialect=tool, findings=problems)
 
 
 def explain(
@@ -117,10 +132,10 @@ def evaluate_many(
     """
     if not isinstance(detections, Mapping) or not detections:
         raise InputError(f"detections are a mapping of name to detections; got {clip(detections)}")
-    truths = open_truths(truth, take_reading(options)[0])
+    side = open_truth_side(truth, take_reading(options)[0])
     return Results(
         {
-            str(name): evaluate(truths, found, measures, name=str(name), dialect=dialect, **options)
+            str(name): _evaluate(side, found, measures, dialect, str(name), options)
             for name, found in detections.items()
         }
     )

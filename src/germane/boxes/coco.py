@@ -228,7 +228,7 @@ def _load_file(path: Any) -> Any:
 
 def _find_entry(loaded: Any, one: Repeated) -> str:
     """Name the entry of a list that an object is, or is in."""
-    lists = {"detection": loaded} if isinstance(loaded, list) else {}
+    lists: dict[str, Any] = {"detection": loaded} if isinstance(loaded, list) else {}
     if isinstance(loaded, dict):
         lists = {noun: loaded.get(key) for key, noun in _NOUNS.items()}
     for noun, rows in lists.items():

@@ -6,12 +6,13 @@ from typing import TYPE_CHECKING, Unpack
 
 from germane.boxes.api import refuse_unknown
 from germane.boxes.candidates import BoxCandidate, find_entry, list_words
+from germane.boxes.checkup import open_detection_side, open_truth_side
 from germane.boxes.conventions import WORDS, make_conventions, write_choice
 from germane.boxes.dialect_table import DIALECTS
 from germane.boxes.measures import BoxMeasure, parse_measure
 from germane.boxes.reading import take_reading
 from germane.boxes.search import BoxSearch
-from germane.boxes.sources import open_detections, open_truths
+from germane.core.finding import warn
 from germane.dialects.dialect import Dialect, Entry
 from germane.reconciliation.spread import DialectValue
 from germane.reconciliation.spread import Spread as ListSpread
@@ -83,11 +84,12 @@ def open_search(
     """Open truths and detections for a search, which begins with germane's conventions or a dialect's."""
     reading, conventions = take_reading(options)
     choices = make_conventions({**(base.choices if base else {}), **conventions})
-    truths = open_truths(truth, reading)
-    found = open_detections(detections, truths, reading, name)
-    refuse_unknown(found, truths, choices)
+    side = open_truth_side(truth, reading)
+    found, problems = open_detection_side(side, detections, reading, name)
+    refuse_unknown(found, side.truths, choices)
+    warn(found.name, problems)
     return BoxSearch(
-        truths, found, parse_measure(measure), replace(choices, ap_depth="any"), conventions
+        side.truths, found, parse_measure(measure), replace(choices, ap_depth="any"), conventions
     )
 
 

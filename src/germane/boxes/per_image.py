@@ -85,7 +85,9 @@ def read_per_image(given: Any, reading: Reading, truths: Truths | None) -> Colum
         columns = {"boxes": boxes.astype(float), **_read_columns(held, len(boxes), where, side)}
         if has_area:
             area = columns.get("area", np.zeros(len(boxes))).astype(float)
-            columns["area"] = np.where(area != 0, area, np.prod(columns["boxes"][:, 2:], axis=1))
+            with np.errstate(over="ignore"):
+                own = np.prod(columns["boxes"][:, 2:], axis=1)
+            columns["area"] = np.where(area != 0, area, own)
         if isinstance(held.get("by_id"), Mapping):
             names |= held["by_id"]
         for name, column in columns.items():

@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from germane.boxes.coco import is_coco, read_coco
-from germane.boxes.columns import Columns, make_detections, make_truths
-from germane.boxes.data import Detections, Truths
+from germane.boxes.columns import Columns
+from germane.boxes.data import Truths
 from germane.boxes.ids import find_ids, sort_ids
 from germane.boxes.images import join_sizes, read_images
 from germane.boxes.per_image import is_per_image, read_per_image
@@ -113,23 +113,6 @@ def read_detection_columns(given: Any, reading: Reading, truths: Truths) -> Colu
     if columns.where == "the truth":
         columns = replace(columns, where="detections")
     return columns
-
-
-def open_truths(given: Any, reading: Reading | None = None) -> Truths:
-    """Read truths of any kind."""
-    if isinstance(given, Truths):
-        return given
-    return make_truths(read_truth_columns(given, reading or Reading()))
-
-
-def open_detections(
-    given: Any, truths: Truths, reading: Reading | None = None, name: str | None = None
-) -> Detections:
-    """Read detections of any kind."""
-    if isinstance(given, Detections):
-        return given
-    columns = read_detection_columns(given, reading or Reading(), truths)
-    return make_detections(columns, truths, name or name_detections(given))
 
 
 def name_detections(given: Any) -> str:
