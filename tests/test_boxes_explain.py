@@ -162,7 +162,7 @@ def test_refused():
         ({"label": "cat", "classes": "merged"}, germane.InputError, "joins all classes"),
     ):
         with pytest.raises(error, match=re.escape(says)):
-            germane.boxes.explain(truth, found, **given)
+            _ = germane.boxes.explain(truth, found, **given).rows
     with pytest.raises(germane.InputError, match="explain one with image="):
         germane.boxes.explain(truth, found, label="cat").svg()
     with pytest.raises(germane.PolicyError, match="paper"):

@@ -22,7 +22,7 @@ from germane.output.tables import stack_tables
 
 VERBS = {
     "evaluate": "match the boxes of detectors with annotated boxes, and print measures with definitions",
-    "explain": "show the outcome of every detection of an image or a class; with -o FILE.svg as a picture",
+    "explain": "show the outcome of every detection of an image or a class, or the cost of each kind of error",
     "check": "find problems that can distort the numbers",
     "dialects": "print the value that every tool gives; or define one tool by its NAME",
     "reconcile": "find the conventions that give a reported number",
@@ -72,11 +72,16 @@ def _add_evaluate(commands: Any) -> None:
 
 
 def _add_explain(commands: Any) -> None:
-    usage = "TRUTH DETECTIONS --image ID|--class NAME [options]"
+    usage = "TRUTH DETECTIONS --image ID|--class NAME|--errors [options]"
     command = _add_verb(commands, "explain", usage, run_explain)
     box_arguments.add_files(command, 1)
     command.add_argument("--image", metavar="ID", help="the image to explain")
     command.add_argument("--class", metavar="NAME", dest="label", help="the class to explain")
+    command.add_argument(
+        "--errors",
+        action="store_true",
+        help="print how much AP each kind of error costs, of all images, or of --image or --class",
+    )
     box_arguments.add_measures(command, "AP50")
     arguments.add_output(command)
     box_arguments.add_conventions(command)
@@ -200,7 +205,7 @@ def run(options: argparse.Namespace) -> None:
 
 def run_explain(options: argparse.Namespace) -> None:
     [(name, path)] = _open_paths(options).items()
-    picture = arguments.is_picture(options.output)
+    picture = arguments.is_picture(options.output) and not options.errors
     if picture and not options.output.lower().endswith(".svg"):
         raise InputError(f"{options.output}: a picture of boxes is an .svg file.")
     explanation = explain(
@@ -215,7 +220,7 @@ def run_explain(options: argparse.Namespace) -> None:
     if picture:
         writing.write(options.output, explanation.svg())
         return
-    arguments.write_found(options, explanation)
+    arguments.write_found(options, explanation.errors if options.errors else explanation)
 
 
 def run_check(options: argparse.Namespace) -> int:
