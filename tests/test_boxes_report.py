@@ -53,3 +53,21 @@ def test_measures_without_a_value_are_reported_and_not_compared():
     page = germane.boxes.report(small, {"a": found, "b": found[::2]}, "AP50 AP(area=large)").html
     assert "is ahead of b by" in page
     assert "–" in page
+
+
+def test_the_page_shows_what_errors_cost():
+    """A bar for each kind beside that of the other detector, and each number."""
+    page, truth, both = make_page({"yolo": 1, "detr <i>": 2})
+    for name, found in both.items():
+        said = germane.boxes.explain(truth, found).errors
+        assert all(f"<td>{said[kind].cost:.4f}</td>" in page.html for kind in said), name
+    assert page.html.count('class="bar r1"') == 6
+    assert "What errors cost" in page.html
+
+
+def test_the_page_has_the_findings():
+    truth, found = make_boxes(11, "floats")
+    flat = [{**one, "score": 0.5} for one in found]
+    with pytest.warns(germane.GermaneWarning):
+        page = germane.boxes.report(truth, {"yolo": flat}).html
+    assert "detections have the score 0.5" in page

@@ -142,6 +142,8 @@ def weigh_errors(result: Result, label: int | None = None) -> ErrorCosts:
     kinds = {}
     for kind in KINDS:
         mended = errors.average(errors.evaluate(kind), label)
+        if math.isnan(mended) and not math.isnan(value):
+            mended = 1.0  # nothing is left to be found, and nothing is false
         cost = max(mended - value, 0.0) if kind in MAIN else mended - value
         kinds[kind] = ErrorCost(kind, errors.count(kind, label), mended, cost)
     name = None if label is None else result.classes[label]

@@ -8,6 +8,7 @@ import numpy as np
 
 from germane.boxes.api import evaluate_many
 from germane.boxes.comparison import compare
+from germane.boxes.error_panel import write_errors
 from germane.boxes.lists import View
 from germane.boxes.measures import BoxMeasures
 from germane.boxes.result import Result, Results
@@ -50,7 +51,7 @@ def report(
     """Evaluate one or more detectors, and report them as one HTML page that needs no network.
 
     The page has every number with its interval and definition, the comparisons of all pairs, a table of
-    all classes with their truths, precision–recall curves, the conventions, and the inputs with their hashes.
+    all classes with their truths, what each kind of error costs, precision–recall curves, the conventions, and the inputs with their hashes.
     ``detections`` maps names to detections; the other arguments are those of ``evaluate`` and
     ``compare``.
 
@@ -71,7 +72,9 @@ def report(
     origin = describe_origin(truth, detections, command, None)
     written = [
         ("result", "Result", list(_write_result(ordered, compared))),
+        ("cautions", "Cautions", list(_write_cautions(ordered))),
         ("classes", "Class by class", list(_write_classes(ordered))),
+        ("errors", "What errors cost", list(write_errors(ordered))),
         ("curves", "Precision and recall", list(_write_curves(ordered))),
         ("conventions", "Conventions", list(_write_conventions(ordered))),
         ("origin", "Origin", list(write_origin(origin))),
@@ -105,6 +108,15 @@ def _write_result(results: Results, compared: Comparison | None) -> Iterator[str
             yield f'<li class="{"sure" if pair.significant else "noise"}">{isolate_text(pair.sentence)}</li>'
         yield "</ul>"
         yield from write_comparisons(compared)
+
+
+def _write_cautions(results: Results) -> Iterator[str]:
+    """Write the problems that evaluate warned of."""
+    found = dict.fromkeys(str(one) for result in results.values() for one in result.findings)
+    if found:
+        yield '<ul class="cautions">'
+        yield from (f"<li>{isolate_text(one)}</li>" for one in found)
+        yield "</ul>"
 
 
 def _write_headline(results: Results) -> Iterator[str]:
