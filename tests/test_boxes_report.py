@@ -62,7 +62,7 @@ def test_the_page_shows_what_errors_cost():
         said = germane.boxes.explain(truth, found).errors
         assert all(f"<td>{said[kind].cost:.4f}</td>" in page.html for kind in said), name
     assert page.html.count('class="bar r1"') == 6
-    assert "What errors cost" in page.html
+    assert "Costs of errors" in page.html
 
 
 def test_the_page_has_the_findings():

@@ -89,7 +89,7 @@ def _describe(result: Result, image: int | None, label: int | None, merged: bool
     if image is None and label is None:
         raise InputError(
             f"{len(truths.images)} images and {len(truths.classes)} classes: choose one of them with image=… "
-            "(--image) or label=… (--class). errors (--errors) is of all of them."
+            "(--image) or label=… (--class), or take the errors of all (--errors)."
         )
     return _Outcomes(result, result.measures[0], image, label, merged).describe()
 

@@ -74,7 +74,7 @@ def report(
         ("result", "Result", list(_write_result(ordered, compared))),
         ("cautions", "Cautions", list(_write_cautions(ordered))),
         ("classes", "Class by class", list(_write_classes(ordered))),
-        ("errors", "What errors cost", list(write_errors(ordered))),
+        ("errors", "Costs of errors", list(write_errors(ordered))),
         ("curves", "Precision and recall", list(_write_curves(ordered))),
         ("conventions", "Conventions", list(_write_conventions(ordered))),
         ("origin", "Origin", list(write_origin(origin))),

@@ -12,6 +12,7 @@ from germane.core.ragged import Floats
 FEW = 10  # boxes, below which formats are not compared
 SOME = 20  # boxes, below which no pattern of their numbers is looked for
 SHARE = 0.02  # of boxes that leave their image, from which on another format is looked for
+MANY = 20_000  # boxes that are looked at for another format
 RELATIVE = 2  # no relative number is larger, and boxes in pixels are
 
 
@@ -57,7 +58,9 @@ def find_other_format(sheet: Sheet, data: BoxData) -> Sees:
     if 2 * known.sum() < len(known) or known.sum() < FEW:
         yield from _find_corners(sheet)
         return
-    numbers, sizes = sheet.boxes.as_array(sheet.box_format)[known], sheet.sizes[known]
+    rows = np.flatnonzero(known)
+    rows = rows[:: -(-len(rows) // MANY)]
+    numbers, sizes = sheet.boxes.take(rows).as_array(sheet.box_format), sheet.sizes[rows]
     counts = {
         one: int(leave(make_boxes(numbers, one), sizes, 0.02 * sizes + SLACK).sum())
         for one in BOX_FORMATS
