@@ -580,6 +580,8 @@ def test_what_is_wrong_with_qrels() -> None:
         ({"query": None}, "columns={'query': …} takes the name of a column; got None"),
         ({"query": "quid"}, "run: no column 'quid'; found 'qid', 'docid', 'score'. Did you mean 'qid'"),
         ({"run": {"score": 3}}, "columns={'score': …} takes the name of a column; got 3"),
+        ({"query": "docid", "item": "docid"}, "run: column 'docid' is named as the query and as the item. One column cannot be both"),
+        ({"query": "docid"}, "'docid' is named as the query, and one column cannot be both."),
     ],
 )  # fmt: skip
 def test_wrong_columns(columns: Any, message: str) -> None:

@@ -468,7 +468,7 @@ def open_inputs(
     Raises InputError for columns that are missing or ambiguous, or where there are none to name, and
     for whole numbers that may be ids or scores; FormatError for arrays that do not fit each other.
     """
-    if reading.group is not None:
+    if reading.group is not None and run is not None:
         numbers.refuse_nested(qrels, "qrels")
         numbers.refuse_nested(run, "run")
         grades, scores = _import_reader("arrays").group_arrays(qrels, run, reading.group)
