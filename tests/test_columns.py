@@ -457,7 +457,7 @@ def test_ranks_and_scores() -> None:
 
 @pytest.mark.parametrize(
     ("query", "item", "number"),
-    [("query_id", "doc_id", "score"), ("qid", "docno", "sim"), ("userId", "movieId", "rating"),
+    [("query_id", "doc_id", "score"), ("q_id", "doc_id", "score"), ("qid", "docno", "sim"), ("userId", "movieId", "rating"),
      ("User_ID", "ITEM_ID", "Weight"), ("session_id", "product_id", "prediction"),
      ("topic", "docid", "rank")],
 )  # fmt: skip

@@ -48,6 +48,16 @@ def resolve_dialect(name: object, boxes: "tuple[Dialect, ...] | None" = None) ->
     raise PolicyError(f"no dialect {clip(name)}.{near}  All of them: germane {command}")
 
 
+def find_speakers(name: str) -> "dict[str, str]":
+    """Find the dialects that have a measure of this name, and germane's name of it."""
+    from germane.dialects.dialect import LONGEST
+    from germane.dialects.table import DIALECTS
+
+    if len(name) > LONGEST:
+        return {}
+    return {one.name: one.measure(name) for one in DIALECTS if one.find(name)}
+
+
 def parse_in_dialect(name: str, dialect: str) -> "Measure":
     """Parse a name as ``evaluate`` does in the dialect: one of the tool's, or germane's own."""
     from germane.dialects.names import resolve_measure

@@ -228,7 +228,7 @@ def _parse(text: str) -> Measure:
     if written is None:
         raise MeasureError(
             f"{clip(text)} is not a measure's name; they look like AP, AP@10 or AP(norm=R)@10."
-            f"{_suggest_joined_name(text)}"
+            f"{_suggest_elsewhere(text)}"
         )
     name, inside, cutoff = written.groups()
     folded = name.casefold()
@@ -315,32 +315,71 @@ def split_names(text: str) -> list[str]:
 
 
 def _make_unknown_error(name: str, text: str) -> MeasureError:
+    near = _suggest_elsewhere(text)
     options = [*(alias for row in BY_NAME.values() for alias in row.aliases), "GMAP", *BY_NAME]
     rest = text.strip()[len(name) :]
-    near = _suggest_cutoff_name(text) or _suggest_joined_name(text)
     if not near and (near := suggest(name, options)) and len(rest) < 40:
         near = near.removesuffix("'?") + rest + "'?"
     return MeasureError(f"unknown measure {clip(text)}.{near}  All of them: germane measures")
 
 
-def _suggest_cutoff_name(text: str) -> str:
-    """Suggest a name for one with its cutoff after an underscore: P_10, ndcg_cut_10."""
-    if found := re.fullmatch(r"([a-z]+?)(?:_cut)?_(\d{1,9})", text.strip().casefold()):
-        name = "AP(norm=R)" if found[1] == "map" else _NAMES.get(found[1])
-        if name and not int(found[2]):
-            return f" Did you mean '{name}@k'? A cutoff k must be a positive integer; got 0."
-        return f" Did you mean '{name}@{int(found[2])}'?" if name else ""
-    return " Did you mean 'RR'?" if text.strip() == "recip_rank" else ""
+def _suggest_elsewhere(text: str) -> str:
+    """Suggest the name for one that is spelled in another way, or is a tool's; name these tools."""
+    from germane.dialects import find_speakers  # imported late: few names are unknown
+
+    near, spoken = _suggest_spelling(text), find_speakers(text)
+    if not spoken:
+        return near
+    if not near and len(set(spoken.values())) == 1:
+        near = f" Did you mean {next(iter(spoken.values()))!r}?"
+    names = list_choices(list(spoken)[:3], "and")
+    has = "has" if len(spoken) == 1 else "have"
+    return f"{near} {names} {has} a measure of this name: dialect={next(iter(spoken))!r}."
 
 
-def _suggest_joined_name(text: str) -> str:
-    """Suggest a name for one of several words, or with a Greek letter: R-Precision, α-nDCG@10."""
-    written = re.fullmatch(r"\s*([A-Za-zα]+(?:[-_ ]+[A-Za-z]+)*)((?:\(.*\))?(?:@\w+)?)\s*", text)
+_SPELLED = re.compile(
+    r"""\s* (?P<words> [a-zα]+ (?:[-_ ]+[a-z]+)*? )
+        (?: (?P<cut>[-_ ]cut|[-_ ]at)? [-_ ]? (?P<k>\d{1,9}|(?<=at.)k) )?
+        (?P<rest> (?:\(.*\))? (?:@\w+)? ) \s*""",
+    re.IGNORECASE | re.VERBOSE | re.DOTALL,
+)
+"""A name of several words, or with its cutoff after an underscore: R-Precision, α-nDCG@10, P_10, map_at_10."""
+
+_SPELLINGS = {
+    "acc": "Success",
+    "cmc": "Success",
+    "contextprecision": "AP(norm=found)",
+    "contextrecall": "R",
+    "prec": "P",
+    "rec": "R",
+    "meanaverageprecision": "AP",
+    "meanreciprocalrank": "RR",
+    "reciprank": "RR",
+    "discountedcumulativegain": "DCG",
+    "normalizeddiscountedcumulativegain": "nDCG",
+    "averageprecision": "AP",
+    "rankbiasedprecision": "RBP",
+    "expectedreciprocalrank": "ERR",
+}
+"""Usual names that are not read, without what joins their words: some differ in meaning from paper to paper."""
+
+
+def _suggest_spelling(text: str) -> str:
+    """Suggest a name for one that is spelled in another way; nothing where none is meant for certain."""
+    written = _SPELLED.fullmatch(text)
     if written is None:
         return ""
-    joined = re.sub("[-_ ]", "", written[1].replace("α", "alpha")).casefold()
-    known = {known.replace("_", ""): name for known, name in _NAMES.items()}
-    return f" Did you mean {known[joined] + written[2]!r}?" if joined in known else ""
+    words = re.sub("[-_ ]", "", written["words"].replace("α", "alpha")).casefold()
+    known = {one.replace("_", ""): name for one, name in _NAMES.items()} | _SPELLINGS
+    name, k = known.get(words), written["k"]
+    if name is None or (k and "@" in written["rest"]):
+        return ""
+    if k and words == "map" and written["cut"] != "_at":
+        name = "AP(norm=R)"  # of trec_eval
+    if k and not (k.isdigit() and int(k)):
+        got = f"; got {k}" if k.isdigit() else ""
+        return f" Did you mean '{name}@k'? A cutoff k must be a positive integer{got}."
+    return f" Did you mean '{name}{written['rest']}{f'@{int(k)}' if k else ''}'?"
 
 
 def _parse_parameters(name: str, inside: str | None) -> dict[str, Any]:

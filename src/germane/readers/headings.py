@@ -10,7 +10,7 @@ from germane.errors import FormatError, InputError, check_choice, clip, list_som
 
 NAMES: dict[str, tuple[str, ...]] = {
     "query": (
-        "query_id", "qid", "query", "topic", "topic_id", "user_id", "user", "userId", "session_id",
+        "query_id", "qid", "q_id", "query", "topic", "topic_id", "user_id", "user", "userId", "session_id",
         "query-id",
     ),
     "item": (
