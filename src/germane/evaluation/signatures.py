@@ -42,7 +42,6 @@ _IDS = Given("Ids", "a sequence of ids, text or whole numbers")
 _VECTORS = Given("Vectors", "an array (rows, dimensions) of any library")
 _LABELS = Given("LabelList", "a label for each row, or a set of labels")
 _VALUES = Given("Values", "{query: value}, a function of a query, a frame or a file of two columns")
-_FORMAT = Given("Format", "the format of files, or {'run': format} for one of them")
 _TEXTS = Given("Texts", "the path of a file of ids and texts, {id: text}, or a function of an id")
 
 GIVEN: Mapping[str, Given] = {
@@ -84,13 +83,15 @@ GIVEN: Mapping[str, Given] = {
     "gallery_labels": _LABELS,
     "gallery_ids": _IDS,
     "exclude_self": Given("Places", "True, or the place of each query in the gallery"),
-    "images": Given("Images", "the images that count, or their sizes (docs/sources.md#boxes)"),
-    "class_names": Given("ClassNames", "{id: name}, a list of names, or a file of them"),
-    "box_format": _FORMAT,
-    "coordinates": Given(
-        "Coordinates", "the sides of boxes: xyxy, xywh or cxcywh; {'truth': …} names one side"
+    "images": Given("Images", "all images, with their sizes if these are known"),
+    "class_names": Given(
+        "ClassNames", "the names of classes that are numbers: {number: name} or a list"
     ),
-    "input_format": _FORMAT,
+    "box_format": Given("BoxFormat", "xywh, xyxy or cxcywh; {'truth': …} is for one side"),
+    "coordinates": Given("Coordinates", "pixels or relative; {'truth': …} is for one side"),
+    "input_format": Given(
+        "BoxFiles", "coco, voc, yolo, padilla, images or table; {'truth': …} is for one side"
+    ),
     "truth": Given(
         "Truths", "annotated boxes: files, frames, dicts or objects (docs/sources.md#boxes)"
     ),
