@@ -21,7 +21,7 @@ from germane.trec_eval.columns import Column, make_columns
 from germane.trec_eval.names import NICKNAMES
 from germane.trec_eval.options import Options
 from germane.trec_eval.ranking import make_ranking
-from germane.trec_eval.scores import make_scorer
+from germane.trec_eval.scores import Scorer
 from germane.trec_eval.unordered import rank_unordered
 
 __all__ = [
@@ -98,6 +98,7 @@ class RelevanceEvaluator:
         self._names = [_write_key(column) for column in self._columns]
         self._findings = findings
         self._qrels = _read_qrels(judged)
+        self._single: dict[int, Qrels] = {}
 
     def evaluate(self, scores: Mapping[str, Mapping[str, float]]) -> dict[str, dict[str, float]]:
         """Evaluate a run, ``{query: {item: score}}``: the value of every measure for each judged query.
@@ -119,7 +120,7 @@ class RelevanceEvaluator:
             return {}
         if self._findings == "warn":
             evaluate(qrels, scores, dialect="pytrec_eval")
-        part = qrels.some(np.array([position[query] for query in judged]))
+        part = self._select(qrels, [position[query] for query in judged])
         values = self._compute_values(part, _retrieve(part, judged))
         if not values:
             return {query: {} for query in judged}
@@ -127,14 +128,22 @@ class RelevanceEvaluator:
         rows = zip(judged, zip(*values, strict=True), strict=True)
         return {query: dict(zip(names, row, strict=True)) for query, row in rows}
 
+    def _select(self, qrels: Qrels, places: list[int]) -> Qrels:
+        """Select the judgments of some queries; those of a single one are kept for the next time."""
+        if len(places) > 1:
+            return qrels.some(np.array(places))
+        if places[0] not in self._single:
+            self._single[places[0]] = qrels.some(np.array(places))
+        return self._single[places[0]]
+
     def _compute_values(self, qrels: Qrels, retrieved: Retrieved) -> list[list[float]]:
         """Compute each column's value of every query."""
         ranking = make_ranking(qrels, retrieved, self._options)
-        score = make_scorer(ranking, self._options)
-        return [
-            [0.0] * len(qrels) if _has_no_value(column) else score(column).tolist()
-            for column in self._columns
-        ]
+        scorer = Scorer(ranking, self._options.level, 0, self._options.rounding)
+        valued = [column for column in self._columns if not _has_no_value(column)]
+        scorer.prepare(valued)
+        values = {column: scorer.compute_column(column).tolist() for column in valued}
+        return [values.get(column, [0.0] * len(qrels)) for column in self._columns]
 
 
 def _read_measures(measures: Iterable[str]) -> dict[str, set[str]]:
@@ -226,19 +235,29 @@ def _retrieve(qrels: Qrels, run: dict[str, Any]) -> Retrieved:
     try:
         return open_run(run).retrieve(qrels, "error", _ORDER)
     except ScoreError:
-        finite = {query: _replace_scores(got) for query, got in run.items()}
+        finite = {query: _replace_scores(query, got) for query, got in run.items()}
         return open_run(finite).retrieve(qrels, "error", _ORDER)
 
 
-def _replace_scores(got: dict[str, float]) -> dict[str, float]:
+def _replace_scores(query: str, got: dict[str, float]) -> dict[str, float]:
     """Replace infinite scores by the largest, and scores with a NaN by the places that C gives their items."""
     with np.errstate(over="ignore"):
-        scores = [float(np.float32(float(score))) for score in got.values()]
+        scores = [float(np.float32(_read_score(query, *one))) for one in got.items()]
     if any(score != score for score in scores):
         ranked = rank_unordered(list(zip(got, scores, strict=True)))
         return {item: -float(place) for place, item in enumerate(ranked)}
     limited = (min(max(score, -_LARGEST), _LARGEST) for score in scores)
     return dict(zip(got, limited, strict=True))
+
+
+def _read_score(query: str, item: str, score: float) -> float:
+    try:
+        return float(score)
+    except OverflowError:
+        raise OverflowError(
+            f"scores, query {clip(query)}, item {clip(item)}: a score is in the range of a double; "
+            f"got {clip(score)}"
+        ) from None
 
 
 # --- Files and means -------------------------------------------------------------------------------

@@ -11,7 +11,7 @@ of the groups are averaged.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -22,7 +22,7 @@ from germane.core.ranking import Ranking
 from germane.core.retrieved import Retrieved
 from germane.kernel.ids import to_text
 from germane.measures import compute_values
-from germane.measures.averaging import FLOOR, compute_scores, compute_terms
+from germane.measures.averaging import FLOOR, compute_all_scores, compute_scores, compute_terms
 from germane.measures.measure import Measure, parse
 from germane.trec_eval import gains
 from germane.trec_eval.columns import Column
@@ -62,14 +62,26 @@ class Scorer:
             return _OWN[column.measure](self, column)
         return self.compute(column.row.germane.format(column.argument))
 
+    def prepare(self, columns: Iterable[Column]) -> None:
+        """Compute germane's measures of some columns at once, for which many queries are not needed."""
+        names = (
+            column.row.germane.format(column.argument)
+            for column in columns
+            if column.measure not in _OWN
+        )
+        measures = tuple(dict.fromkeys(map(self._resolve, names)))
+        self._kept |= zip(measures, compute_all_scores(measures, self.ranking, "zero"), strict=True)
+
     def compute(self, name: str) -> Floats:
         """Compute one of germane's measures (Q), with grades from -l as relevant."""
-        measure = parse(name)
-        if measure.rel is not None and self.level != 1:
-            measure = measure(rel=self.level)
+        measure = self._resolve(name)
         if measure not in self._kept:
             self._kept[measure] = self._compute_values(measure)
         return self._kept[measure]
+
+    def _resolve(self, name: str) -> Measure:
+        measure = parse(name)
+        return measure(rel=self.level) if measure.rel is not None and self.level != 1 else measure
 
     def _compute_values(self, measure: Measure) -> Floats:
         return compute_scores(measure, self.ranking, "zero")

@@ -53,7 +53,10 @@ def _sort_as_cpp(rows: list[_Row], start: int, end: int, depth: int) -> None:
 def _move_median(rows: list[_Row], start: int, end: int) -> None:
     """Swap the median of three rows to the start."""
     a, b, c = start + 1, start + (end - start) // 2, end - 1
-    before = lambda one, other: _precedes(rows[one], rows[other])  # noqa: E731
+
+    def before(one: int, other: int) -> bool:
+        return _precedes(rows[one], rows[other])
+
     if before(a, b):
         median = b if before(b, c) else c if before(a, c) else a
     else:
