@@ -24,6 +24,8 @@ from germane.trec_eval.ranking import make_ranking
 from germane.trec_eval.scores import Scorer
 from germane.trec_eval.unordered import rank_unordered
 
+__version__ = "0.5.11"  # of the interface, for packages that look at it
+
 __all__ = [
     "RelevanceEvaluator",
     "compute_aggregated_measure",

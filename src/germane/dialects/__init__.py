@@ -11,7 +11,7 @@ and ``python docs/generate_dialects.py`` writes its page.
 
 from typing import TYPE_CHECKING
 
-from germane.errors import PolicyError, clip, suggest
+from germane.errors import MeasureError, PolicyError, clip, suggest
 
 if TYPE_CHECKING:
     from germane.dialects.dialect import Dialect
@@ -49,7 +49,17 @@ def resolve_dialect(name: object, boxes: "tuple[Dialect, ...] | None" = None) ->
 
 
 def parse_in_dialect(name: str, dialect: str) -> "Measure":
-    """Parse a name as ``evaluate`` does in the dialect: one of the tool's, or germane's own."""
+    """Parse a name as ``evaluate`` does in the dialect: one of the tool's, or germane's own.
+
+    Raises MeasureError for a name that leaves out unjudged items, which a measure alone does not say.
+    """
     from germane.dialects.names import resolve_measure
 
-    return resolve_measure(name, resolve_dialect(dialect)).measure
+    spoken = resolve_dialect(dialect)
+    found = resolve_measure(name, spoken)
+    if found.choices.get("unjudged") == "remove":
+        raise MeasureError(
+            f"{clip(name)} of {spoken.name} leaves out unjudged items, which is no part of a measure here. "
+            f"dialect={spoken.name} evaluates it, and so does {found.measure} with unjudged=remove."
+        )
+    return found.measure

@@ -197,6 +197,22 @@ def describe_ties(row: Definition) -> str:
     return text
 
 
+def write_name(given: object) -> str | None:
+    """Write the name of a measure that is an object of ir_measures; None for anything else.
+
+    The name says whose it is: ``ir_measures:nDCG@10``.
+    """
+    for kind in type(given).__mro__:
+        if kind.__name__ == "Measure" and kind.__module__.partition(".")[0] == "ir_measures":
+            return f"ir_measures:{given}"
+    return None
+
+
+def is_name(given: object) -> bool:
+    """Is this the name of a measure, or an object that has one?"""
+    return isinstance(given, str) or write_name(given) is not None
+
+
 def parse(text: str) -> Measure:
     """Read one measure from its name.
 
@@ -208,11 +224,14 @@ def parse(text: str) -> Measure:
     >>> germane.parse("trec_eval:map_cut_10")
     AP(norm=R)@10
 
-    Raises MeasureError, with the nearest name.
+    An object of ir_measures is read as its name there. Raises MeasureError, with the nearest name.
     """
-    if not isinstance(text, str):
+    if isinstance(text, str):
+        return _parse(text)
+    name = write_name(text)
+    if name is None:
         raise MeasureError(f"a measure is a name such as 'AP@10'; got {clip(text)}")
-    return _parse(text)
+    return _parse(name)
 
 
 @lru_cache(4096)
@@ -265,7 +284,7 @@ def find_renamed(measures: "Measures") -> dict[str, Measure]:
     """
     if isinstance(measures, str):
         return dict(_rename_all(measures))
-    if isinstance(measures, Measure):
+    if isinstance(measures, Measure) or write_name(measures):
         return {}
     return {name: one for given in measures for name, one in find_renamed(given).items()}
 
@@ -296,6 +315,8 @@ def list_names(
         return [*(split or split_names)(measures)]
     if isinstance(measures, kind):
         return [measures]
+    if (name := write_name(measures)) is not None:
+        return [name]
     if isinstance(measures, (Mapping, bytes)) or not isinstance(measures, Iterable):
         raise MeasureError(
             f"measures are a string such as '{example}' or a list; got {clip(measures)}"
