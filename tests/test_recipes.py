@@ -49,12 +49,14 @@ def test_sentence_transformers_with_a_stand_in(monkeypatch: pytest.MonkeyPatch) 
 
 
 @pytest.mark.live
+@pytest.mark.filterwarnings("ignore")
 def test_sentence_transformers() -> None:
     pytest.importorskip("sentence_transformers")
     check_sentences(run("sentence-transformers"))
 
 
 @pytest.mark.live
+@pytest.mark.filterwarnings("ignore")
 def test_pytorch() -> None:
     torch = pytest.importorskip("torch")
     names = run("PyTorch")
@@ -269,7 +271,7 @@ def test_trackers_with_stand_ins(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_mlflow(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     mlflow = pytest.importorskip("mlflow")
     monkeypatch.setenv("MLFLOW_ALLOW_FILE_STORE", "true")
-    mlflow.set_tracking_uri(tmp_path.as_uri())
+    mlflow.set_tracking_uri((tmp_path / "runs").as_uri())
     result = germane.evaluate({"q": ["d"]}, {"q": ["d"]}, "RR@10")
     with mlflow.start_run() as made:
         read_tracker("mlflow")["log_to_mlflow"](result, step=1)
