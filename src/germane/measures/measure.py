@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from typing import Any, TypeAlias, TypeVar
+from typing import Any, TypeAlias, TypeGuard, TypeVar
 
 from germane.core.arguments import parse_whole
 from germane.errors import MeasureError, clip, list_choices, suggest
@@ -208,8 +208,8 @@ def write_name(given: object) -> str | None:
     return None
 
 
-def is_name(given: object) -> bool:
-    """Is this the name of a measure, or an object that has one?"""
+def is_name(given: object) -> TypeGuard[str]:
+    """Is this the name of a measure, or an object that has one and is read like it?"""
     return isinstance(given, str) or write_name(given) is not None
 
 
