@@ -21,7 +21,7 @@ from germane.trec_eval.columns import Column, make_columns
 from germane.trec_eval.names import NICKNAMES
 from germane.trec_eval.options import Options
 from germane.trec_eval.ranking import make_ranking
-from germane.trec_eval.scores import Scorer
+from germane.trec_eval.scores import Scorer, list_measures
 from germane.trec_eval.unordered import rank_unordered
 
 __version__ = "0.5.11"  # of the interface, for packages that look at it
@@ -96,8 +96,11 @@ class RelevanceEvaluator:
             parameters={name: ",".join(sorted(all_)) for name, all_ in parameters.items() if all_},
             rounding="trec9",
         )
-        self._columns = make_columns(self._options) if parameters else []
-        self._names = [_write_key(column) for column in self._columns]
+        columns = make_columns(self._options) if parameters else []
+        self._columns = [(column, not _has_no_value(column)) for column in columns]
+        self._names = [_write_key(column) for column in columns]
+        valued = (column for column, has_value in self._columns if has_value)
+        self._measures = list_measures(valued, level)
         self._findings = findings
         self._qrels = _read_qrels(judged)
         self._single: dict[int, Qrels] = {}
@@ -142,10 +145,11 @@ class RelevanceEvaluator:
         """Compute each column's value of every query."""
         ranking = make_ranking(qrels, retrieved, self._options)
         scorer = Scorer(ranking, self._options.level, 0, self._options.rounding)
-        valued = [column for column in self._columns if not _has_no_value(column)]
-        scorer.prepare(valued)
-        values = {column: scorer.compute_column(column).tolist() for column in valued}
-        return [values.get(column, [0.0] * len(qrels)) for column in self._columns]
+        scorer.prepare(self._measures)
+        return [
+            scorer.compute_column(column).tolist() if valued else [0.0] * len(qrels)
+            for column, valued in self._columns
+        ]
 
 
 def _read_measures(measures: Iterable[str]) -> dict[str, set[str]]:

@@ -62,29 +62,32 @@ class Scorer:
             return _OWN[column.measure](self, column)
         return self.compute(column.row.germane.format(column.argument))
 
-    def prepare(self, columns: Iterable[Column]) -> None:
-        """Compute germane's measures of some columns at once, for which many queries are not needed."""
-        names = (
-            column.row.germane.format(column.argument)
-            for column in columns
-            if column.measure not in _OWN
-        )
-        measures = tuple(dict.fromkeys(map(self._resolve, names)))
-        self._kept |= zip(measures, compute_all_scores(measures, self.ranking, "zero"), strict=True)
+    def prepare(self, measures: tuple[Measure, ...]) -> None:
+        """Compute several of germane's measures at once."""
+        found = compute_all_scores(measures, self.ranking, "zero")
+        self._kept |= zip(measures, found, strict=True)
 
     def compute(self, name: str) -> Floats:
         """Compute one of germane's measures (Q), with grades from -l as relevant."""
-        measure = self._resolve(name)
+        measure = resolve_measure(name, self.level)
         if measure not in self._kept:
             self._kept[measure] = self._compute_values(measure)
         return self._kept[measure]
 
-    def _resolve(self, name: str) -> Measure:
-        measure = parse(name)
-        return measure(rel=self.level) if measure.rel is not None and self.level != 1 else measure
-
     def _compute_values(self, measure: Measure) -> Floats:
         return compute_scores(measure, self.ranking, "zero")
+
+
+def resolve_measure(name: str, level: int) -> Measure:
+    """Find one of germane's measures, with grades from a level as relevant."""
+    measure = parse(name)
+    return measure(rel=level) if measure.rel is not None and level != 1 else measure
+
+
+def list_measures(columns: Iterable[Column], level: int) -> tuple[Measure, ...]:
+    """List germane's measures that are the values of columns as they are."""
+    names = (one.row.germane.format(one.argument) for one in columns if one.measure not in _OWN)
+    return tuple(dict.fromkeys(resolve_measure(name, level) for name in names))
 
 
 class _Listed(Scorer):
