@@ -59,6 +59,8 @@ def test_conventions_are_not_dropped() -> None:
     judged_only = make_object("P(judged_only=True)@2")
     with pytest.raises(germane.MeasureError, match="unjudged=remove"):
         germane.evaluate(QRELS, RUN, judged_only)
+    with pytest.raises(germane.MeasureError, match="unjudged=remove"):
+        germane.evaluate(QRELS, RUN, judged_only, dialect="trec_eval-10")
     result = germane.evaluate(QRELS, RUN, judged_only, dialect="ir_measures")
     assert result["P@2"].per_query == {"1": 1.0, "2": 0.5}
     with pytest.raises(germane.MeasureError, match=r"no measure 'XY@10'"):

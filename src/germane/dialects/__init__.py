@@ -49,17 +49,23 @@ def resolve_dialect(name: object, boxes: "tuple[Dialect, ...] | None" = None) ->
 
 
 def parse_in_dialect(name: str, dialect: str) -> "Measure":
-    """Parse a name as ``evaluate`` does in the dialect: one of the tool's, or germane's own.
+    """Parse a name as ``evaluate`` does in the dialect: one of the tool's, or germane's own."""
+    from germane.dialects.names import resolve_measure
 
-    Raises MeasureError for a name that leaves out unjudged items, which a measure alone does not say.
+    return resolve_measure(name, resolve_dialect(dialect)).measure
+
+
+def parse_object(name: str, dialect: str) -> "Measure":
+    """Parse the name of a tool's object.
+
+    Raises MeasureError for an object that leaves out unjudged items, which a measure alone does not say.
     """
     from germane.dialects.names import resolve_measure
 
-    spoken = resolve_dialect(dialect)
-    found = resolve_measure(name, spoken)
+    found = resolve_measure(name, resolve_dialect(dialect))
     if found.choices.get("unjudged") == "remove":
         raise MeasureError(
-            f"{clip(name)} of {spoken.name} leaves out unjudged items, which is no part of a measure here. "
-            f"dialect={spoken.name} evaluates it, and so does {found.measure} with unjudged=remove."
+            f"{clip(name)} of {dialect} leaves out unjudged items, which is no part of a measure here. "
+            f"dialect={dialect} evaluates it, and so does {found.measure} with unjudged=remove."
         )
     return found.measure

@@ -198,13 +198,10 @@ def describe_ties(row: Definition) -> str:
 
 
 def write_name(given: object) -> str | None:
-    """Write the name of a measure that is an object of ir_measures; None for anything else.
-
-    The name says whose it is: ``ir_measures:nDCG@10``.
-    """
+    """Write the name of a measure that is an object of ir_measures; None for anything else."""
     for kind in type(given).__mro__:
         if kind.__name__ == "Measure" and kind.__module__.partition(".")[0] == "ir_measures":
-            return f"ir_measures:{given}"
+            return str(given)
     return None
 
 
@@ -231,7 +228,9 @@ def parse(text: str) -> Measure:
     name = write_name(text)
     if name is None:
         raise MeasureError(f"a measure is a name such as 'AP@10'; got {clip(text)}")
-    return _parse(name)
+    from germane.dialects import parse_object  # imported late: few measures are such objects
+
+    return parse_object(name, "ir_measures")
 
 
 @lru_cache(4096)
@@ -272,7 +271,7 @@ def parse_all(measures: "Measures") -> tuple[Measure, ...]:
     if isinstance(measures, str):
         return _split(measures)
     names = list_names(measures, Measure)
-    return tuple(dict.fromkeys(parse(one) if isinstance(one, str) else one for one in names))
+    return tuple(dict.fromkeys(one if isinstance(one, Measure) else parse(one) for one in names))
 
 
 def find_renamed(measures: "Measures") -> dict[str, Measure]:
@@ -315,8 +314,8 @@ def list_names(
         return [*(split or split_names)(measures)]
     if isinstance(measures, kind):
         return [measures]
-    if (name := write_name(measures)) is not None:
-        return [name]
+    if kind is Measure and write_name(measures) is not None:
+        return [measures]
     if isinstance(measures, (Mapping, bytes)) or not isinstance(measures, Iterable):
         raise MeasureError(
             f"measures are a string such as '{example}' or a list; got {clip(measures)}"
