@@ -61,6 +61,14 @@ TOPICS: dict[str, tuple[str, str, str]] = {  # page: title, guide, objects
 }  # fmt: skip
 MODULES = {  # page: title, guide, members
     "plot": ("germane.plot: pictures", "output", ", ".join(germane.plot.__all__)),
+    "pytrec_eval": (
+        "germane.pytrec_eval: the module pytrec_eval",
+        "pytrec_eval",
+        (
+            "RelevanceEvaluator, parse_qrel, parse_run, compute_aggregated_measure, supported_measures, "
+            "supported_nicknames"
+        ),
+    ),
     "sklearn": ("germane.sklearn: a scorer", "recipes", "scorer, Scorer"),
     "spark": ("germane.spark: many machines", "scale", "evaluate, Evaluation"),
 }

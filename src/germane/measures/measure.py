@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from typing import Any, TypeAlias, TypeVar
+from typing import Any, TypeAlias, TypeGuard, TypeVar
 
 from germane.core.arguments import parse_whole
 from germane.errors import MeasureError, clip, list_choices, suggest
@@ -197,6 +197,19 @@ def describe_ties(row: Definition) -> str:
     return text
 
 
+def write_name(given: object) -> str | None:
+    """Write the name of a measure that is an object of ir_measures; None for anything else."""
+    for kind in type(given).__mro__:
+        if kind.__name__ == "Measure" and kind.__module__.partition(".")[0] == "ir_measures":
+            return str(given)
+    return None
+
+
+def is_name(given: object) -> TypeGuard[str]:
+    """Is this the name of a measure, or an object that has one and is read like it?"""
+    return isinstance(given, str) or write_name(given) is not None
+
+
 def parse(text: str) -> Measure:
     """Read one measure from its name.
 
@@ -208,11 +221,16 @@ def parse(text: str) -> Measure:
     >>> germane.parse("trec_eval:map_cut_10")
     AP(norm=R)@10
 
-    Raises MeasureError, with the nearest name.
+    An object of ir_measures is read as its name there. Raises MeasureError, with the nearest name.
     """
-    if not isinstance(text, str):
+    if isinstance(text, str):
+        return _parse(text)
+    name = write_name(text)
+    if name is None:
         raise MeasureError(f"a measure is a name such as 'AP@10'; got {clip(text)}")
-    return _parse(text)
+    from germane.dialects import parse_object  # imported late: few measures are such objects
+
+    return parse_object(name, "ir_measures")
 
 
 @lru_cache(4096)
@@ -253,7 +271,7 @@ def parse_all(measures: "Measures") -> tuple[Measure, ...]:
     if isinstance(measures, str):
         return _split(measures)
     names = list_names(measures, Measure)
-    return tuple(dict.fromkeys(parse(one) if isinstance(one, str) else one for one in names))
+    return tuple(dict.fromkeys(one if isinstance(one, Measure) else parse(one) for one in names))
 
 
 def find_renamed(measures: "Measures") -> dict[str, Measure]:
@@ -265,7 +283,7 @@ def find_renamed(measures: "Measures") -> dict[str, Measure]:
     """
     if isinstance(measures, str):
         return dict(_rename_all(measures))
-    if isinstance(measures, Measure):
+    if isinstance(measures, Measure) or write_name(measures):
         return {}
     return {name: one for given in measures for name, one in find_renamed(given).items()}
 
@@ -295,6 +313,8 @@ def list_names(
     if isinstance(measures, str):
         return [*(split or split_names)(measures)]
     if isinstance(measures, kind):
+        return [measures]
+    if kind is Measure and write_name(measures) is not None:
         return [measures]
     if isinstance(measures, (Mapping, bytes)) or not isinstance(measures, Iterable):
         raise MeasureError(

@@ -15,6 +15,7 @@ from germane.errors import EmptyError, InputError, clip
 from germane.readers import formats, mappings, numbers
 from germane.readers.formats import InputFormat, find_name, is_path, limit_path
 from germane.readers.headings import JUDGES
+from germane.readers.hits import is_hits, read_hits
 from germane.readers.inputs import Needs, QrelsInput, QrelsReader, ReadOptions, RunInput
 from germane.readers.labels import Labels
 from germane.readers.mappings import is_rows
@@ -376,6 +377,8 @@ def open_run(
 
     Raises InputError for anything else, and for columns that do not fit.
     """
+    if is_hits(given):
+        given = read_hits(given, reading.columns, lowest=reading.lowest)
     if reading.collapse is reading.query_ids is reading.item_ids is None:
         return _recognize_run(given, reading, qrels)
     array_ids = _import_reader("array_ids")
@@ -480,7 +483,7 @@ def open_inputs(
         reading = replace(reading, collapse=groups)
     judged = open_qrels(qrels, reading)
     found = open_run(run, reading, judged)
-    named = judged.has_columns or (found.has_columns and found.has_header)
+    named = judged.has_columns or (found.has_columns and found.has_header) or is_hits(run)
     others = (reading.exclude, reading.only, reading.catalogue, reading.seen, reading.distance)
     if reading.columns is not None and not named and all(one is None for one in others):
         raise InputError("columns= names the columns of frames and of files; there are none here.")
