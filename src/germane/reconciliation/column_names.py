@@ -1,0 +1,215 @@
+"""Names of columns in published tables, and the definitions that each may stand for."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from germane.dialects import resolve_dialect
+from germane.dialects.dialect import Dialect
+from germane.dialects.names import find_same_kind, resolve_measure, translate_entry
+from germane.errors import GermaneError
+from germane.measures.measure import Measure, parse
+
+_WORDS = {
+    "precision": "P",
+    "prec": "P",
+    "recall": "R",
+    "rec": "R",
+    "map": "AP",
+    "average precision": "AP",
+    "mean average precision": "AP",
+    "mrr": "RR",
+    "recip rank": "RR",
+    "reciprocal rank": "RR",
+    "mean reciprocal rank": "RR",
+    "ndcg": "nDCG",
+    "hit": "Success",
+    "hits": "Success",
+    "hit rate": "Success",
+    "hitrate": "Success",
+    "hr": "Success",
+    "success": "Success",
+    "acc": "Success",
+    "accuracy": "Success",
+    "top": "Success",
+    "f1": "F",
+    "f1 score": "F",
+    "f": "F",
+}
+"""Words of papers that stand for a measure at a cutoff."""
+
+_BOXES = {
+    "ap": "AP",
+    "map": "AP",
+    "map5095": "AP",
+    "ap5095": "AP",
+    "ap50": "AP50",
+    "map50": "AP50",
+    "ap75": "AP75",
+    "map75": "AP75",
+    "aps": "APs",
+    "apm": "APm",
+    "apl": "APl",
+    "ar1": "AR1",
+    "ar10": "AR10",
+    "ar100": "AR100",
+}
+"""Words of tables of detectors, without signs, points and blanks."""
+
+AVERAGING = (
+    *("no_relevant", "no_hit", "missing", "empty", "unknown", "short", "constant", "all_relevant", "undefined"),
+    *("depth", "unjudged", "ties", "own", "threshold", "nonpositive", "duplicates", "relevant"),
+)  # fmt: skip
+"""Conventions that change which queries and which results count."""
+
+_NO_VALUE = {"error", "error_if_all", "answer"}
+"""Words under which there is no number, or the ordinary one."""
+
+
+@dataclass(frozen=True)
+class Reading:
+    """A definition that a column may stand for: of a tool, or of germane without one."""
+
+    measure: Measure
+    choices: tuple[tuple[str, Any], ...] = ()
+    tool: str = ""
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """The parameters of the measure."""
+        return dict(self.measure.parameters)
+
+    @property
+    def k(self) -> float:
+        """The cutoff; infinity without one."""
+        return float("inf") if self.measure.k is None else self.measure.k
+
+    @property
+    def counts_twice(self) -> bool:
+        """Does an item that is listed twice count twice?"""
+        return dict(self.choices).get("duplicates") == "recount"
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column of a published table: its name, the measure that it names, and what it may stand for."""
+
+    label: str
+    kind: str  # the name of germane's measure, or of boxes: "AP50"
+    k: int | None = None
+    plain: tuple[Reading, ...] = ()
+    of_boxes: bool = False
+    asked: Measure | None = None
+
+    def read_as(self, tool: Dialect) -> Reading | None:
+        """Read the column as a tool's, if the tool has such a measure."""
+        return None if self.asked is None else _read_as(tool.name, self.label, self.asked)
+
+
+def read_columns(
+    labels: tuple[str, ...],
+    columns: Mapping[str, str] | None = None,
+    dialect: str | None = None,
+    *,
+    exact: bool = False,
+) -> list[Column | None]:
+    """Read names of columns as measures; None for a name that is none.
+
+    ``columns`` says which measure a name stands for. If ``dialect`` is given, its names come first. ``exact``: the names are
+    germane's own, and leave nothing open. Raises MeasureError for a value of ``columns`` that is no measure.
+    """
+    tool = None if dialect is None else resolve_dialect(dialect)
+    given = dict(columns or {})
+    boxes = any(_strip(label) in ("ap50", "ap75", "map50", "map75") for label in labels)
+    found: list[Column | None] = []
+    for label in labels:
+        if boxes and label not in given:
+            kind = _BOXES.get(_strip(label))
+            found.append(None if kind is None else Column(label, kind, of_boxes=True))
+            continue
+        name = given.get(label, label)
+        measure = parse(name) if label in given and tool is None else _find_measure(name, tool)
+        if measure is None and label in given:
+            measure = parse(name)
+        found.append(None if measure is None else _make_column(label, measure, tool, exact))
+    return found
+
+
+def _make_column(label: str, measure: Measure, tool: Dialect | None, exact: bool) -> Column:
+    if exact:
+        plain: tuple[Reading, ...] = (Reading(measure),)
+    elif tool is not None:
+        of_tool = _read_as(tool.name, label, measure)
+        plain = (of_tool or Reading(measure),)
+    else:
+        plain = tuple(Reading(one) for one in _vary(measure))
+    return Column(label, measure.name, measure.k, plain, asked=measure)
+
+
+def _strip(label: str) -> str:
+    return re.sub(r"[^a-z0-9]|bbox", "", label.casefold().replace("0.5", "50").replace(".5", "50").replace(".75", "75"))
+
+
+def _find_measure(label: str, tool: Dialect | None) -> Measure | None:
+    """Find the measure that a name of any tool or paper stands for."""
+    if tool is not None:
+        try:
+            return resolve_measure(label, tool).measure
+        except GermaneError:
+            pass
+    for spelling in _respell(label):
+        try:
+            return parse(spelling)
+        except GermaneError:
+            continue
+    return next(_search_dialects(label), None)
+
+
+def _respell(label: str) -> Iterator[str]:
+    bare = re.sub(r"\((?:%|in %|x100|mean|avg\.?)\)|%|[↑↓]", "", label).strip()
+    yield bare
+    yield bare.replace(" ", "")
+    words = re.sub(r"(?<=[a-z])[_\s]+(?=[a-z])", " ", bare.casefold())
+    found = re.fullmatch(r"(?:mean )?([a-z][a-z ]*?1?(?: score)?)(?:[\s_\-]*(?:@|at|cut)[\s_\-]*|[\s_\-.]+)(\d+)", words)
+    name, cutoff = (found[1], f"@{found[2]}") if found else (words, "")
+    name = name.removesuffix(" at").removesuffix(" cut").strip()
+    if name in _WORDS:
+        yield f"{_WORDS[name]}{cutoff}"
+    yield f"{name.replace(' ', '_')}{cutoff}"
+
+
+def _search_dialects(label: str) -> Iterator[Measure]:
+    from germane.dialects.table import DIALECTS
+
+    for tool in DIALECTS:
+        if (entry := tool.find(label)) is not None and entry.measure:
+            yield parse(tool.measure(label))
+
+
+@cache
+def _read_as(name: str, label: str, asked: Measure) -> Reading | None:
+    """Read a name as the tool's own name, or as the tool's measure of that kind."""
+    tool = resolve_dialect(name)
+    entry = tool.find(label)
+    if entry is not None:
+        measure, choices = parse(tool.measure(label)), entry.read_choices(label)
+    else:
+        entry = find_same_kind(tool, asked)
+        if entry is None:
+            return None
+        measure, choices = translate_entry(entry, asked), entry.fill_choices(asked.k)
+    every = {**tool.choices, **choices}
+    kept = tuple((n, every[n]) for n in AVERAGING if n in every and every[n] not in _NO_VALUE)
+    return Reading(measure, kept, tool.name)
+
+
+def _vary(measure: Measure) -> list[Measure]:
+    """List the definitions of papers that go by the name: of AP each norm, if none is written, and the mean of P@i."""
+    if measure.name != "AP" or measure.k is None or dict(measure.parameters)["norm"] != "min":
+        return [measure]
+    norms = [measure(norm=word) for word in ("R", "found", "k", "possible")]
+    return [measure, *norms, Measure("MeanP", (), measure.k)]
