@@ -16,7 +16,15 @@ from germane.measures.measure import parse
 from germane.reconciliation.contradictions import audit
 
 CHANGES = (0.02, 0.05, 0.15)
-PAPER = {"AP": "MAP", "RR": "MRR", "R": "Recall", "P": "P", "Success": "Hit", "nDCG": "NDCG", "F": "F1"}
+PAPER = {
+    "AP": "MAP",
+    "RR": "MRR",
+    "R": "Recall",
+    "P": "P",
+    "Success": "Hit",
+    "nDCG": "NDCG",
+    "F": "F1",
+}
 
 
 def draw_collection(rng: random.Random) -> tuple[dict, dict]:
@@ -25,7 +33,10 @@ def draw_collection(rng: random.Random) -> tuple[dict, dict]:
     grades = rng.choice(((0, 1), (0, 1, 2, 3)))
     share = rng.choice((0.02, 0.1, 0.3))
     qrels = {
-        q: {d: rng.choice(grades[1:]) if rng.random() < share * 2 else 0 for d in rng.sample(items, 60)}
+        q: {
+            d: rng.choice(grades[1:]) if rng.random() < share * 2 else 0
+            for d in rng.sample(items, 60)
+        }
         for q in queries
     }
     levels = rng.choice((None, None, None, 8))
@@ -36,7 +47,10 @@ def draw_collection(rng: random.Random) -> tuple[dict, dict]:
         for q in queries:
             if rng.random() < 0.03:
                 continue
-            scores = {d: rng.gauss(skill * (qrels[q].get(d, 0) > 0), 1) for d in rng.sample(items, rng.choice((3, 20, 100)))}
+            scores = {
+                d: rng.gauss(skill * (qrels[q].get(d, 0) > 0), 1)
+                for d in rng.sample(items, rng.choice((3, 20, 100)))
+            }
             run[q] = {d: round(s * levels) / levels if levels else s for d, s in scores.items()}
         runs[name] = run
     return qrels, runs
@@ -47,7 +61,13 @@ def draw_table(rng: random.Random) -> tuple[dict, str | None, int]:
     while True:
         tool = rng.choice(DIALECTS)
         cutoffs = rng.sample((1, 3, 5, 10, 20, 100), rng.randint(1, 5))
-        names = [n for k in cutoffs for one in tool.measuring if one.measure and "{" not in one.name.replace("{k}", "") for n in [one.write_name(k)]]
+        names = [
+            n
+            for k in cutoffs
+            for one in tool.measuring
+            if one.measure and "{" not in one.name.replace("{k}", "")
+            for n in [one.write_name(k)]
+        ]
         names = list(dict.fromkeys(names))
         rng.shuffle(names)
         names = names[: rng.randint(3, 25)]
@@ -57,19 +77,40 @@ def draw_table(rng: random.Random) -> tuple[dict, str | None, int]:
         table: dict = {run: {} for run in runs}
         for name in names:
             try:
-                values = {r: germane.evaluate(qrels, run, name, dialect=tool.name) for r, run in runs.items()}
+                values = {
+                    r: germane.evaluate(qrels, run, name, dialect=tool.name)
+                    for r, run in runs.items()
+                }
             except GermaneError:
                 continue
             measure = parse(tool.measure(name))
-            label = f"{PAPER.get(measure.name, measure.name)}{f'@{measure.k}' if measure.k else ''}" if papers else name
+            if ("mean", "arithmetic") not in measure.parameters:
+                continue
+            label = name_in_paper(measure) if papers else name
             if label in table["ours"]:
                 continue
             for r, result in values.items():
-                mean = next(iter(result.values())).mean if hasattr(result, "values") else result[name].mean
+                mean = (
+                    next(iter(result.values())).mean
+                    if hasattr(result, "values")
+                    else result[name].mean
+                )
                 if mean == mean:
-                    table[r][label] = f"{mean * 100:.{max(decimals - 2, 1)}f}" if percent else f"{mean:.{decimals}f}"
+                    table[r][label] = (
+                        f"{mean * 100:.{max(decimals - 2, 1)}f}"
+                        if percent
+                        else f"{mean:.{decimals}f}"
+                    )
         if len(table["ours"]) >= 3 and audit_names(table):
             return table, rng.choice((None, tool.name)), len(qrels)
+
+
+def name_in_paper(measure: germane.Measure) -> str:
+    """The name of papers, which leave the norm out, and nothing else."""
+    norms = [one.default for one in measure.row.parameters if one.name == "norm"]
+    plain = measure(norm=norms[0]) if norms else measure
+    name = PAPER.get(measure.name, measure.name)
+    return str(plain).replace(measure.name, name, 1)
 
 
 def audit_names(table: dict) -> bool:
@@ -104,14 +145,24 @@ def main(tables: int) -> None:
             spoilt[run][label] = f"{moved:.{decimals}f}"
             got = audit(spoilt, dialect=dialect)
             found[change] += bool(got)
-            named[change] += any(one.row == run and label in one.columns for one in got.contradictions)
-    print(Counter(one.law.split()[0].split("@")[0]+" "+one.possible for c in restrictions for one in c).most_common(40))
-    print(f"{tables} right tables: contradictions claimed in {len(claimed)}; numbers that only some definitions allow in {restricted}")
+            named[change] += any(
+                one.row == run and label in one.columns for one in got.contradictions
+            )
+    print(
+        Counter(
+            one.law.split()[0].split("@")[0] + " " + one.possible for c in restrictions for one in c
+        ).most_common(40)
+    )
+    print(
+        f"{tables} right tables: contradictions claimed in {len(claimed)}; numbers that only some definitions allow in {restricted}"
+    )
     for number, dialect, clean in claimed[:10]:
         print(number, dialect)
         print(clean)
     for change in CHANGES:
-        print(f"one cell changed by {change}: found in {found[change] / tables:.0%}, the cell named in {named[change] / tables:.0%}")
+        print(
+            f"one cell changed by {change}: found in {found[change] / tables:.0%}, the cell named in {named[change] / tables:.0%}"
+        )
 
 
 if __name__ == "__main__":

@@ -10,7 +10,7 @@ from typing import Any
 
 from germane.dialects import resolve_dialect
 from germane.dialects.dialect import Dialect
-from germane.dialects.names import find_same_kind, resolve_measure, translate_entry
+from germane.dialects.names import list_same_kind, resolve_measure, translate_entry
 from germane.errors import GermaneError
 from germane.measures.measure import Measure, parse
 
@@ -60,11 +60,14 @@ _BOXES = {
 }
 """Words of tables of detectors, without signs, points and blanks."""
 
-AVERAGING = (
-    *("no_relevant", "no_hit", "missing", "empty", "unknown", "short", "constant", "all_relevant", "undefined"),
-    *("depth", "unjudged", "ties", "own", "threshold", "nonpositive", "duplicates", "relevant"),
-)  # fmt: skip
-"""Conventions that change which queries and which results count."""
+OF_QUERIES = (
+    *("no_relevant", "no_hit", "missing", "empty", "unknown", "short", "constant", "all_relevant"),
+    "undefined",
+)
+"""Conventions that change which queries count."""
+
+OF_RESULTS = ("depth", "unjudged", "ties", "own", "threshold", "nonpositive", "relevant")
+"""Conventions that change which results count, or their order."""
 
 _NO_VALUE = {"error", "error_if_all", "answer"}
 """Words under which there is no number, or the ordinary one."""
@@ -105,9 +108,9 @@ class Column:
     of_boxes: bool = False
     asked: Measure | None = None
 
-    def read_as(self, tool: Dialect) -> Reading | None:
-        """Read the column as a tool's, if the tool has such a measure."""
-        return None if self.asked is None else _read_as(tool.name, self.label, self.asked)
+    def read_as(self, tool: Dialect) -> tuple[Reading, ...]:
+        """Read the column as a tool's: its measure of that name, or its first one of that kind."""
+        return () if self.asked is None else _read_as(tool.name, self.label, self.asked)[:1]
 
 
 def read_columns(
@@ -132,38 +135,42 @@ def read_columns(
             found.append(None if kind is None else Column(label, kind, of_boxes=True))
             continue
         name = given.get(label, label)
-        measure = parse(name) if label in given and tool is None else _find_measure(name, tool)
-        if measure is None and label in given:
-            measure = parse(name)
-        found.append(None if measure is None else _make_column(label, measure, tool, exact))
+        one = _find_reading(name, tool)
+        if one is None and label in given:
+            one = Reading(parse(name))  # which says what is wrong with it
+        found.append(None if one is None else _make_column(label, one, tool, exact))
     return found
 
 
-def _make_column(label: str, measure: Measure, tool: Dialect | None, exact: bool) -> Column:
+def _make_column(label: str, found: Reading, tool: Dialect | None, exact: bool) -> Column:
+    measure = found.measure
     if exact:
-        plain: tuple[Reading, ...] = (Reading(measure),)
+        plain: tuple[Reading, ...] = (found,)
     elif tool is not None:
-        of_tool = _read_as(tool.name, label, measure)
-        plain = (of_tool or Reading(measure),)
+        plain = _read_as(tool.name, label, measure) or (Reading(measure, _choose(tool.choices)),)
     else:
-        plain = tuple(Reading(one) for one in _vary(measure))
+        plain = tuple(Reading(one, found.choices) for one in _vary(measure))
     return Column(label, measure.name, measure.k, plain, asked=measure)
 
 
 def _strip(label: str) -> str:
-    return re.sub(r"[^a-z0-9]|bbox", "", label.casefold().replace("0.5", "50").replace(".5", "50").replace(".75", "75"))
+    return re.sub(
+        r"[^a-z0-9]|bbox",
+        "",
+        label.casefold().replace("0.5", "50").replace(".5", "50").replace(".75", "75"),
+    )
 
 
-def _find_measure(label: str, tool: Dialect | None) -> Measure | None:
+def _find_reading(label: str, tool: Dialect | None) -> Reading | None:
     """Find the measure that a name of any tool or paper stands for."""
     if tool is not None:
         try:
-            return resolve_measure(label, tool).measure
+            return Reading(resolve_measure(label, tool).measure)
         except GermaneError:
             pass
     for spelling in _respell(label):
         try:
-            return parse(spelling)
+            return Reading(parse(spelling))
         except GermaneError:
             continue
     return next(_search_dialects(label), None)
@@ -174,7 +181,10 @@ def _respell(label: str) -> Iterator[str]:
     yield bare
     yield bare.replace(" ", "")
     words = re.sub(r"(?<=[a-z])[_\s]+(?=[a-z])", " ", bare.casefold())
-    found = re.fullmatch(r"(?:mean )?([a-z][a-z ]*?1?(?: score)?)(?:[\s_\-]*(?:@|at|cut)[\s_\-]*|[\s_\-.]+)(\d+)", words)
+    found = re.fullmatch(
+        r"(?:mean )?([a-z][a-z ]*?1?(?: score)?)(?:[\s_\-]*(?:@|at|cut)[\s_\-]*|[\s_\-.]+)(\d+)",
+        words,
+    )
     name, cutoff = (found[1], f"@{found[2]}") if found else (words, "")
     name = name.removesuffix(" at").removesuffix(" cut").strip()
     if name in _WORDS:
@@ -182,29 +192,39 @@ def _respell(label: str) -> Iterator[str]:
     yield f"{name.replace(' ', '_')}{cutoff}"
 
 
-def _search_dialects(label: str) -> Iterator[Measure]:
+def _search_dialects(label: str) -> Iterator[Reading]:
     from germane.dialects.table import DIALECTS
 
     for tool in DIALECTS:
-        if (entry := tool.find(label)) is not None and entry.measure:
-            yield parse(tool.measure(label))
+        entry = tool.find(label)
+        if entry is not None and entry.measure:
+            yield Reading(parse(tool.measure(label)), _choose(entry.read_choices(label)))
 
 
 @cache
-def _read_as(name: str, label: str, asked: Measure) -> Reading | None:
-    """Read a name as the tool's own name, or as the tool's measure of that kind."""
+def _read_as(name: str, label: str, asked: Measure) -> tuple[Reading, ...]:
+    """Read a name as the tool's own name, or as each of the tool's measures of that kind."""
     tool = resolve_dialect(name)
     entry = tool.find(label)
-    if entry is not None:
-        measure, choices = parse(tool.measure(label)), entry.read_choices(label)
+    if entry is not None and entry.measure:
+        found = [(parse(tool.measure(label)), entry.read_choices(label))]
     else:
-        entry = find_same_kind(tool, asked)
-        if entry is None:
-            return None
-        measure, choices = translate_entry(entry, asked), entry.fill_choices(asked.k)
-    every = {**tool.choices, **choices}
-    kept = tuple((n, every[n]) for n in AVERAGING if n in every and every[n] not in _NO_VALUE)
-    return Reading(measure, kept, tool.name)
+        alike = list(list_same_kind(tool, asked))
+        alike = [
+            one for one in alike if not one.choices
+        ] or alike  # rather than options of the tool
+        # somebody else's name: its table is taken to count one set of queries in one order
+        found = [(translate_entry(one, asked), {}) for one in alike]
+    return tuple(
+        Reading(measure, _choose({**tool.choices, **choices}), tool.name)
+        for measure, choices in found
+    )
+
+
+def _choose(choices: Mapping[str, Any]) -> tuple[tuple[str, Any], ...]:
+    """Choose the conventions that change which queries and results count."""
+    names = (*OF_QUERIES, *OF_RESULTS, "duplicates")
+    return tuple((n, choices[n]) for n in names if n in choices and choices[n] not in _NO_VALUE)
 
 
 def _vary(measure: Measure) -> list[Measure]:

@@ -18,7 +18,7 @@ from germane.reconciliation.published import Published, read_published
 from germane.reconciliation.reported import Reported, format_plain
 
 _AS_NAMED = "the definition that the names have in germane"
-_USUAL = {_AS_NAMED}
+_USUAL = {_AS_NAMED, "trec_eval-10"}
 
 _FLOAT = 2e-6  # programs that compute in single precision differ by less
 
@@ -167,7 +167,9 @@ def audit(
     Numbers are taken as rounded. Raises FormatError or InputError for what is no table, and MeasureError for a
     table without a measure.
     """
-    if queries is not None and (isinstance(queries, bool) or not isinstance(queries, int) or queries < 1):
+    if queries is not None and (
+        isinstance(queries, bool) or not isinstance(queries, int) or queries < 1
+    ):
         raise InputError(f"queries is the number of queries, 1 or more; got {clip(queries)}")
     published = read_published(table)
     tool = dialect or published.dialect
@@ -205,8 +207,11 @@ class _Auditor:
             if _key(one) in cut or one.law.startswith("the mean"):
                 kept.append(one)
             else:
-                weak.append(replace(one, possible="Possible if decimals were cut off, not rounded."))
+                weak.append(
+                    replace(one, possible="Possible if decimals were cut off, not rounded.")
+                )
         explained = tuple(self._explain(scaled)) if kept else ()
+        explained = explained if len(explained) < 3 else ()  # any move would do
         names = {
             column.label: str(column.asked or column.kind) for column in self.columns if column
         }
@@ -229,12 +234,15 @@ class _Auditor:
             c for c, column in enumerate(self.columns) if column and find_highest(column.kind, None)
         ]
         values = [cell.value for (_, c), cell in cells.items() if c in shares]
-        whole = bool(values) and sum(value > 1 for value in values) * 2 > len(values)
+        above = sum(value > 1 for value in values)
+        whole = above > 1 and above * 4 >= len(values)
         chosen = []
         for c in shares:
             own = self.table.column(c)
             alone = len(own) > 2 and all(1 < one.value <= 100 for one in own)
-            if max((one.value for one in own), default=0.0) <= 100 and (alone or (whole and any(one.value > 1 for one in own))):
+            if max((one.value for one in own), default=0.0) <= 100 and (
+                alone or (whole and any(one.value > 1 for one in own))
+            ):
                 chosen.append(c)
         if whole and all(self._fits_percent(c) for c in shares):
             chosen = shares
@@ -269,10 +277,11 @@ class _Auditor:
                     (
                         name,
                         [
-                            _Law(line if x.choices == y.choices else line.relax(), one.says, one.proof)
+                            _Law(relaxed, one.says, one.proof)
                             for one in identities
                             if (one.first, one.second) == (x.measure.name, y.measure.name)
                             and (line := one.bound(x, y)) is not None
+                            and (relaxed := line.relax(x, y)) is not None
                         ],
                     )
                     for name, x, y in (_pair_readings(a, b, self.fixed) if identities else ())
@@ -312,9 +321,15 @@ class _Auditor:
             known = [top for top in tops if top is not None]
             if known and value.low > max(known):
                 few = len(known) < len(tops)
-                possible = "Possible only if repeated results or grades above 1 count more." if few else ""
+                possible = (
+                    "Possible only if repeated results or grades above 1 count more." if few else ""
+                )
                 read = self.table.cells[r, c].value / 100
-                hint = f"; {format_plain(round(read, 12))} would be possible (×100)" if read <= 1 else ""
+                hint = (
+                    f"; {format_plain(round(read, 12))} would be possible (×100)"
+                    if read <= 1
+                    else ""
+                )
                 proof = f"a value is a share of what is possible{hint}"
                 yield Contradiction(
                     name, self._cite(r, c), f"{column.label} ≤ {max(known):g}", proof, value.low - max(known), possible
@@ -409,7 +424,9 @@ class _Auditor:
         for c, column in enumerate(self.columns):
             if column is None or (last, c) not in cells:
                 continue
-            if any(one.parameters.get("mean", "arithmetic") != "arithmetic" for one in column.plain):
+            if any(
+                one.parameters.get("mean", "arithmetic") != "arithmetic" for one in column.plain
+            ):
                 continue
             own = [_Interval.of(cell) for (r, at), cell in cells.items() if at == c and r < last]
             total = _Interval.of(cells[last, c])
@@ -445,14 +462,23 @@ class _Auditor:
         orders = []
         for i, j in combinations(shown, 2):
             order = {c: c for c in shown} | {i: j, j: i}
-            orders.append((f"{self.table.columns[i]} and {self.table.columns[j]} were exchanged", order))
+            orders.append(
+                (f"{self.table.columns[i]} and {self.table.columns[j]} were exchanged", order)
+            )
         if len(shown) > 2:
             for step, side in ((1, "left"), (-1, "right")):
                 order = {c: shown[(at + step) % len(shown)] for at, c in enumerate(shown)}
-                orders.append((f"all numbers stood one column too far to the {'right' if side == 'left' else 'left'}", order))
+                orders.append(
+                    (
+                        f"all numbers stood one column too far to the {'right' if side == 'left' else 'left'}",
+                        order,
+                    )
+                )
         for says, order in orders[:200]:
             moved = {
-                (r, c): cells[r, order[c]] for r, c in cells if c in order and (r, order[c]) in cells
+                (r, c): cells[r, order[c]]
+                for r, c in cells
+                if c in order and (r, order[c]) in cells
             }
             if not any(not one.possible for one in self.find(moved)):
                 yield f"Nothing contradicts if {says}."
@@ -499,9 +525,10 @@ def _pair_readings(a: Column, b: Column, fixed: bool) -> Iterator[tuple[str, Rea
     from germane.dialects.table import DIALECTS
 
     for tool in DIALECTS:
-        one, other = a.read_as(tool), b.read_as(tool)
-        if one is not None and other is not None:
-            yield tool.name, one, other
+        for x in a.read_as(tool):
+            for y in b.read_as(tool):
+                if a.kind != b.kind or x.parameters == y.parameters:  # one definition for one kind
+                    yield tool.name, x, y
 
 
 def _describe_pair(a: Column, b: Column, x: Reading, y: Reading) -> str:

@@ -100,7 +100,9 @@ def _read_file(path: str) -> Published:
 def _split_latex(text: str) -> Iterator[list[str]]:
     """Split the rows of a tabular; comments and rules are left out."""
     found = re.search(
-        r"\\begin\{tabular[x*]?\}(?:\{[^{}]*(?:\{[^{}]*\}[^{}]*)*\})*(.*?)\\end\{tabular", text, re.DOTALL
+        r"\\begin\{tabular[x*]?\}(?:\{[^{}]*(?:\{[^{}]*\}[^{}]*)*\})*(.*?)\\end\{tabular",
+        text,
+        re.DOTALL,
     )
     body = found[1] if found else text
     body = re.sub(r"(?<!\\)%.*", "", body)
@@ -216,14 +218,14 @@ def _name_records(records: list[Any], where: str) -> dict[str, dict[str, Any]]:
     found: dict[str, dict[str, Any]] = {}
     for at, record in enumerate(records, 1):
         if not isinstance(record, dict):
-            raise FormatError(f"{where}, record {at}: a record is {{column: number}}; got {clip(record)}")
+            raise FormatError(
+                f"{where}, record {at}: a record is {{column: number}}; got {clip(record)}"
+            )
         texts = [str(v) for v in record.values() if isinstance(v, str) and _clean(v)[0] is None]
         name = texts[0] if texts else f"row {at}"
         if name in found:
             raise DuplicateError(f"{where}: two rows are called {clip(name)}.")
-        found[name] = {
-            key: value for key, value in record.items() if _clean(value)[0] is not None
-        }
+        found[name] = {key: value for key, value in record.items() if _clean(value)[0] is not None}
     return found
 
 
@@ -291,7 +293,9 @@ def _read_mapping(given: Any, where: str, *, typed: bool = False) -> Published:
     marked = percent = 0
     for r, (run, held) in enumerate(given.items()):
         if not isinstance(held, Mapping):
-            raise FormatError(f"{where}, {clip(run)}: a row is {{column: number}}; got {clip(held)}")
+            raise FormatError(
+                f"{where}, {clip(run)}: a row is {{column: number}}; got {clip(held)}"
+            )
         for name, value in held.items():
             number, mark = _clean(value)
             if number is None:
