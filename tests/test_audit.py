@@ -2,7 +2,6 @@
 
 import json
 import random
-from itertools import product
 from math import lcm
 from pathlib import Path
 from typing import Any
@@ -11,10 +10,6 @@ import pytest
 
 import germane
 from germane import cli
-from germane.reconciliation.column_names import Reading
-from germane.reconciliation.identities import PAIRS
-
-import oracle
 
 MTEB = {
     "dataset_revision": "1",
@@ -257,52 +252,6 @@ def test_the_command_writes_every_format(
     for form in ("json", "markdown", "latex", "html", "csv"):
         assert cli.main(["audit", str(path), "--format", form, "--queries", "10"]) == 0
     assert cli.main(["audit", str(path), "--columns", "MRR@1"]) == 2
-
-
-# --- laws -------------------------------------------------------------------------------------------
-
-
-def list_lists() -> list[list[int]]:
-    return [list(one) for n in (1, 2, 4, 6) for one in product((0, 1), repeat=n)]
-
-
-def test_every_law_holds_of_every_short_list() -> None:
-    """Each inequality under each pair of norms that it accepts, of all lists of up to six results."""
-    cutoffs = (1, 2, 3, 5, 10)
-    names = {one.first for one in PAIRS} | {one.second for one in PAIRS}
-    readings = [
-        Reading(germane.parse(f"{name}{norm}@{k}"))
-        for name in sorted(names)
-        for norm in {
-            "AP": ("(norm=R)", "", "(norm=found)", "(norm=k)", "(norm=possible)"),
-            "R": ("", "(norm=min)", "(norm=possible)"),
-            "P": ("", "(norm=retrieved)"),
-        }.get(name, ("",))
-        for k in cutoffs
-    ]
-    cases = [(grades, missed) for grades in list_lists() for missed in (0, 1, 7)]
-
-    def compute(one: Reading) -> list[float]:
-        arguments = {name: value for name, value in one.parameters.items() if name != "mean"}
-        return [
-            oracle.value(one.measure.name, arguments, one.measure.k, [f"d{i}" for i in range(len(grades))],
-                {f"d{i}": grade for i, grade in enumerate(grades)} | {f"m{i}": 1 for i in range(missed)})
-            for grades, missed in cases
-        ]  # fmt: skip
-
-    values = {one: compute(one) for one in readings}
-    used = set()
-    for law in PAIRS:
-        for a, b in product(readings, readings):
-            if (a.measure.name, b.measure.name) != (law.first, law.second):
-                continue
-            line = law.bound(a, b)
-            if line is None:
-                continue
-            used.add(law)
-            for x, y, case in zip(values[a], values[b], cases, strict=True):
-                assert x <= line.factor * y + line.offset + 1e-12, (law.says, a, b, case, x, y)
-    assert used == set(PAIRS)
 
 
 def test_a_table_of_many_random_runs_has_no_contradiction() -> None:

@@ -27,6 +27,10 @@ _FLOAT = 2e-6  # programs that compute in single precision differ by less
 class Contradiction:
     """Numbers of one row that cannot all be right.
 
+    >>> found = germane.audit({"ours": {"R@5": "0.60", "R@10": "0.40"}}, dialect="beir")
+    >>> found.contradictions[0].law, round(found.contradictions[0].excess, 4)
+    ('R@5 ≤ R@10', 0.19)
+
     ``cells`` are names of columns with their numbers as printed, ``excess`` says by how much the law is broken
     beyond rounding, and ``possible`` under which definitions there is no contradiction: "" is none.
     """
@@ -52,6 +56,10 @@ class Contradiction:
 @dataclass(frozen=True)
 class Audit(Tabular):
     """The contradictions of a table; ``bool`` is whether there are any.
+
+    >>> found = germane.audit({"ours": {"nDCG@10": "23.0", "MRR": "0.41"}})
+    >>> bool(found), found.contradictions[0].law
+    (True, 'nDCG@10 ≤ 1')
 
     ``contradictions`` hold under every definition; ``restrictions`` are numbers that only some definitions
     allow, and accuse nobody. ``explanations`` are slips under which nothing contradicts. ``columns`` has the measure that each
@@ -383,9 +391,9 @@ class _Auditor:
                 continue
             excess = row[f].low - (row[p].high + row[rec].high) / 2
             if excess > 0:
-                a, b, c = (self.table.columns[at] for at in (f, p, rec))
+                one, other, third = (self.table.columns[at] for at in (f, p, rec))
                 yield Contradiction(
-                    self.table.rows[r], self._cite(r, f, p, rec), f"{a} ≤ ({b} + {c}) ÷ 2",
+                    self.table.rows[r], self._cite(r, f, p, rec), f"{one} ≤ ({other} + {third}) ÷ 2",
                     "a harmonic mean is at most the arithmetic one", excess,
                 )  # fmt: skip
 

@@ -1,4 +1,4 @@
-"""What holds between measures of one run: bounds and inequalities, each with its proof and its conditions.
+"""Laws between measures of one run: bounds and inequalities, each with its proof and its conditions.
 
 An inequality of the values of every query holds for their means, too, since all of them are linear.
 """
