@@ -214,11 +214,16 @@ def _read_as(name: str, label: str, asked: Measure) -> tuple[Reading, ...]:
             one for one in alike if not one.choices
         ] or alike  # rather than options of the tool
         # somebody else's name: its table is taken to count one set of queries in one order
-        found = [(translate_entry(one, asked), {}) for one in alike]
+        found = [(translate_entry(one, asked), _keep_ones(one.choices)) for one in alike]
     return tuple(
         Reading(measure, _choose({**tool.choices, **choices}), tool.name)
         for measure, choices in found
     )
+
+
+def _keep_ones(choices: Mapping[str, Any]) -> dict[str, Any]:
+    """Keep what gives 1 to a query without relevant items, which nobody can see in a table."""
+    return {name: word for name, word in choices.items() if word == "one"}
 
 
 def _choose(choices: Mapping[str, Any]) -> tuple[tuple[str, Any], ...]:

@@ -26,12 +26,13 @@ class Line(NamedTuple):
         relevant items, and one 0.05 above it ties at many first ranks.
         A tool that counts 1 for a query without relevant items adds their share. None if the two rank other results.
         """
-        differ = {name for name, _ in set(a.choices) ^ set(b.choices)} - {"duplicates"}
+        unequal = set(a.choices) ^ set(b.choices)
+        differ = {name for name, _ in unequal} - {"duplicates"}
         if differ - {"ties", *OF_QUERIES}:
             return None  # each ranks other results
         factor = 1.5 if differ - {"ties"} else 1.0
         offset = 0.05 if "ties" in differ else 0.0
-        offset += 0.25 if "one" in dict(set(a.choices) ^ set(b.choices)).values() else 0.0
+        offset += 0.25 if any(word == "one" for _, word in unequal) else 0.0
         return Line(factor * self.factor, factor * self.offset + offset)
 
 
