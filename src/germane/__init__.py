@@ -72,6 +72,7 @@ if TYPE_CHECKING:  # imported when first asked for: together they take longer th
     from germane.exploration.api import explorer
     from germane.readers.labels import Labels
     from germane.reconciliation.api import Reconciliation, reconcile
+    from germane.reconciliation.contradictions import Audit, Contradiction, audit
     from germane.reconciliation.spread import Spread, spread
     from germane.reports.api import Report, report
 
@@ -116,6 +117,7 @@ _LATER = {
         "exploration.api": "explorer",
         "readers.labels": "Labels",
         "reconciliation.api": "Reconciliation reconcile",
+        "reconciliation.contradictions": "Audit Contradiction audit",
         "reconciliation.spread": "Spread spread",
         "reports.api": "Report report",
     }.items()
@@ -135,13 +137,13 @@ _LATER = {
 
 __all__ = [  # noqa: RUF022  (in the order in which one meets them)
     # verbs
-    "animate", "assert_no_regression", "box_dialects", "check", "check_boxes", "choose_judgments", "collapse", "compare", "compare_boxes",
+    "animate", "assert_no_regression", "audit", "box_dialects", "check", "check_boxes", "choose_judgments", "collapse", "compare", "compare_boxes",
     "compare_judges", "dialects", "evaluate", "evaluate_boxes", "evaluate_embeddings", "evaluate_judges", "evaluate_many", "evaluate_many_boxes", "explain",
     "explain_boxes", "explorer", "gate", "gate_boxes", "kendall_tau", "mean_pr_curve",
     "measures", "parse", "pr_curve", "rbo", "read_qrels", "read_results", "read_run", "reconcile",
     "reconcile_boxes", "report", "report_boxes", "score", "simulate", "spread", "spread_boxes", "tau_ap", "trust", "trust_many",
     # types
-    "BoxExplanation", "BoxGroups", "BoxReconciliation", "BoxResult", "BoxResults", "BoxSpread", "Checkup", "Comparison", "CorrectedMean", "Dialect", "Evaluator", "Explanation", "Finding", "Gate", "Groups",
+    "Audit", "BoxExplanation", "BoxGroups", "BoxReconciliation", "BoxResult", "BoxResults", "BoxSpread", "Checkup", "Comparison", "Contradiction", "CorrectedMean", "Dialect", "Evaluator", "Explanation", "Finding", "Gate", "Groups",
     "JudgeAgreement", "JudgedByMany", "Labels", "MeanPRCurve", "Measure", "MeasureResult", "PRCurve", "Pair", "Policy", "Qrels",
     "QueryDifferences", "Ranking", "Reconciliation", "Report", "Result", "Results", "Selection", "Spread",
     "Stability", "Trust", "Trusts",
