@@ -8,6 +8,7 @@ from typing import Any, Unpack
 
 import numpy as np
 
+from germane.comparison.intervals import find_span, find_span_of_differences
 from germane.comparison.judges.agreement import JudgeAgreement, measure_agreement, order_systems
 from germane.comparison.judges.correction import About, Design, Tuning, correct_mean
 from germane.comparison.judges.sampling import (
@@ -257,12 +258,14 @@ class _Maker:
     def correct(self, measure: Measure, run: str, baseline: str | None = None) -> CorrectedMean:
         """Correct a mean, or the mean difference to a baseline."""
         people, model = self.list_values(measure, run)
+        span = find_span(measure, np.concatenate([people, model]))
         if baseline is not None:
             before = self.list_values(measure, baseline)
+            span = find_span_of_differences(measure, np.concatenate([people, model, *before]))
             people, model = people - before[0], model - before[1]
         settings: Any = {"confidence": self.confidence, "about": self.about}
-        corrected = correct_mean(people, model, self.design, tuning=self.tuning, **settings)
-        alone = correct_mean(people, np.zeros_like(model), self.design, **settings)
+        corrected = correct_mean(people, model, self.design, span, tuning=self.tuning, **settings)
+        alone = correct_mean(people, np.zeros_like(model), self.design, span, **settings)
         return CorrectedMean(
             measure=measure,
             run=run,
@@ -274,6 +277,7 @@ class _Maker:
             naive_mean=float(model.mean()),
             naive_interval=estimate_mean_interval(model, self.confidence),
             tuning=corrected.tuning,
+            basis=corrected.basis,
             judged=len(people),
             queries=len(model),
             gap=float(self.design.shares @ (model[self.design.sampled] - people)),

@@ -5,11 +5,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from functools import partial
 from statistics import NormalDist
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
 from germane.comparison.judges.agreement import JudgeAgreement, OrderAgreement
+from germane.comparison.intervals import Basis
 from germane.comparison.judges.correction import FEWEST, About, Design, measure_spreads
 from germane.core.bootstrap import Interval
 from germane.core.finding import Finding
@@ -21,6 +22,9 @@ from germane.measures.measure import Measure, parse
 from germane.output.formatting import add_schema, format_number, write_count
 from germane.output.frames import Columnar, Lookup, Named, make_numbers, make_texts
 from germane.output.tables import Table, Tabular
+
+
+WIDER = 1.35  # times people's interval: from there a corrected number is worth less than people's
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,6 +46,9 @@ class CorrectedMean:
     """corrected; without bias, so that it may lie beyond the measure's range"""
     interval: Interval
     """where it goes beyond the measure's range, it holds the truth as often without that part"""
+    basis: Basis
+    """the interval comes from the spread of the values, or where they show too little of it, from the
+    measure's range"""
     people_mean: float
     """by people's judgments alone"""
     people_interval: Interval
@@ -74,16 +81,28 @@ class CorrectedMean:
         return 1 - (self.interval.high - self.interval.low) / width if width else 0.0
 
     @property
+    def shown(self) -> Literal["corrected", "people"]:
+        """The number to show first: that of people's judgments alone where the corrected one is much wider."""
+        width = self.people_interval.high - self.people_interval.low
+        is_wide = self.interval.high - self.interval.low > WIDER * width
+        return "people" if is_wide else "corrected"
+
+    @property
     def caution(self) -> str:
-        """A sentence where so few of people's values differ that the interval is too narrow, or nothing."""
-        values = self.people_values
-        usual = int(np.unique(values, return_counts=True)[1].max())
-        if self.judged - usual >= FEWEST:
-            return ""
-        return (
-            f"{self.title}, {self.measure}: people's values differ on only {self.judged - usual} of "
-            f"{self.judged} queries, and the interval is likely too narrow"
-        )
+        """A sentence where people's values or the model's errors vary too little, or nothing."""
+        parts = []
+        if self.basis == "range":
+            usual = int(np.unique(self.people_values, return_counts=True)[1].max())
+            differing = self.judged - usual
+            parts.append(
+                f"people's values differ on only {differing} of {self.judged} queries"
+                if differing < FEWEST
+                else f"{self.judged} of people's queries show too little of how much the values vary"
+            )
+            parts.append("so that the interval comes from the range of the measure")
+        if self.shown == "people":
+            parts.append(f"it is more than {WIDER:g} times as wide as that of people alone: use people's number")
+        return f"{self.title}, {self.measure}: {', '.join(parts)}" if parts else ""
 
     @property
     def reason(self) -> str:
@@ -99,10 +118,12 @@ class CorrectedMean:
         )
 
     def __str__(self) -> str:
-        ends = f"[{self.interval.low:.4f}, {self.interval.high:.4f}]"
-        return (
-            f"{self.title}, {self.measure}: {self.mean:.4f}, {self.interval.level} interval {ends}"
-        )
+        by_people = self.shown == "people"
+        mean = self.people_mean if by_people else self.mean
+        interval = self.people_interval if by_people else self.interval
+        ends = f"[{interval.low:.4f}, {interval.high:.4f}]"
+        whose = " (people alone)" if by_people else ""
+        return f"{self.title}, {self.measure}: {mean:.4f}{whose}, {interval.level} interval {ends}"
 
     def plan(self, difference: float, *, power: float = 0.8) -> "Plan":
         """Plan how many queries show a true difference as large as this with a probability of ``power``.
@@ -131,6 +152,8 @@ class CorrectedMean:
             "judged",
             "queries",
             "gap",
+            "basis",
+            "shown",
             "caution",
         )
         return {**named, **{name: getattr(self, name) for name in numbers}, **intervals}
@@ -182,7 +205,9 @@ def _make_plan(pilot: CorrectedMean, difference: float, power: float) -> Plan:
         needed = plain + residuals.surplus + extra
         found[total] = math.ceil(needed) if needed <= total else None
     alone = math.ceil(values.variance / allowed + values.surplus + extra)
-    caution = pilot.caution.replace("the interval is likely too narrow", "more are likely needed")
+    caution = ""
+    if pilot.basis == "range":
+        caution = f"{pilot.caution.partition(', so that')[0]}: more are likely needed"
     return Plan(difference, power, alpha, alone, found, caution)
 
 
@@ -288,18 +313,27 @@ class Trusts(Columnar, Tabular, Named[Trust]):
         def write(mean: float, interval: Interval) -> tuple[str, ...]:
             return number(mean), number(interval.low), number(interval.high)
 
+        def write_three(one: CorrectedMean) -> dict[str, tuple[str, ...]]:
+            return {
+                "corrected": write(one.mean, one.interval),
+                "people": write(one.people_mean, one.people_interval),
+                "model": write(one.naive_mean, one.naive_interval),
+            }
+
+        order = ["corrected", "people", "model"]
+        if any(one.shown == "people" for one in self.numbers):
+            order = ["people", "corrected", "model"]
         rows = tuple(
             (
-                str(one.measure), one.title, *write(one.mean, one.interval),
-                *write(one.people_mean, one.people_interval),
-                *write(one.naive_mean, one.naive_interval), number(one.tuning),
+                str(one.measure), one.title,
+                *(cell for whose in order for cell in write_three(one)[whose]), number(one.tuning),
             )
             for one in self.numbers
         )  # fmt: skip
-        columns = (
-            "measure", "run", "corrected", "low", "high", "people", "people low", "people high",
-            "model", "model low", "model high", "λ",
-        )  # fmt: skip
+        heads = {"corrected": ("corrected", "low", "high")}
+        for whose in ("people", "model"):
+            heads[whose] = (whose, f"{whose} low", f"{whose} high")
+        columns = ("measure", "run", *(head for whose in order for head in heads[whose]), "λ")
         return Table(columns, rows, tuple(self._write_notes(digits)), (1,))
 
     def _write_notes(self, digits: int | None) -> Iterator[str]:
@@ -333,6 +367,14 @@ class Trusts(Columnar, Tabular, Named[Trust]):
         findings = [str(found) for run in self.values() for found in run.findings]
         findings += [f"{one.caution}." for one in self.numbers if one.caution]
         return list(dict.fromkeys(findings))
+
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        """Findings of all runs, each with its run, and one of the cautions of means and differences."""
+        found = [
+            replace(one, where=one.where or name) for name, run in self.items() for one in run.findings
+        ]
+        return tuple(found)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values for JSON, in a versioned schema."""
