@@ -89,20 +89,14 @@ class CorrectedMean:
 
     @property
     def caution(self) -> str:
-        """A sentence where people's values or the model's errors vary too little, or nothing."""
-        parts = []
-        if self.basis == "range":
-            usual = int(np.unique(self.people_values, return_counts=True)[1].max())
-            differing = self.judged - usual
-            parts.append(
-                f"people's values differ on only {differing} of {self.judged} queries"
-                if differing < FEWEST
-                else f"{self.judged} of people's queries show too little of how much the values vary"
-            )
-            parts.append("so that the interval comes from the range of the measure")
-        if self.shown == "people":
-            parts.append(f"it is more than {WIDER:g} times as wide as that of people alone: use people's number")
-        return f"{self.title}, {self.measure}: {', '.join(parts)}" if parts else ""
+        """A sentence where people's values differ on fewer than five queries, or nothing."""
+        usual = int(np.unique(self.people_values, return_counts=True)[1].max())
+        if self.judged - usual >= FEWEST:
+            return ""
+        return (
+            f"{self.title}, {self.measure}: people's values differ on only {self.judged - usual} of "
+            f"{self.judged} queries"
+        )
 
     @property
     def reason(self) -> str:
@@ -159,6 +153,20 @@ class CorrectedMean:
         return {**named, **{name: getattr(self, name) for name in numbers}, **intervals}
 
 
+def find_narrow_spread(one: CorrectedMean) -> Iterator[Finding]:
+    """Find why the interval of a mean comes from the range of its measure, and where it is worth little."""
+    title, n = f"{one.title}, {one.measure}", one.judged
+    if one.basis == "range":
+        reason = one.caution or (
+            f"{title}: {n} of people's queries say too little of how much the values, or the model's errors, vary"
+        )
+        says = f"{reason}; the interval comes from the range of the measure"
+        yield Finding("note", "little spread", says, n)
+    if one.shown == "people":
+        says = f"{title}: the corrected interval is more than {WIDER:g} times as wide as that of people alone"
+        yield Finding("note", "wide correction", says, n, advice="Report the number by people alone.")
+
+
 @dataclass(frozen=True)
 class Plan(Tabular):
     """Numbers of queries that show a difference: people's for several numbers of the model's."""
@@ -205,9 +213,7 @@ def _make_plan(pilot: CorrectedMean, difference: float, power: float) -> Plan:
         needed = plain + residuals.surplus + extra
         found[total] = math.ceil(needed) if needed <= total else None
     alone = math.ceil(values.variance / allowed + values.surplus + extra)
-    caution = ""
-    if pilot.basis == "range":
-        caution = f"{pilot.caution.partition(', so that')[0]}: more are likely needed"
+    caution = f"{pilot.caution}: more are likely needed" if pilot.caution else ""
     return Plan(difference, power, alpha, alone, found, caution)
 
 
@@ -357,24 +363,17 @@ class Trusts(Columnar, Tabular, Named[Trust]):
         if self.orders:
             yield "order of the runs by both judges, over people's queries:"
             yield from (f"- {order}" for order in self.orders)
-        if findings := self.list_findings():
+        if findings := self.findings:
             yield ""
             yield "Findings:"
             yield from (f"- {found}" for found in findings)
 
-    def list_findings(self) -> list[str]:
-        """List what can distort the numbers: findings of the runs, and cautions of means and differences."""
-        findings = [str(found) for run in self.values() for found in run.findings]
-        findings += [f"{one.caution}." for one in self.numbers if one.caution]
-        return list(dict.fromkeys(findings))
-
     @property
     def findings(self) -> tuple[Finding, ...]:
-        """Findings of all runs, each with its run, and one of the cautions of means and differences."""
-        found = [
-            replace(one, where=one.where or name) for name, run in self.items() for one in run.findings
-        ]
-        return tuple(found)
+        """What can distort the numbers: findings of all runs, and of their differences."""
+        of_runs = [found for run in self.values() for found in run.findings]
+        of_differences = [found for one in self.differences for found in find_narrow_spread(one)]
+        return tuple(dict.fromkeys((*of_runs, *of_differences)))
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values for JSON, in a versioned schema."""
