@@ -21,7 +21,7 @@ UNSEEN = (
 )
 FEWEST = 5  # people's queries
 EVENTS = 2.5  # people's queries that make up the spread of their values; fewer say too little of it
-RESIDUALS = 1.5, 40, 3.0  # the same of the residuals: 1.5 + n ÷ 40, at most 3
+RESIDUALS = 1.25, 32, 3.0  # the same of the residuals: 1.25 + n ÷ 32, at most 3
 FEW = 20  # people's queries below which residuals of unknown spread are worth less than people's values
 
 Basis: TypeAlias = Literal["spread", "range"]
@@ -119,9 +119,7 @@ def correct_mean(
     return Correction(mean, interval, slope, "spread")
 
 
-def _has_spread(
-    people: Floats, parts: Floats, design: Design, span: Span, tuned: bool
-) -> bool:
+def _has_spread(people: Floats, parts: Floats, design: Design, span: Span, tuned: bool) -> bool:
     """Say whether people's values, and the residuals from the model's, show how much they vary."""
     shares = design.shares
     centered = design.center(people, shares)
@@ -129,7 +127,11 @@ def _has_spread(
         return False
     least, step, most = RESIDUALS
     needed = min(most, least + len(people) / step)
-    return not tuned or not parts.any() or count_events(parts / shares, shares) >= needed
+    if (
+        not tuned or not design.left.any()
+    ):  # people judged all queries: residuals leave nothing open
+        return True
+    return count_events(parts / shares, shares) >= needed
 
 
 def _bound_mean(
@@ -146,7 +148,9 @@ def _bound_mean(
     mean = float(shares @ people) + slope * float(model.mean() - shares @ model[design.sampled])
     moves = slope * (low - model.mean()), slope * (high - model.mean())
     wide = Span(low - max(moves), high - min(moves))
-    unused = float(shares**2 @ design.left / (shares @ shares))  # of the variance, where n is near N
+    unused = float(
+        shares**2 @ design.left / (shares @ shares)
+    )  # of the variance, where n is near N
     reached = _measure_reach(np.clip(residuals, wide.low, wide.high), shares, wide, confidence)
     below, above = unused * reached**2
     if about == "population":
@@ -159,7 +163,10 @@ def _bound_mean(
 
 def _measure_reach(values: Floats, shares: Floats, span: Span, confidence: float) -> Floats:
     """Measure how far the ends of the interval of a bounded mean are from the mean: below it, above it."""
-    found, mean = estimate_bounded_interval(values, shares, span, confidence), float(shares @ values)
+    found, mean = (
+        estimate_bounded_interval(values, shares, span, confidence),
+        float(shares @ values),
+    )
     return np.array([max(0.0, mean - found.low), max(0.0, found.high - mean)])
 
 

@@ -120,7 +120,15 @@ class Selection(Columnar, Tabular):
         """Plain values for JSON."""
         pairs = [{"query": c.query, "item": c.item, "weight": c.weight} for c in self.candidates]
         shares = {"open_before": self.open_before, "open_after": self.open_after, "left": self.left}
-        return add_schema({"measure": str(self.measure), "by": self.by, "pairs": pairs, **shares, "findings": [one.to_dict() for one in self.findings]})
+        return add_schema(
+            {
+                "measure": str(self.measure),
+                "by": self.by,
+                "pairs": pairs,
+                **shares,
+                "findings": [one.to_dict() for one in self.findings],
+            }
+        )
 
     def _list_columns(self) -> dict[str, Any]:
         return {
@@ -200,9 +208,7 @@ def _select(
         {run: float(of[flags].sum() / (of.sum() or 1.0)) for run, of in of_runs.items()}
         for flags in (unjudged, still)
     )
-    return Selection(
-        measure, candidates, before, after, len(order) - len(chosen), by, findings
-    )
+    return Selection(measure, candidates, before, after, len(order) - len(chosen), by, findings)
 
 
 def _pool(

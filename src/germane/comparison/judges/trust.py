@@ -9,8 +9,8 @@ from typing import Any, Literal
 
 import numpy as np
 
-from germane.comparison.judges.agreement import JudgeAgreement, OrderAgreement
 from germane.comparison.intervals import Basis
+from germane.comparison.judges.agreement import JudgeAgreement, OrderAgreement
 from germane.comparison.judges.correction import FEWEST, About, Design, measure_spreads
 from germane.core.bootstrap import Interval
 from germane.core.finding import Finding
@@ -22,7 +22,6 @@ from germane.measures.measure import Measure, parse
 from germane.output.formatting import add_schema, format_number, write_count
 from germane.output.frames import Columnar, Lookup, Named, make_numbers, make_texts
 from germane.output.tables import Table, Tabular
-
 
 WIDER = 1.35  # times people's interval: from there a corrected number is worth less than people's
 
@@ -164,7 +163,9 @@ def find_narrow_spread(one: CorrectedMean) -> Iterator[Finding]:
         yield Finding("note", "little spread", says, n)
     if one.shown == "people":
         says = f"{title}: the corrected interval is more than {WIDER:g} times as wide as that of people alone"
-        yield Finding("note", "wide correction", says, n, advice="Report the number by people alone.")
+        yield Finding(
+            "note", "wide correction", says, n, advice="Report the number by people alone."
+        )
 
 
 @dataclass(frozen=True)
