@@ -142,7 +142,11 @@ def test_fewer_than_five_queries_have_no_interval(queries: int) -> None:
     assert (pair.interval, pair.basis) == (None, None)
     assert f"no interval: {queries} queries say too little of others" in pair.sentence
     assert "intervals: none, which takes 5 queries or more" in str(comparison)
-    assert germane.compare({**judged, **{f"p{i}": ["d"] for i in range(3)}}, runs, "RR").pairs[0].interval
+    assert (
+        germane.compare({**judged, **{f"p{i}": ["d"] for i in range(3)}}, runs, "RR")
+        .pairs[0]
+        .interval
+    )
 
 
 def test_intervals_of_few_differences_are_never_empty() -> None:
