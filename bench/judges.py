@@ -210,7 +210,7 @@ def show_plans(rng, grades, systems, truth, repeats):
 # --- Few of people's queries ------------------------------------------------------------------------
 
 FEW_MODEL, SIZES = 300, (5, 10, 20, 40, 80)
-FEW_MEASURES = ["RR", "Success@1", "Success@10", "nDCG@10", "AP", "P@10"]
+FEW_MEASURES = ["RR", "Success@1", "nDCG@10", "P@10"]
 FEW_WORLD, FEW_ITEMS = 30_000, 20
 WORLDS = {  # relevance of a query's items: the two parameters of a beta distribution, and its maximum; skills
     "strong": (6, 5, 0.5, (2.2, 2.5)),
@@ -272,7 +272,7 @@ def draw_few(rng, draw, ease, n):
 
 
 def calibrate_few(seed, world, judge_name, draw, repeats):
-    """Count how often intervals hold the truth: values × sizes × (corrected, people, shown, empty, range)."""
+    """Return true means, and shares of intervals: values × sizes × (corrected, people, shown, empty, range)."""
     people, model = draw_few_world(seed, world, judge_name)
     ease = model[FEW_MEASURES.index("nDCG@10")]
     about = "queries" if draw == "queries" else "population"
@@ -299,62 +299,61 @@ def calibrate_few(seed, world, judge_name, draw, repeats):
             holds = [low - 1e-9 <= truth <= high + 1e-9 for low, high in both]
             shown = holds[1] if widths[0] > WIDER * widths[1] else holds[0]
             out[v, s] += (*holds, shown, min(widths) <= 1e-9, found.basis == "range")
-    return out / repeats
+    return people.mean(axis=1), out / repeats
+
+
+FEW_HEADING = """
+## Few of people's queries
+
+{model} queries that a model judged, and n of them that people judged, too; {repeats} repeats. The model finds 90% of the
+relevant items and takes 15% of the others for relevant; the good one finds 99% and takes 1%. Cells are the shares of
+repeats in which the 95% interval of `germane trust` holds the truth: the mean of the population, or that of these queries.
+With strata, people judged as many of the 200 queries that look easy to the model as of the 100 others; with weights,
+queries that look hard are drawn twice as often. A share of 0.95 varies by ±{noise:.3f} by chance. *Least* is the smallest
+share for the interval by people alone, and for the one that is shown first. *From the range* is the share of intervals that
+do not come from the spread.
+
+| world | draw | measure | mean | {heads} | least | from the range |
+|---|---|---|---:|{lines}---:|---:|"""
 
 
 def show_few(repeats):
     """Print how often intervals from few of people's queries hold the truth."""
-    cells = [(w, "usual", d) for w, d in product(WORLDS, DRAWS)]
-    cells += [(w, "good", d) for w, d in product(("strong", "ordinary"), DRAWS[:2])]
-    seeds = [100 + i for i in range(len(cells))]
-    with ProcessPoolExecutor() as pool:
-        found = list(
-            pool.map(calibrate_few, seeds, *zip(*cells, strict=True), [repeats] * len(cells))
-        )
-    print("\n## Few of people's queries\n")
-    print(
-        f"{FEW_MODEL} queries that a model judged, and n of them that people judged, too; {repeats} repeats. The model finds"
-    )
-    print(
-        "90% of the relevant items and takes 15% of the others for relevant; the good one finds 99% and takes 1%. Cells are"
-    )
-    print(
-        "the shares of repeats in which the 95% interval of `germane trust` holds the truth: the mean of the population, or"
-    )
-    print(
-        "that of these queries. With strata, people judged as many of the 200 queries that look easy to the model as of the"
-    )
-    print("100 others; with weights, queries that look hard are drawn twice as often.")
-    print(
-        f"A share of 0.95 varies by ±{1.96 * np.sqrt(0.95 * 0.05 / repeats):.3f} by chance. *Least* is the smallest share of the interval by people"
-    )
-    print(
-        "alone, and of the one that is shown first. *From the range* is the share of intervals that do not come from the spread.\n"
-    )
+    cells = [(world, "usual", draw) for world, draw in product(WORLDS, DRAWS[:2])]
+    cells += [(world, "good", draw) for world, draw in product(("strong", "ordinary"), DRAWS[:2])]
+    several = product(("strong", "weak", "ordinary"), DRAWS[2:])
+    cells += [(world, "usual", draw) for world, draw in several]
     heads = " | ".join(f"n = {n}" for n in SIZES)
-    print(f"| world | draw | measure | mean | {heads} | least | from the range |")
-    print("|---|---|---|---:|" + "---:|" * (len(SIZES) + 2))
-    empty = total = 0.0
-    for seed, (world, judge_name, draw), shares in zip(seeds, cells, found, strict=True):
-        people, _ = draw_few_world(seed, world, judge_name)
-        names = [*FEW_MEASURES, *(f"{name}, difference" for name in FEW_MEASURES)]
-        for v, name in enumerate(names):
-            cover = " | ".join("" if np.isnan(x) else f"{x:.3f}" for x in shares[v, :, 0])
-            least, ranged = np.nanmin(shares[v, :, 1:3]), np.nanmean(shares[v, :, 4])
-            kind = world if judge_name == "usual" else f"{world}, good model"
-            print(
-                f"| {kind} | {draw} | {name} | {people[v].mean():+.3f} | {cover} | {least:.3f} | {ranged:.0%} |"
-            )
-        empty, total = (
-            empty + np.nansum(shares[..., 3]) * repeats,
-            total + shares[..., 3].size * repeats,
-        )
-    every = np.concatenate([one[..., 0].ravel() for one in found])
-    every = every[~np.isnan(every)]
+    noise, lines = 1.96 * np.sqrt(0.95 * 0.05 / repeats), "---:|" * len(SIZES)
     print(
-        f"\nThe smallest of these {len(every)} shares is {every.min():.3f}; {np.mean(every < 0.93):.1%} are below 0.93."
+        FEW_HEADING.format(model=FEW_MODEL, repeats=repeats, noise=noise, heads=heads, lines=lines)
     )
-    print(f"Intervals of width 0: {empty:.0f} of {total:,.0f}.")
+    seeds, found = range(100, 100 + len(cells)), []
+    with ProcessPoolExecutor() as pool:
+        of_cells = pool.map(calibrate_few, seeds, *zip(*cells, strict=True), [repeats] * len(cells))
+        for cell, (means, shares) in zip(cells, of_cells, strict=True):
+            found.append(shares)
+            print_few(*cell, means, shares)
+    shares = np.concatenate([one[..., 0].ravel() for one in found])
+    shares = shares[~np.isnan(shares)]
+    empty = sum(np.nansum(one[..., 3]) for one in found) * repeats
+    print(
+        f"\nThe smallest of these {len(shares)} shares is {shares.min():.3f}; {np.sum(shares < 0.93)} are below "
+        f"0.93. Intervals of width 0: {empty:.0f} of {repeats * len(shares):,}."
+    )
+
+
+def print_few(world, judge_name, draw, means, shares):
+    """Print the rows of one world."""
+    kind = world if judge_name == "usual" else f"{world}, good model"
+    names = [*FEW_MEASURES, *(f"{name}, difference" for name in FEW_MEASURES)]
+    for v, name in enumerate(names):
+        cover = " | ".join("" if np.isnan(x) else f"{x:.3f}" for x in shares[v, :, 0])
+        least, ranged = np.nanmin(shares[v, :, 1:3]), np.nanmean(shares[v, :, 4])
+        row = (
+            f"| {kind} | {draw} | {name} | {means[v]:+.3f} | {cover} | {least:.3f} | {ranged:.0%} |"
+        )
+        print(row, flush=True)
 
 
 if __name__ == "__main__":
