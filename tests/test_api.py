@@ -22,6 +22,7 @@ ROOT = Path(__file__).parents[1]
 VERBS = [
     "animate",
     "assert_no_regression",
+    "audit",
     "check",
     "choose_judgments",
     "collapse",
@@ -54,8 +55,10 @@ VERBS = [
     "trust_many",
 ]
 TYPES = [
+    "Audit",
     "Checkup",
     "Comparison",
+    "Contradiction",
     "CorrectedMean",
     "Dialect",
     "Evaluator",
@@ -146,6 +149,7 @@ def test_signatures_of_boxes_name_every_option() -> None:
     for name in BOX_VERBS:
         for one in inspect.signature(getattr(germane.boxes, name)).parameters.values():
             assert one.annotation is not inspect.Parameter.empty
+            assert one.kind is not inspect.Parameter.VAR_KEYWORD
             assert str(one.annotation) not in ("typing.Any", "Any"), f"{name}: {one}"
 
 

@@ -28,7 +28,7 @@ from germane.errors import (
     RegressionError,
     ScoreError,
 )
-from germane.evaluation.api import evaluate, evaluate_many, measures, read_qrels, read_run, score
+from germane.evaluation.api import measures
 from germane.evaluation.result import Result, Results
 from germane.measures.averaging import MeasureResult
 from germane.measures.measure import Measure, parse
@@ -47,6 +47,7 @@ if TYPE_CHECKING:  # imported when first asked for: together they take longer th
     from germane.comparison.quality_gate import Gate, assert_no_regression, gate
     from germane.comparison.queries import QueryDifferences
     from germane.dialects.dialect import Dialect
+    from germane.evaluation.api import evaluate, evaluate_many, read_qrels, read_run, score
     from germane.evaluation.checkup import Checkup, check
     from germane.evaluation.chunks import collapse
     from germane.evaluation.embeddings import evaluate_embeddings
@@ -62,6 +63,7 @@ if TYPE_CHECKING:  # imported when first asked for: together they take longer th
     from germane.exploration.api import explorer
     from germane.readers.labels import Labels
     from germane.reconciliation.api import Reconciliation, reconcile
+    from germane.reconciliation.contradictions import Audit, Contradiction, audit
     from germane.reconciliation.spread import Spread, spread
     from germane.reports.api import Report, report
 
@@ -80,6 +82,7 @@ _LATER = {
         "comparison.quality_gate": "Gate assert_no_regression gate",
         "comparison.queries": "QueryDifferences",
         "dialects.dialect": "Dialect",
+        "evaluation.api": "evaluate evaluate_many read_qrels read_run score",
         "evaluation.checkup": "Checkup check",
         "evaluation.chunks": "collapse",
         "evaluation.embeddings": "evaluate_embeddings",
@@ -95,6 +98,7 @@ _LATER = {
         "exploration.api": "explorer",
         "readers.labels": "Labels",
         "reconciliation.api": "Reconciliation reconcile",
+        "reconciliation.contradictions": "Audit Contradiction audit",
         "reconciliation.spread": "Spread spread",
         "reports.api": "Report report",
     }.items()
@@ -114,7 +118,7 @@ _LATER = {
 
 __all__ = [  # noqa: RUF022  (in the order in which one meets them)
     # verbs
-    "animate", "assert_no_regression", "check", "choose_judgments", "collapse", "compare",
+    "animate", "assert_no_regression", "audit", "check", "choose_judgments", "collapse", "compare",
     "compare_judges", "dialects", "evaluate", "evaluate_embeddings", "evaluate_judges", "evaluate_many", "explain",
     "explorer", "gate", "kendall_tau", "mean_pr_curve",
     "measures", "parse", "pr_curve", "rbo", "read_qrels", "read_results", "read_run", "reconcile",
@@ -122,7 +126,7 @@ __all__ = [  # noqa: RUF022  (in the order in which one meets them)
     # boxes of object detectors: the verbs above in a namespace of their own
     "boxes",
     # types
-    "Checkup", "Comparison", "CorrectedMean", "Dialect", "Evaluator", "Explanation", "Finding", "Gate", "Groups",
+    "Audit", "Checkup", "Comparison", "Contradiction", "CorrectedMean", "Dialect", "Evaluator", "Explanation", "Finding", "Gate", "Groups",
     "JudgeAgreement", "JudgedByMany", "Labels", "MeanPRCurve", "Measure", "MeasureResult", "PRCurve", "Pair", "Policy", "Qrels",
     "QueryDifferences", "Ranking", "Reconciliation", "Report", "Result", "Results", "Selection", "Spread",
     "Stability", "Trust", "Trusts",
@@ -142,6 +146,10 @@ def __getattr__(name: str) -> object:
     if name not in _LATER:
         raise AttributeError(f"module 'germane' has no attribute {name!r}")
     found: object = getattr(import_module(f"germane.{_LATER[name]}"), name)
+    if name.islower() or name == "Evaluator":
+        from germane.evaluation.signatures import name_arguments
+
+        found = name_arguments(found)
     globals()[name] = found
     return found
 
