@@ -371,7 +371,7 @@ class Trusts(Columnar, Tabular, Named[Trust]):
 
     @property
     def findings(self) -> tuple[Finding, ...]:
-        """What can distort the numbers: findings of all runs, and of their differences."""
+        """Problems that can distort the numbers: findings of all runs, and of their differences."""
         of_runs = [found for run in self.values() for found in run.findings]
         of_differences = [found for one in self.differences for found in find_narrow_spread(one)]
         return tuple(dict.fromkeys((*of_runs, *of_differences)))
