@@ -12,7 +12,9 @@ from germane.core.policy import RARE_WORDS, WORDS, Policy
 from germane.dialects import dialects
 from germane.dialects.dialect import STAGE_NAMES, Stage
 from germane.dialects.names import list_same_kind, translate_entry
-from germane.measures.measure import Measure
+from germane.measures import TABLE
+from germane.measures.catalogue import CatalogueDefinition
+from germane.measures.measure import Measure, parse
 from germane.reconciliation.spread import LISTED
 
 Choices = tuple[tuple[str, Any], ...]
@@ -140,3 +142,34 @@ def list_other_words(conventions: Policy, given: Mapping[str, Any]) -> Iterator[
         for word in words:
             if name not in given and word != getattr(conventions, name) and word not in NO_NUMBER:
                 yield name, word
+
+
+def list_measures(
+    cutoffs: Iterable[int | None], grades: Iterable[float], asked: Measure | None = None
+) -> list[Measure]:
+    """List every measure of judged items at these cutoffs, with up to two other parameters, once each.
+
+    The one asked for comes first with its relatives, then those of tools, then all others. The mean over
+    queries is the usual one.
+    """
+    cutoffs, grades = list(cutoffs), list(grades)
+    first = [] if asked is None else [asked]
+    of_tools = [
+        parse(entry.write_measure(k))
+        for dialect in dialects().values()
+        for entry in dialect.measuring
+        for k in cutoffs
+        if entry.cutoff == (k is not None)
+    ]
+    plain = [Measure(row.name, (), k) for row in TABLE for k in cutoffs if row.cutoff or k is None]
+    found = dict.fromkeys((*first, *plain, *of_tools))
+    for one in (*first, *plain):
+        once = [*vary_measure(one, grades)]
+        found |= dict.fromkeys(once)
+        found |= dict.fromkeys(twice for other in once for twice in vary_measure(other, grades))
+    return [one for one in found if _is_of_judged_items(one)]
+
+
+def _is_of_judged_items(measure: Measure) -> bool:
+    of_lists = measure.row.subtopics or isinstance(measure.row, CatalogueDefinition)
+    return not of_lists and find_mean(measure) in (None, "arithmetic")
