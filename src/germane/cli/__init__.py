@@ -35,6 +35,7 @@ COMMANDS = (
     "measures",
     "dialects",
     "reconcile",
+    "identify",
     "boxes",
     "trec_eval",
 )

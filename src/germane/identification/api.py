@@ -10,28 +10,19 @@ import numpy as np
 
 from germane.core.arguments import is_number, parse_whole
 from germane.core.policy import DEFAULTS
-from germane.errors import GermaneError, InputError, clip, list_choices
+from germane.errors import DefinitionError, InputError, MeasureError, clip, list_choices
 from germane.evaluation.choices import Choices, make_policy
 from germane.identification.asking import Asker, Precision, describe_function
-from germane.identification.cases import Shape, draw_single
+from germane.identification.cases import Shape, draw_many, draw_single
 from germane.identification.cutoffs import choose_cutoffs
-from germane.identification.forms import FORMS, Form, make_names, resolve_form
+from germane.identification.forms import make_names, resolve_form
 from germane.identification.identification import Identification
 from germane.identification.report import make_answer
 from germane.identification.search import GRADES, USUAL, Search
 from germane.measures.catalogue import CatalogueDefinition
 from germane.measures.measure import Measure, parse
 
-__all__ = ["Identification", "MetricError", "assert_computes", "identify"]
-
-
-class MetricError(GermaneError, AssertionError):
-    """A function does not compute what it is said to compute.
-
-    >>> germane.assert_computes(lambda relevant, ranked: 1.0, "P@1", takes="ids")
-    Traceback (most recent call last):
-    germane.identification.api.MetricError: the function ...
-    """
+__all__ = ["Identification", "assert_computes", "identify"]
 
 
 def identify(
@@ -85,7 +76,7 @@ def identify(
 def assert_computes(
     function: Callable[..., Any], measure: str | Measure, *, takes: str, **options: Any
 ) -> Identification:
-    """Raise MetricError, an AssertionError, if a function does not compute a measure; for tests.
+    """Raise DefinitionError, an AssertionError, if a function does not compute a measure; for tests.
 
     >>> def my_recall(relevant, ranked):
     ...     return sum(item in relevant for item in ranked[:5]) / len(relevant)
@@ -97,14 +88,12 @@ def assert_computes(
     """
     found = identify(function, measure, takes=takes, **options)
     if not found.holds:
-        raise MetricError(str(found).rstrip())
+        raise DefinitionError(str(found).rstrip())
     return found
 
 
 def _read_claim(measure: str | Measure | None) -> Measure | None:
     """Read the claimed measure. Raises MeasureError for one that is not of ranked lists."""
-    from germane.errors import MeasureError
-
     if measure is None:
         return None
     claim = measure if isinstance(measure, Measure) else parse(measure)
@@ -155,9 +144,11 @@ def _open(asker: Asker, shape: Shape, rng: np.random.Generator) -> Any:
     """Find the containers that the function takes, and the kind of its answers."""
     errors = []
     tries = [draw_single(rng, one) for one in (shape, shape.binary, shape)]
+    if asker.most is not None:
+        tries = [draw_many(rng, shape, 6)]
     for place in range(len(asker.form.kinds)):
         asker.kind_of_data = place
-        for question in tries[: 1 if asker.most else 3]:
+        for question in tries:
             answer = asker.ask(question)
             if not answer.raised:
                 return answer.kind
@@ -167,8 +158,3 @@ def _open(asker: Asker, shape: Shape, rng: np.random.Generator) -> Any:
         f"{describe_function(asker.call)} raised on all data; takes={asker.form.name!r} gives it "
         f"{asker.form.takes}. {errors[0]}"
     )
-
-
-def list_forms() -> tuple[Form, ...]:
-    """List the forms that a function may take."""
-    return tuple(FORMS.values())

@@ -38,6 +38,7 @@ ORDINARY, LAST, JOINED = (
     24,
 )  # questions of a search and of its check; queries where calls count
 RESERVED = 3  # calls for the check and the counterexample, where calls count
+FINE = 12  # decimals of a program that prints all digits
 MOST_STATES = 48  # definitions that are followed at once
 
 USUAL = {"duplicates": "first", "repeated": "once"}
@@ -94,7 +95,7 @@ class Search:
         self.ordinary: Batch | None = None
         self.batches: list[tuple[Special | None, Batch]] = []  # in which definitions were found
         self.compared = 0  # questions whose answers the definitions give
-        self._of_tools: list[Candidate] | None = None
+        self._of_tools: dict[tuple[str, int | None], list[Candidate]] = {}
         self._tools: dict[object, tuple[str, ...]] = {}
 
     # --- Questions --------------------------------------------------------------------------------
@@ -145,23 +146,29 @@ class Search:
     def find_measures(self, batch: Batch) -> list[State]:
         """Find the definitions that give the values of ordinary queries, simplest first."""
         grades = sorted({grade for grade in self.shape.grades if len(self.shape.grades) > 1})
-        measures = list_measures(self.cutoffs, grades, self.asked)
-        words = self._find_moving_words(batch)
-        if self.kind == "mean" and self.asker.most is not None:  # every call is a mean over queries
-            measures = [other for one in measures for other in vary_mean(one)]
-        plain = [Candidate(one) for one in measures]
-        once = [Candidate(one, (word,)) for one in measures for word in words]
-        found = self._select(batch, plain)
-        found += self._select(batch, [*self._list_tool_candidates(batch), *once])
-        if not found:
-            pairs = [pair for pair in combinations(words, 2) if pair[0][0] != pair[1][0]]
-            twice = [Candidate(one, tuple(sorted(pair))) for one in measures for pair in pairs]
-            found = self._select(batch, twice)
+        for candidates in self._list_stages(batch, grades):
+            found = [one for one in candidates if batch.fits(one, self.precision)]
+            if found:
+                break
+        else:
+            return []
         states = {one.key: State(one, plain=not one.choices) for one in found}
         return sorted(states.values(), key=self.order)
 
-    def _select(self, batch: Batch, candidates: Iterable[Candidate]) -> list[Candidate]:
-        return [one for one in candidates if batch.fits(one, self.precision)]
+    def _list_stages(self, batch: Batch, grades: list[float]) -> Iterator[list[Candidate]]:
+        """List definitions from the simplest on: measures, then those with one or two other conventions."""
+        near = list_measures(self.cutoffs[:2], grades, self.asked)
+        measures = list_measures(self.cutoffs, grades, self.asked)
+        yield [Candidate(one) for one in near]
+        yield [Candidate(one) for one in measures if one not in set(near)]
+        if self.kind == "mean" and self.asker.most is not None:  # every call is a mean over queries
+            yield [Candidate(other) for one in near for other in vary_mean(one)[1:]]
+            measures = near
+        words = self._find_moving_words(batch)
+        once = [Candidate(one, (word,)) for one in measures for word in words]
+        yield [*self._list_tool_candidates(batch, measures), *once]
+        pairs = [pair for pair in combinations(words, 2) if pair[0][0] != pair[1][0]]
+        yield [Candidate(one, tuple(sorted(pair))) for one in measures for pair in pairs]
 
     def _find_moving_words(self, batch: Batch) -> list[tuple[str, Any]]:
         """Find the words of conventions that make a difference on ordinary queries."""
@@ -177,24 +184,25 @@ class Search:
                 found.append((name, word))
         return found
 
-    def list_of_tools(self) -> list[Candidate]:
-        """List the definitions of all tools, of every kind and at every cutoff in question."""
-        if self._of_tools is None:
-            kinds = dict.fromkeys(
-                Measure(one.name, (), one.k) for one in list_measures(self.cutoffs, (), self.asked)
-            )
-            self._of_tools = [
+    def list_of_tools(self, name: str, k: int | None) -> list[Candidate]:
+        """List the definitions that tools have of a kind of measure."""
+        if (name, k) not in self._of_tools:
+            kinds = [Measure(name, (), k)]
+            if self.asked is not None and (self.asked.name, self.asked.k) == (name, k):
+                kinds = [self.asked]
+            self._of_tools[name, k] = [
                 one
-                for kind in (*([] if self.asked is None else [self.asked]), *kinds)
+                for kind in kinds
                 for one in list_dialect_candidates(kind, self.base, self.fixed)
             ]
-        return self._of_tools
+        return self._of_tools[name, k]
 
-    def _list_tool_candidates(self, batch: Batch) -> Iterator[Candidate]:
+    def _list_tool_candidates(self, batch: Batch, measures: list[Measure]) -> Iterator[Candidate]:
         """List the definitions of tools that change ordinary rankings, with these changes alone."""
         moving = {name for name, _ in self._find_moving_words(batch)} | {"depth"}
         seen = set()
-        for one in self.list_of_tools():
+        kinds = dict.fromkeys((one.name, one.k) for one in measures)
+        for one in (tool for kind in kinds for tool in self.list_of_tools(*kind)):
             choices = tuple(pair for pair in one.choices if pair[0] in moving)
             key = one.measure, choices
             if choices and key not in seen:
@@ -295,6 +303,9 @@ class Search:
         """Search, decide and check; the definitions that are left, simplest first."""
         first = list(self.asker.answers)
         batch = self.ordinary = self.ask_ordinary(self.shape)
+        printed = getattr(self.asker.call, "decimals", 0)
+        if self.precision.decimals is None and 0 < printed < FINE:
+            self.precision = replace(self.precision, decimals=printed)
         if self.is_random(batch):
             return []
         states = self._search_ordinary(batch)
@@ -370,7 +381,8 @@ class Search:
         """Check the definitions on new data, which took no part in the search."""
         if not states or self.asker.left == 0:
             return states
-        batches = [self.ask_ordinary(self.shape, LAST), self.ask_known(first)]
+        inside = [one for one in first if _has_grades(one, self.shape)]
+        batches = [self.ask_ordinary(self.shape, LAST), self.ask_known(inside)]
         if self.asker.most is None:
             if self.asker.form.several:
                 batches.append(self.ask(draw_several(self.rng, self.shape) for _ in range(6)))
@@ -414,9 +426,13 @@ class Search:
     def find_tools(self, state: State) -> tuple[str, ...]:
         """Find the tools that define it so: they give the values that they do not refuse to give."""
         if state.candidate.key not in self._tools:
-            name = state.candidate.measure.name
-            same = [one for one in self.list_of_tools() if one.measure.name == name]
-            found = [one.tools[0] for one in same if self._agrees(one)]
+            measure = state.candidate.measure
+            of_kind = self.list_of_tools(measure.name, measure.k)
+            found = [
+                one.tools[0]
+                for one in of_kind
+                if one.measure.name == measure.name and self._agrees(one)
+            ]
             self._tools[state.candidate.key] = tuple(dict.fromkeys(found))
         return self._tools[state.candidate.key]
 
@@ -439,6 +455,13 @@ class Search:
             ):
                 return False
         return True
+
+
+def _has_grades(question: Question, shape: Shape) -> bool:
+    """Are all grades of a question among those of a shape?"""
+    return all(
+        grade in (0.0, *shape.grades) for case in question.cases for _, grade in case.judged or ()
+    )
 
 
 def vary_mean(measure: Measure) -> list[Measure]:
