@@ -25,7 +25,10 @@ def choose_cutoffs(
             return (None, *USUAL), 10
         near = (claimed - 1, claimed + 1) if claimed > 1 else (2,)
         return tuple(dict.fromkeys((claimed, None, *near, *USUAL))), claimed
-    found = find_cutoff(asker, LONG if claimed is None else max(60, 3 * claimed))
+    length = LONG if claimed is None else max(60, 3 * claimed)
+    found = next(
+        filter(None, (find_cutoff(asker, length, one) for one in {1.0, max(grades)})), None
+    )
     cutoffs = tuple(dict.fromkeys((claimed, None, found)))
     drawn = [k for k in (claimed, found) if k is not None and (k > 1 or found == claimed)]
     if not drawn and found is not None:
@@ -33,13 +36,13 @@ def choose_cutoffs(
     return cutoffs, max(drawn, default=None)
 
 
-def find_cutoff(asker: Asker, length: int) -> int | None:
+def find_cutoff(asker: Asker, length: int, grade: float) -> int | None:
     """Find the last rank at which a single relevant item makes a difference; None where all or none do."""
     shape = Shape(asker.shows)
 
     def ask(rank: int) -> tuple[float, ...]:
         hits = [0.0] * length
-        hits[rank - 1] = 1.0
+        hits[rank - 1] = grade
         case: Case = make_case(hits, 0, shape)
         answer = asker.ask(Question((case,)))
         return answer.values

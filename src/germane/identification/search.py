@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cache
 from itertools import combinations
 from typing import Any
 
@@ -9,7 +10,7 @@ import numpy as np
 
 from germane.core.policy import Policy
 from germane.core.ragged import Floats
-from germane.dialects import resolve_dialect
+from germane.dialects import dialects, resolve_dialect
 from germane.identification.asking import Answer, Asker, Kind, Precision, ask_all
 from germane.identification.batch import Batch
 from germane.identification.cases import (
@@ -22,7 +23,7 @@ from germane.identification.cases import (
     draw_several,
     draw_single,
 )
-from germane.measures.measure import Measure
+from germane.measures.measure import Measure, parse
 from germane.reconciliation.candidates import (
     NO_NUMBER,
     Candidate,
@@ -37,6 +38,7 @@ ORDINARY, LAST, JOINED = (
     60,
     24,
 )  # questions of a search and of its check; queries where calls count
+COMMON = (4, 20)  # tools that have a measure which some people know, and which all do
 RESERVED = 3  # calls for the check and the counterexample, where calls count
 FINE = 12  # decimals of a program that prints all digits
 MOST_STATES = 48  # definitions that are followed at once
@@ -214,10 +216,12 @@ class Search:
         measure, choices = state.candidate.measure, state.candidate.choices
         own = Measure(measure.name, (), measure.k)
         changed = Candidate(measure).distance(own)
-        if self.asked is not None:
-            far = state.candidate.distance(self.asked) + (measure.k != self.asked.k)
-            return far, changed + len(choices), str(state.candidate)
-        return changed + len(choices), -len(self.find_tools(state)), str(state.candidate)
+        tools = _count_tools(measure.name)
+        rare = sum(tools < count for count in COMMON)
+        usual = changed + len(choices) + rare, -len(self.find_tools(state)), str(state.candidate)
+        if self.asked is None:
+            return usual
+        return state.candidate.distance(self.asked) + (measure.k != self.asked.k), *usual
 
     # --- Special data -----------------------------------------------------------------------------
 
@@ -237,10 +241,13 @@ class Search:
         self.trail.shown[special.name] = batch.given[batch.answered]
         if self.asker.most is None and self._is_random_here(batch, special):
             return states
-        found = [other for one in states for other in self._decide_one(one, special, batch)]
+        found: dict[object, State] = {}
+        for state in states:
+            for other in self._decide_one(state, special, batch):
+                found.setdefault(other.candidate.key, other)
         if found:
             self.batches.append((special, batch))
-            return found[:MOST_STATES]
+            return [*found.values()][:MOST_STATES]
         first = states[0].candidate
         question = batch.find_difference(first, self.precision)
         assert question is not None
@@ -455,6 +462,14 @@ class Search:
             ):
                 return False
         return True
+
+
+@cache
+def _count_tools(name: str) -> int:
+    """Count the tools that have a measure of this name."""
+    every = (one for one in dialects().values() if not one.matching)
+    kinds = ({parse(entry.write_measure(1)).name for entry in one.measuring} for one in every)
+    return sum(name in names for names in kinds)
 
 
 def _has_grades(question: Question, shape: Shape) -> bool:
