@@ -23,7 +23,7 @@ import germane
 import metrics
 from germane.identification.asking import Asker, Precision
 from germane.identification.batch import Batch
-from germane.identification.cases import Case, Question, rank_items
+from germane.identification.cases import SPECIAL, Case, Question, Shape, draw_questions, rank_items
 from germane.identification.forms import FORMS, Names
 from germane.identification.search import USUAL
 from germane.reconciliation.candidates import Candidate
@@ -147,7 +147,24 @@ def is_right(function: Function, found: Any, takes: str, options: dict[str, Any]
     kinds = Counter(one.kind for one in answers if not one.raised)
     batch = Batch(form, questions, answers, base, kinds.most_common(1)[0][0])
     precision = Precision(options.get("tolerance", 1e-9), options.get("decimals"))
-    return batch.fits(Candidate(first.measure), precision)
+    if not batch.fits(Candidate(first.measure), precision):
+        return False
+    said = " ".join((*(one.data for one in found.odd), *found.raised, *found.undecided))
+    shape = Shape(
+        asker.shows,
+        first.measure.k,
+        (1.0,) if binary or "grades" not in form.shows else (1.0, 2.0, 3.0),
+    )
+    for special in SPECIAL:
+        asked = draw_questions(rng, shape, special) if special.needs <= asker.shows else []
+        if special.says in said or not asked:
+            continue
+        answers = [asker.ask(one) for one in asked]
+        if not Batch(form, asked, answers, base, batch.kind).fits(
+            Candidate(first.measure), precision
+        ):
+            return False
+    return True
 
 
 def run_mutants(count: int, seed: int = 0) -> Iterator[tuple[str, str, str, Any, float]]:
@@ -180,13 +197,14 @@ def run_mutants(count: int, seed: int = 0) -> Iterator[tuple[str, str, str, Any,
 # --- Dialects -------------------------------------------------------------------------------------
 
 
-def make_function(dialect: str, name: str, takes: str) -> Function:
+def make_function(dialect: str, name: str, measure: Any, takes: str) -> Function:
     """Make a function of a dialect's measure, which takes its data in a form."""
 
     def evaluate(qrels: Any, run: Any, **further: Any) -> float:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            return germane.evaluate(qrels, run, name, dialect=dialect, **further).mean
+            result = germane.evaluate(qrels, run, name, dialect=dialect, **further)
+            return result[measure].mean
 
     def of_lists(relevant: Any, ranked: Any) -> float:
         qrels = {f"q{i}": list(one) or {"nothing": 0} for i, one in enumerate(relevant)}
@@ -238,7 +256,7 @@ def list_dialect_entries() -> Iterator[tuple[str, str, germane.Measure]]:
 def run_dialects(forms: list[str]) -> Iterator[tuple[str, str, str, str, Any]]:
     for dialect, name, measure in list_dialect_entries():
         for takes in forms:
-            function = make_function(dialect, name, takes)
+            function = make_function(dialect, name, measure, takes)
             try:
                 found = germane.identify(function, takes=takes)
             except germane.GermaneError as error:
@@ -255,12 +273,11 @@ def run_dialects(forms: list[str]) -> Iterator[tuple[str, str, str, str, Any]]:
 
 
 if __name__ == "__main__":
-    which, count = sys.argv[1], int(sys.argv[2]) if len(sys.argv) > 2 else 500
+    which = sys.argv[1]
     if which == "mutants":
         c = Counter()
-        for kind, name, done, found, spent in run_mutants(
-            count, int(sys.argv[3]) if len(sys.argv) > 3 else 0
-        ):
+        count, seed = map(int, sys.argv[2:4])
+        for kind, name, done, found, spent in run_mutants(count, seed):
             c[kind] += 1
             first = (
                 str(found.definitions[0])

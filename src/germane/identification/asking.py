@@ -46,6 +46,10 @@ class Answer:
     left_out: frozenset[int] = frozenset()  # places of queries that a mapping lacks
 
 
+class CannotRunError(InputError):
+    """There is nothing to ask: a program that does not exist."""
+
+
 class WrongAnswerError(Exception):
     """An answer that is no number and holds none for each query."""
 
@@ -94,7 +98,7 @@ class Asker:
             with _silence():
                 given = self.call(*data)
         except Exception as error:  # whatever a function that is not ours raises
-            if isinstance(error, InputError):
+            if isinstance(error, CannotRunError):
                 raise
             return Answer(raised=write_error(error))
         try:

@@ -113,7 +113,7 @@ def _draw_hits(rng: Rng, length: int, k: int | None) -> list[bool]:
     if k is not None and kind < 0.15:  # the last rank that counts is the only hit within it
         hits[:within] = [False] * (within - 1) + [True]
     one, other = rng.choice(within, 2, replace=False).tolist()
-    if kind >= 0.15:
+    if not any(hits[:within]):
         hits[one] = True
     if all(hits[:within]):
         hits[other] = False
@@ -209,7 +209,7 @@ def _draw_empty(rng: Rng, shape: Shape) -> Iterator[Case]:
 
 def _draw_copies(rng: Rng, shape: Shape) -> Iterator[Case]:
     """Draw lists in which an item stands twice: relevant or not, within the cutoff or beyond."""
-    for _ in range(8):
+    for _ in range(14):
         case = draw_case(rng, shape)
         items = [item for item, _ in case.ranked or ()]
         relevant = {item for item, grade in case.judged or () if grade > 0}
@@ -231,12 +231,17 @@ def _draw_repeats(rng: Rng, shape: Shape) -> Iterator[Case]:
 
 def _draw_ties(rng: Rng, shape: Shape) -> Iterator[Case]:
     """Draw short lists with few scores, so that unstable sorts keep their order as stable ones do."""
-    for _ in range(10):
-        length = int(rng.integers(4, 13))
-        case = draw_case(rng, shape, length=max(length, min(shape.k or 0, 14)))
-        levels = np.sort(rng.integers(1, 4, len(case.ranked or ())))[::-1] / 4
+    shortest = 4 if shape.k is None else shape.k + 1
+    for _ in range(24):
+        length = int(rng.integers(shortest, max(shortest + 3, min(shortest + 8, _STABLE))))
+        case = draw_case(rng, shape, length=length)
+        most = int(rng.integers(1, 4))  # different scores
+        levels = np.sort(rng.integers(1, most + 1, length))[::-1] / 4
         items = [item for item, _ in case.ranked or ()]
         yield case._replace(ranked=tuple(zip(items, levels.tolist(), strict=True)))
+
+
+_STABLE = 16  # items that the usual quicksorts leave to an insertion sort, which is stable
 
 
 def _draw_missing(rng: Rng, shape: Shape) -> Iterator[Case]:
@@ -272,8 +277,8 @@ SPECIAL: tuple[Special, ...] = (
     Special("all relevant", "every result relevant", _draw_pure, ("all_relevant", "no_relevant"), counted=True),
     Special("no relevant", "no relevant items", _draw_irrelevant, ("no_relevant",)),
     Special("no relevant among others", "no relevant items, beside other queries", _draw_irrelevant,
-            ("no_relevant",), frozenset({"several"}), joined=True, counted=True),
-    Special("missing", "a query without results", _draw_missing, ("missing",), frozenset({"missing"}),
+            ("no_relevant", "undefined"), frozenset({"several"}), joined=True, counted=True),
+    Special("missing", "a query without results", _draw_missing, ("missing", "empty"), frozenset({"missing"}),
             joined=True, why="every query has a list", counted=True),
     Special("unknown", "a query that nobody judged", _draw_unknown, ("unknown",), frozenset({"missing"}),
             joined=True, why="every list is judged"),

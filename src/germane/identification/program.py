@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import PurePath
 
 from germane.errors import InputError, clip
+from germane.identification.asking import CannotRunError
 
 MOST = 12  # calls, each of which starts the program
 LIMIT = 60.0  # seconds for a call
@@ -69,7 +70,7 @@ class Program:
         except subprocess.TimeoutExpired:
             raise ProgramError(f"no answer within {self.limit:g} s") from None
         except OSError as error:
-            raise InputError(f"{words[0]} cannot be run: {error.strerror}.") from None
+            raise CannotRunError(f"{words[0]} cannot be run: {error.strerror}.") from None
         if done.returncode:
             last = (done.stderr.strip().splitlines() or [""])[-1]
             raise ProgramError(f"exit status {done.returncode}{f': {last[:100]}' if last else ''}")

@@ -149,6 +149,8 @@ def find_counterexample(
     broken = search.trail.broken
     if found is None and broken is not None and not states:
         target, found = broken
+    if found is None and not states and search.ordinary is not None:
+        found = search.ordinary.find_difference(target, search.precision)
     return None if found is None else make_counterexample(search, target, found, states)
 
 
@@ -314,6 +316,8 @@ def _write_remarks(
     if trail.random is not None:
         yield f"It gave two answers to one question, {describe(trail.random)}: it is random."
         return
+    if trail.constant and batch is not None:
+        yield f"It gives {batch.given[batch.answered][0]:.4f} for all data."
     if search.asker.kind_of_data:
         yield f"It takes {search.asker.containers}: other containers raise an error."
     if states and trail.binary:

@@ -72,6 +72,8 @@ class Trail:
     """a definition that fits until it meets this question"""
     binary: bool = False
     """Do the definitions hold for the grades 0 and 1 alone?"""
+    constant: bool = False
+    """Is it one value for all data?"""
     random: Question | None = None
     """a question to which the function gave two answers"""
 
@@ -333,7 +335,7 @@ class Search:
         before = self.ordinary, self.shape, self.trail
         self.trail = Trail()
         binary = self._search_binary(batch)
-        if not states or (binary and self.order(binary[0])[0] == 0):
+        if not states or (binary and self.order(binary[0])[0] < self.order(states[0])[0]):
             return binary
         self.ordinary, self.shape, self.trail = before
         return states
@@ -341,13 +343,15 @@ class Search:
     def _search_binary(self, graded: Batch) -> list[State]:
         """Search with the grades 0 and 1 alone, for measures that know no others."""
         shape = self.shape
+        if self.asked is not None and self.asked.rel not in (None, 1.0):
+            return []  # which needs higher grades
         self.shape = shape.binary
         batch = self.ask_ordinary(self.shape)
         only = len(graded.raised) > len(graded.questions) // 3
         states = [
             one
             for one in self.find_measures(batch)
-            if only or one.candidate.measure.rel is not None
+            if one.candidate.measure.rel == 1.0 or (only and one.candidate.measure.rel is None)
         ]
         if not states:
             self.shape = shape
@@ -419,7 +423,17 @@ class Search:
                 if not answer.raised
             }
         )
+        if self._is_constant([*(one for _, one in self.batches), *batches]):
+            kept = [one for one in kept if one.candidate.measure == self.asked]
         return self._merge(kept)
+
+    def _is_constant(self, batches: list[Batch]) -> bool:
+        """Does the function give one value for all data, so that it shows nothing?"""
+        values = np.concatenate([one.given[one.answered] for one in batches])
+        self.trail.constant = bool(len(values)) and bool(
+            self.precision.agree(values, values[:1]).all()
+        )
+        return self.trail.constant
 
     def _merge(self, states: list[State]) -> list[State]:
         """Keep one state of each formula: the simplest, with the conventions that come first."""
