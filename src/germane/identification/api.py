@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Unpack
@@ -67,10 +68,34 @@ def identify(
         folder = None
         if form.name == "trec":
             folder = Path(stack.enter_context(TemporaryDirectory(prefix="germane-")))
-        asker = Asker(
-            function, form, make_names(columns, folder), most=getattr(function, "most", None)
-        )
-        return _identify(asker, claim, precision, rng, dict(policy))
+        most = getattr(function, "most", None)
+
+        def ask(called: Callable[..., Any]) -> Identification:
+            asker = Asker(called, form, make_names(columns, folder), most=most)
+            return _identify(asker, claim, precision, rng, policy)
+
+        try:
+            found = ask(function)
+        except InputError as error:
+            swapped = "" if most or form.name == "grades" else _try_swapped(function, ask)
+            if not swapped:
+                raise
+            raise InputError(f"{error} {swapped}") from None
+        if found or most or form.name == "grades":
+            return found
+        swapped = _try_swapped(function, ask)
+        return replace(found, remarks=(*found.remarks, swapped)) if swapped else found
+
+
+def _try_swapped(function: Callable[..., Any], ask: Callable[[Any], Identification]) -> str:
+    """Say what a function computes with its two arguments in the other order, or nothing."""
+    try:
+        found = ask(lambda one, other: function(other, one))
+    except InputError:
+        return ""
+    if not found or found.holds is False:
+        return ""
+    return f"With its arguments in the other order it computes {found.definitions[0]}."
 
 
 def assert_computes(

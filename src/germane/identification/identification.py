@@ -1,13 +1,12 @@
 """Identification: the definitions that a function computes, or the nearest one and where it differs."""
 
-import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from germane._version import VERSION
 from germane.measures.measure import Measure
-from germane.output.formatting import add_schema, to_json_number, write_count
+from germane.output.formatting import add_schema, format_number, to_json_number, write_count
 from germane.output.tables import Table
 
 _TOOLS = 4  # that are named beside a definition
@@ -60,9 +59,10 @@ class Counterexample:
 
     def __str__(self) -> str:
         seems = f", as if {self.says}" if self.says else ""
+        given, expected = _write_both(self.value, self.expected)
         return (
-            f"on {self.data} it gives {_write(self.value)}{seems}, and {self.definition} is "
-            f"{_write(self.expected)} ({self.definition.measure.definition})"
+            f"on {self.data} it gives {given}{seems}, and {self.definition} is {expected} "
+            f"({self.definition.measure.definition})"
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -157,7 +157,10 @@ class Identification:
             yield f"Equal on all probes, too: {', '.join(others)}{f' and {more} more' if more else ''}."
         yield from self.remarks
         if self.undecided:
-            reasons = (f"{name} ({why})" for name, why in self.undecided.items())
+            names: dict[str, list[str]] = {}
+            for name, why in self.undecided.items():
+                names.setdefault(why, []).append(name)
+            reasons = (f"{', '.join(several)} ({why})" for why, several in names.items())
             yield f"Not decided: {', '.join(reasons)}."
 
     @property
@@ -229,5 +232,10 @@ def _name_tools(tools: tuple[str, ...], most: int | None = _TOOLS) -> str:
     return ", ".join(names[:most]) + more
 
 
-def _write(value: float) -> str:
-    return "NaN" if math.isnan(value) else f"{value:.4f}" if abs(value) < 1e6 else f"{value:g}"
+def _write_both(one: float, other: float) -> tuple[str, str]:
+    """Write two numbers with as many decimals as show that they differ, and at least four."""
+    for digits in range(4, 17):
+        if f"{one:.{digits}f}" != f"{other:.{digits}f}":
+            break
+    first, second = (format_number(value, digits, nan="NaN") for value in (one, other))
+    return first, second

@@ -56,8 +56,9 @@ def make_answer(search: Search, states: Sequence[State], name: str) -> Identific
     holds = None if claim is None else any(_is_claim(one, claim) for one in states)
     nearest, example, mistakes = None, None, ()
     if trail.random is None:
-        if not states:
+        if not states and not trail.constant:
             mistakes = tuple(_name_mistakes(search))
+        if not states:
             nearest = _find_nearest(search)
         target = _choose_target(states, claim, nearest, holds)
         if target is not None:
@@ -71,13 +72,21 @@ def make_answer(search: Search, states: Sequence[State], name: str) -> Identific
         holds,
         _describe_special(search, states),
         _list_undecided(search),
-        {_say(key): error for key, (_, error) in trail.raised.items()},
+        {_say(key): _write_raised(*found) for key, found in trail.raised.items()},
         tuple(_make_odd(search, states)),
         None if nearest is None else _define(nearest),
         example,
         mistakes,
         tuple(_write_remarks(search, states, nearest)),
     )
+
+
+def _write_raised(question: Question, error: str) -> str:
+    data = describe(question)
+    return f"{error}, on {data}" if len(data) <= _SHORT else error
+
+
+_SHORT = 60  # letters of data that are shown beside an error
 
 
 def _define(candidate: Candidate) -> Definition:
@@ -322,11 +331,12 @@ def _write_remarks(
         yield f"It takes {search.asker.containers}: other containers raise an error."
     if states and trail.binary:
         yield "It computes this of the grades 0 and 1; higher grades were not taken as a definition takes them."
-    if states or batch is None or nearest is None:
+    if states or batch is None or nearest is None or trail.constant:
         return
     for text, precision in (
-        *((f"decimals={n}", Precision(decimals=n)) for n in (6, 5, 4, 3, 2)),
+        ("tolerance=1e-6", Precision(1e-6)),
         ("tolerance=1e-5", Precision(1e-5)),
+        *((f"decimals={n}", Precision(decimals=n)) for n in (6, 5, 4, 3, 2)),
     ):
         if batch.fits(nearest, precision):
             yield f"{nearest} is equal with {text}."
