@@ -21,6 +21,7 @@ from strategies import ALL
 ROOT = Path(__file__).parents[1]
 VERBS = [
     "animate",
+    "assert_computes",
     "assert_no_regression",
     "box_dialects",
     "check",
@@ -42,6 +43,7 @@ VERBS = [
     "explorer",
     "gate",
     "gate_boxes",
+    "identify",
     "kendall_tau",
     "mean_pr_curve",
     "measures",
@@ -79,6 +81,7 @@ TYPES = [
     "Finding",
     "Gate",
     "Groups",
+    "Identification",
     "JudgeAgreement",
     "JudgedByMany",
     "Labels",
@@ -104,6 +107,7 @@ TYPES = [
 ERRORS = [
     "NotFoundError",
     "CoverageError",
+    "DefinitionError",
     "DuplicateError",
     "EmptyError",
     "FormatError",

@@ -138,7 +138,7 @@ __all__ = [  # noqa: RUF022  (in the order in which one meets them)
     # verbs
     "animate", "assert_computes", "assert_no_regression", "box_dialects", "check", "check_boxes", "choose_judgments", "collapse", "compare", "compare_boxes",
     "compare_judges", "dialects", "evaluate", "evaluate_boxes", "evaluate_embeddings", "evaluate_judges", "evaluate_many", "evaluate_many_boxes", "explain",
-    "explain_boxes", "explorer", "gate", "identify", "gate_boxes", "kendall_tau", "mean_pr_curve",
+    "explain_boxes", "explorer", "gate", "gate_boxes", "identify", "kendall_tau", "mean_pr_curve",
     "measures", "parse", "pr_curve", "rbo", "read_qrels", "read_results", "read_run", "reconcile",
     "reconcile_boxes", "report", "report_boxes", "score", "simulate", "spread", "spread_boxes", "tau_ap", "trust", "trust_many",
     # types

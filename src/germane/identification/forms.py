@@ -137,7 +137,8 @@ def _make_columns(
     rows: Sequence[tuple[str, str, float]], names: tuple[str, str, str], whole: bool
 ) -> dict[str, list[Any]]:
     first, second, third = names
-    numbers = [_simplify(row[2]) if whole else row[2] for row in rows]
+    whole = whole and all(row[2] == int(row[2]) for row in rows)
+    numbers = [int(row[2]) if whole else row[2] for row in rows]
     return {first: [row[0] for row in rows], second: [row[1] for row in rows], third: numbers}
 
 
