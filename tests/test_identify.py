@@ -260,8 +260,6 @@ def test_randomness_and_precision() -> None:
     dice = germane.identify(lambda grades: random.random(), takes="grades")
     assert not dice
     assert "it is random" in str(dice)
-    rounded = germane.identify(lambda a, p: round(precision({*a}, p) / 3, 3), takes="ids")
-    assert not rounded
 
     def third(a: Any, p: Any) -> float:
         return round(len({*a} & {*p[:3]}) / 3, 3)
@@ -270,9 +268,12 @@ def test_randomness_and_precision() -> None:
     assert not found
     assert "P@3 is equal with decimals=3." in found.remarks
     assert germane.identify(third, "P@3", takes="ids", decimals=3).holds
-    assert germane.identify(
-        lambda g: np.float32(ndcg(g)), "nDCG@10", takes="grades", tolerance=1e-6
-    ).holds
+    rounded = germane.identify(lambda a, p: round(apk(a, p), 4), "AP@10", takes="ids")
+    assert rounded.holds
+    assert "Its values are rounded to 4 decimals." in rounded.remarks
+    single = germane.identify(lambda g: np.float32(ndcg(g)), "nDCG@10", takes="grades")
+    assert single.holds
+    assert "single precision" in str(single)
 
 
 def test_a_constant_and_swapped_arguments_are_no_definition() -> None:

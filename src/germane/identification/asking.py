@@ -36,6 +36,25 @@ class Precision:
         return equal
 
 
+def guess_precision(values: Floats) -> tuple[Precision, str]:
+    """Guess how values are rounded: to 3 to 8 decimals, or to single precision; with a sentence, or ""."""
+    kept = values[np.isfinite(values)]
+    if len(np.unique(kept)) < _SHOWING:
+        return Precision(), ""
+    for decimals in range(3, 9):
+        if (np.abs(np.round(kept, decimals) - kept) < 1e-13).all():
+            return Precision(decimals=decimals), f"Its values are rounded to {decimals} decimals."
+    if (kept.astype(np.float32).astype(float) == kept).all():
+        return Precision(
+            SINGLE
+        ), f"Its values are of single precision: they are equal to {SINGLE:g} of their size."
+    return Precision(), ""
+
+
+_SHOWING = 6  # different values that show how they are rounded
+SINGLE = 2e-6
+
+
 @dataclass(frozen=True)
 class Answer:
     """The values that a function gave for a question, or why it gave none."""

@@ -55,7 +55,7 @@ def draw_case(
     hits: Sequence[bool] | None = None,
     missed: int | None = None,
 ) -> Case:
-    """Draw a query with a hit and another item within the cutoff, and with relevant items that are missed.
+    """Draw a query with a hit within the cutoff, another item, and relevant items that are missed.
 
     ``hits`` says which ranks are relevant, and ``missed`` how many relevant items are not in the list.
     """
@@ -101,7 +101,7 @@ def _draw_length(rng: Rng, shape: Shape) -> int:
 
 
 def _draw_hits(rng: Rng, length: int, k: int | None) -> list[bool]:
-    """Draw the relevant ranks: one is within the cutoff, and one rank within it is not relevant."""
+    """Draw the relevant ranks: one is within the cutoff, and one rank of the list is not relevant."""
     hits: list[bool] = (rng.random(length) < rng.choice([0.15, 0.4, 0.7])).tolist()
     within = min(k or length, length)
     if within == 1:
@@ -112,11 +112,12 @@ def _draw_hits(rng: Rng, length: int, k: int | None) -> list[bool]:
     kind = rng.random()
     if k is not None and kind < 0.15:  # the last rank that counts is the only hit within it
         hits[:within] = [False] * (within - 1) + [True]
-    one, other = rng.choice(within, 2, replace=False).tolist()
+    if k is not None and length > k and kind > 0.9:  # all ranks that count are hits
+        hits[:within] = [True] * within
     if not any(hits[:within]):
-        hits[one] = True
-    if all(hits[:within]):
-        hits[other] = False
+        hits[int(rng.integers(within))] = True
+    if all(hits):
+        hits[int(rng.integers(1, length))] = False
     return hits
 
 
@@ -275,9 +276,9 @@ SPECIAL: tuple[Special, ...] = (
     Special("short", "a list shorter than the cutoff", _draw_short),
     Special("no hit", "nothing relevant found", _draw_missed, ("no_hit", "no_relevant"), counted=True),
     Special("all relevant", "every result relevant", _draw_pure, ("all_relevant", "no_relevant"), counted=True),
-    Special("no relevant", "no relevant items", _draw_irrelevant, ("no_relevant",)),
     Special("no relevant among others", "no relevant items, beside other queries", _draw_irrelevant,
             ("no_relevant", "undefined"), frozenset({"several"}), joined=True, counted=True),
+    Special("no relevant", "no relevant items", _draw_irrelevant, ("no_relevant", "undefined")),
     Special("missing", "a query without results", _draw_missing, ("missing", "empty"), frozenset({"missing"}),
             joined=True, why="every query has a list", counted=True),
     Special("unknown", "a query that nobody judged", _draw_unknown, ("unknown",), frozenset({"missing"}),

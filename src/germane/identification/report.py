@@ -127,14 +127,15 @@ def _find_nearest(search: Search) -> Candidate | None:
     grades = search.shape.grades if len(search.shape.grades) > 1 else ()
     measures = list_measures(search.cutoffs, grades, search.asked)
 
-    def measure_merit(one: Measure) -> tuple[float, float]:
+    def measure_merit(one: Measure) -> tuple[float, float, float]:
         expected = batch.expect(Candidate(one))
+        simple = -float(search.count_oddities(Candidate(one)))
         if expected is None:
-            return -1.0, 0.0
+            return -1.0, 0.0, simple
         matched = batch.match(expected, search.precision)
         off = np.abs(batch.given - expected)[batch.answered]
         far = float(np.nan_to_num(off, nan=1.0).mean())
-        return float(matched.sum()), -far
+        return float(matched.sum()), -round(far, 9), simple
 
     near = measures
     if search.asked is not None:
@@ -325,6 +326,8 @@ def _write_remarks(
     if trail.random is not None:
         yield f"It gave two answers to one question, {describe(trail.random)}: it is random."
         return
+    if trail.rounded and states:
+        yield trail.rounded
     if trail.constant and batch is not None:
         yield f"It gives {batch.given[batch.answered][0]:.4f} for all data."
     if search.asker.kind_of_data:
@@ -333,6 +336,8 @@ def _write_remarks(
         yield "It computes this of the grades 0 and 1; higher grades were not taken as a definition takes them."
     if states or batch is None or nearest is None or trail.constant:
         return
+    if batch.fits(nearest, search.precision):
+        return  # it differs on special data
     for text, precision in (
         ("tolerance=1e-6", Precision(1e-6)),
         ("tolerance=1e-5", Precision(1e-5)),

@@ -11,7 +11,7 @@ import numpy as np
 from germane.core.policy import Policy
 from germane.core.ragged import Floats
 from germane.dialects import dialects, resolve_dialect
-from germane.identification.asking import Answer, Asker, Kind, Precision, ask_all
+from germane.identification.asking import Answer, Asker, Kind, Precision, ask_all, guess_precision
 from germane.identification.batch import Batch
 from germane.identification.cases import (
     SPECIAL,
@@ -72,6 +72,8 @@ class Trail:
     """a definition that fits until it meets this question"""
     binary: bool = False
     """Do the definitions hold for the grades 0 and 1 alone?"""
+    rounded: str = ""
+    """how the values are rounded, where they show it"""
     constant: bool = False
     """Is it one value for all data?"""
     random: Question | None = None
@@ -215,15 +217,19 @@ class Search:
 
     def order(self, state: State) -> tuple[Any, ...]:
         """Order definitions: nearest to the one that was asked for, or to the usual one of its kind."""
-        measure, choices = state.candidate.measure, state.candidate.choices
-        own = Measure(measure.name, (), measure.k)
-        changed = Candidate(measure).distance(own)
-        tools = _count_tools(measure.name)
-        rare = sum(tools < count for count in COMMON)
-        usual = changed + len(choices) + rare, -len(self.find_tools(state)), str(state.candidate)
+        measure = state.candidate.measure
+        oddities = self.count_oddities(state.candidate)
+        usual = oddities, -len(self.find_tools(state)), str(state.candidate)
         if self.asked is None:
             return usual
         return state.candidate.distance(self.asked) + (measure.k != self.asked.k), *usual
+
+    def count_oddities(self, candidate: Candidate) -> int:
+        """Count what is not usual: other parameters and conventions, and that few tools have the measure."""
+        measure = candidate.measure
+        changed = Candidate(measure).distance(Measure(measure.name, (), measure.k))
+        tools = _count_tools(measure.name)
+        return changed + len(candidate.choices) + sum(tools < count for count in COMMON)
 
     # --- Special data -----------------------------------------------------------------------------
 
@@ -281,6 +287,8 @@ class Search:
                 yield state
             return
         for name in special.decides:
+            if name == "undefined" and not self.asker.form.several:
+                continue  # one query is its own mean
             words = list(self._list_words(state, name))
             fitting = []
             for word in words:
@@ -317,7 +325,7 @@ class Search:
             self.precision = replace(self.precision, decimals=printed)
         if self.is_random(batch):
             return []
-        states = self._search_ordinary(batch)
+        states = self._search_ordinary(batch) or self._search_rounded(batch)
         self.batches.append((None, self.ordinary))
         for special in SPECIAL:
             if self.asker.left is None or (special.counted and self.asker.left > RESERVED):
@@ -325,6 +333,19 @@ class Search:
         if self.asker.most is None:
             states = self._decide_mean(states)
         return self._check(states, first)
+
+    def _search_rounded(self, batch: Batch) -> list[State]:
+        """Search again where the values show that they are rounded, or of single precision."""
+        exact, (found, says) = self.precision, guess_precision(batch.given[batch.answered])
+        if not says or exact != Precision():
+            return []
+        self.precision = found
+        states = self._search_ordinary(batch)
+        if not states:
+            self.precision = exact
+        else:
+            self.trail.rounded = says
+        return states
 
     def _search_ordinary(self, batch: Batch) -> list[State]:
         """Search with graded data, and with the grades 0 and 1 where that finds nothing as simple."""
@@ -390,6 +411,8 @@ class Search:
 
     def _check(self, states: list[State], first: list[Question]) -> list[State]:
         """Check the definitions on new data, which took no part in the search."""
+        if not states:
+            self._is_constant([self.ask_known(list(self.asker.answers))])
         if not states or self.asker.left == 0:
             return states
         inside = [one for one in first if _has_grades(one, self.shape)]
