@@ -33,7 +33,6 @@ def identify(
     takes: str,
     tolerance: float = 1e-9,
     decimals: int | None = None,
-    columns: Mapping[str, str] | None = None,
     rng: int = 0,
     **policy: Unpack[Choices],
 ) -> Identification:
@@ -60,7 +59,7 @@ def identify(
     Raises InputError if the function cannot be asked: it raises on all data, or returns something else.
     MeasureError is raised for a measure of whole lists, subtopics or boxes.
     """
-    form, claim = resolve_form(takes), _read_claim(measure)
+    form, claim, columns = resolve_form(takes), _read_claim(measure), policy.pop("columns", None)
     if not callable(function):
         raise InputError(f"identify takes a function; got {clip(function)}")
     precision = _check_precision(tolerance, decimals)
@@ -72,7 +71,7 @@ def identify(
 
         def ask(called: Callable[..., Any]) -> Identification:
             asker = Asker(called, form, make_names(columns, folder), most=most)
-            return _identify(asker, claim, precision, rng, policy)
+            return _identify(asker, claim, precision, rng, {**policy})
 
         try:
             found = ask(function)
@@ -153,7 +152,7 @@ def _identify(
         )
     ties = "trec" if "ties" in asker.form.shows else "given"
     base = make_policy(**{**USUAL, "ties": ties, **fixed})
-    grades = GRADES if "grades" in asker.form.shows else (1.0,)
+    grades: tuple[float, ...] = GRADES if "grades" in asker.form.shows else (1.0,)
     if claim is not None and claim.rel not in (None, 1.0):
         grades = tuple(sorted({*GRADES, claim.rel}))
     k = None if claim is None else claim.k

@@ -4,6 +4,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import accumulate
 
 import numpy as np
 import pyarrow as pa
@@ -79,7 +80,7 @@ class Batch:
     @cached_property
     def _starts(self) -> list[int]:
         lengths = [len(question.cases) for question in self.questions]
-        return np.concatenate(([0], np.cumsum(lengths))).tolist()
+        return list(accumulate(lengths, initial=0))
 
     @cached_property
     def _collection(self) -> Collection:
@@ -144,7 +145,7 @@ class Batch:
     def arrange(self, result: MeasureResult) -> Floats:
         """Arrange the values of queries as the function gives them."""
         values, kept = self._spread(result)
-        plain = result.no_relevant != "skip" and result.undefined == "nan" and kept.all()
+        plain = result.no_relevant != "skip" and result.undefined == "nan" and bool(kept.all())
         plain = plain and result.digits is None and result.norm is None
         single = len(self._cases) == len(self.questions)
         geometric = ("mean", "geometric") in result.measure.parameters

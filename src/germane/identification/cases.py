@@ -209,16 +209,16 @@ def _draw_empty(rng: Rng, shape: Shape) -> Iterator[Case]:
 
 
 def _draw_copies(rng: Rng, shape: Shape) -> Iterator[Case]:
-    """Draw lists in which an item stands twice: relevant or not, within the cutoff or beyond."""
-    for _ in range(14):
+    """Draw lists in which an item stands twice: mostly a relevant one, and within the cutoff."""
+    for _ in range(24):
         case = draw_case(rng, shape)
         items = [item for item, _ in case.ranked or ()]
         relevant = {item for item, grade in case.judged or () if grade > 0}
-        wanted = [item for item in items if (item in relevant) == (rng.random() < 0.75)] or items
-        copied = str(rng.choice(wanted))
-        at = (
-            items.index(copied) + 1 + int(rng.integers(0, max(1, len(items) - items.index(copied))))
-        )
+        within = min(shape.k or len(items), len(items)) if rng.random() < 0.8 else len(items)
+        wanted = [item for item in items[:within] if (item in relevant) == (rng.random() < 0.75)]
+        copied = str(rng.choice(wanted or items[:within]))
+        first = items.index(copied) + 1
+        at = int(rng.integers(first, max(within, first + 1)))
         yield case._replace(ranked=rank_items([*items[:at], copied, *items[at:]]))
 
 
@@ -256,10 +256,10 @@ def _draw_unknown(rng: Rng, shape: Shape) -> Iterator[Case]:
 
 
 def _draw_fractions(rng: Rng, shape: Shape) -> Iterator[Case]:
-    for _ in range(5):
+    for _ in range(12):
         case = draw_case(rng, shape)
         changed = [
-            (item, grade + float(rng.choice([0.0, 0.25, 0.5])) if rng.random() < 0.7 else grade)
+            (item, grade + float(rng.choice([0.25, 0.5])) if rng.random() < 0.7 else grade)
             for item, grade in case.judged or ()
         ]
         yield case._replace(judged=tuple(changed))

@@ -72,8 +72,15 @@ def _reverse(view: View) -> View:
     rank = ranking.retrieved[ranking.owner] + 1 - ranking.rank
     order = np.lexsort((rank, ranking.owner))
     rank = rank[order]
-    changed = {"rank": rank, "tied_from": rank, "tied_to": rank, "judgment": None}
-    return replace(view, ranking=replace(ranking, relevance=ranking.relevance[order], **changed))
+    moved = replace(
+        ranking,
+        relevance=ranking.relevance[order],
+        rank=rank,
+        tied_from=rank,
+        tied_to=rank,
+        judgment=None,
+    )
+    return replace(view, ranking=moved)
 
 
 def _leave_ideal_unsorted(view: View) -> View:

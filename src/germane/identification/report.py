@@ -54,7 +54,8 @@ def make_answer(search: Search, states: Sequence[State], name: str) -> Identific
     claim, trail = search.asked, search.trail
     definitions = tuple(_make_definition(search, one) for one in states)
     holds = None if claim is None else any(_is_claim(one, claim) for one in states)
-    nearest, example, mistakes = None, None, ()
+    nearest, example = None, None
+    mistakes: tuple[str, ...] = ()
     if trail.random is None:
         if not states and not trail.constant:
             mistakes = tuple(_name_mistakes(search))
