@@ -21,6 +21,7 @@ from strategies import ALL
 ROOT = Path(__file__).parents[1]
 VERBS = [
     "animate",
+    "assert_computes",
     "assert_no_regression",
     "audit",
     "check",
@@ -36,6 +37,7 @@ VERBS = [
     "explain",
     "explorer",
     "gate",
+    "identify",
     "kendall_tau",
     "mean_pr_curve",
     "measures",
@@ -66,6 +68,7 @@ TYPES = [
     "Finding",
     "Gate",
     "Groups",
+    "Identification",
     "JudgeAgreement",
     "JudgedByMany",
     "Labels",
@@ -91,6 +94,7 @@ TYPES = [
 ERRORS = [
     "NotFoundError",
     "CoverageError",
+    "DefinitionError",
     "DuplicateError",
     "EmptyError",
     "FormatError",

@@ -84,7 +84,7 @@ GIVEN: Mapping[str, Given] = {
     "gallery_ids": _IDS,
     "exclude_self": Given("Places", "True, or the place of each query in the gallery"),
 }
-"""What arguments of these names take, in every function or in the one that is named."""
+"""Arguments by their name, in every function or in the one that is named before the dot."""
 
 _WORDS = {
     name.casefold(): (
