@@ -230,7 +230,7 @@ class Verb(NamedTuple):
 
     more: tuple[Callable[[argparse.ArgumentParser], None], ...] = (arguments.add_output,)
     conventions: Mapping[str, bool] | None = {}
-    """What ``add_conventions`` leaves out; None: there are no conventions."""
+    """Arguments of ``add_conventions``; None: the verb has no conventions."""
 
 
 def _add_checkup(command: argparse.ArgumentParser) -> None:
