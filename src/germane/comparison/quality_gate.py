@@ -26,7 +26,7 @@ from germane.errors import (
 from germane.evaluation.api import evaluate
 from germane.evaluation.choices import DEFAULT, Choices, read_once
 from germane.evaluation.result import Result
-from germane.evaluation.storage import read_results
+from germane.evaluation.storage import find_results
 from germane.measures import QUANTITIES
 from germane.measures.catalogue import refuse_lists
 from germane.measures.measure import Measures, parse_all
@@ -252,7 +252,9 @@ def _read_saved(baseline: Any) -> Result | None:
         return baseline
     if not isinstance(baseline, (str, os.PathLike)) or not os.fspath(baseline).endswith(".json"):
         return None
-    results = read_results(baseline)
+    results = find_results(baseline)
+    if results is None:
+        return None
     if len(results) > 1:
         raise InputError(f"{baseline}: {len(results)} runs; a baseline is one.")
     return next(iter(results.values()))

@@ -49,10 +49,29 @@ def read_results(path: str | os.PathLike[str]) -> Results:
     InputError for a file that cannot be read, FormatError for a file with other content, and EmptyError for
     a file without the values of single queries.
     """
+    return _make_results(path, _read(path))
+
+
+def find_results(path: str | os.PathLike[str]) -> Results | None:
+    """Read results from a file, or return None for a run, whose queries have lists or scores.
+
+    Raises what ``read_results`` raises.
+    """
+    given = _read(path)
+    is_run = isinstance(given, dict) and given and "schema" not in given
+    if is_run and all(isinstance(held, (dict, list)) for held in given.values()):
+        return None
+    return _make_results(path, given)
+
+
+def _read(path: str | os.PathLike[str]) -> Any:
     try:
-        given = read_json(path)
+        return read_json(path)
     except FormatError as error:
         raise FormatError(f"{error} Make it with: {_MAKE}") from None
+
+
+def _make_results(path: Any, given: Any) -> Results:
     if not isinstance(given, dict) or given.get("schema") != SCHEMA or "runs" not in given:
         raise FormatError(f"{path}: not results of schema {SCHEMA}. Make them with: {_MAKE}")
     try:
