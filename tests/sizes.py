@@ -15,6 +15,7 @@ SIZES = {
     "ids_step": "germane.readers.arrays.STEP",  # cells of top-k ids that are matched at once
     "score_cells": "germane.readers.grid.CELLS",  # cells of scores that are ranked at once
     "short_rows": "germane.readers.matrix.SHORT",  # comparisons of a row up to which nothing is sorted
+    "wide_rows": "germane.readers.matrix.WIDE",  # scores of a row up to which many columns are sorted at once
     "product_cells": "germane.readers.embeddings.CELLS",  # similarities that are computed at once
     "stored": "germane.readers.relevance.SORTED",
     "most_cells": "germane.readers.relevance.MOST",

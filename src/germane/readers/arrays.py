@@ -213,7 +213,7 @@ class Grouped(NumberedRun):
         position[self.place] = np.arange(len(values)) - self.offsets[owner]
         missing = ragged.count_flags(values[self.place] == -np.inf, owner, len(sizes))
         flat = grid.find_columns(qrels, len(values), "scores")
-        hits = grid.Hits(len(flat))
+        hits = grid.Hits()
         for asked in _group_similar(sizes[group]):
             groups = group[asked]
             column = np.arange(sizes[groups].max())

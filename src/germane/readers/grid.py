@@ -61,7 +61,7 @@ def reduce_grid(
     columns = find_columns(qrels, width, what)
     asked = np.flatnonzero(rows >= 0)
     retrieved = np.zeros(len(qrels), np.int64)
-    hits, ranked = Hits(len(columns)), 0
+    hits, ranked = Hits(), 0
     mask = Mask(qrels, width)
     excluded = None if mask.is_empty else np.zeros(len(qrels), np.int64)
     step = max(1, cells // max(1, width))
@@ -113,30 +113,26 @@ def find_floor(order: Order) -> float:
 
 
 class Hits:
-    """The hits of blocks of queries, at most one for each of so many judgments."""
+    """The hits of blocks of queries."""
 
-    def __init__(self, judgments: int) -> None:
-        self._judgment, self._owner, self._rank = np.empty((3, judgments), np.int64)
-        self._tied: list[matrix.Tied] = []
-        self._count = 0
+    def __init__(self) -> None:
+        self._parts: list[tuple[Ints, ...]] = []
 
     def add(self, judgments: Ints, owner: Ints, found: matrix.Ranks) -> None:
         """Add the ranks of some judgments. ``owner`` has their queries."""
-        start, self._count = self._count, self._count + len(judgments)
-        here = slice(start, self._count)
-        judgments.take(found.order, out=self._judgment[here], mode="clip")
-        self._owner[here], self._rank[here] = owner, found.rank
-        for at, first, last in found.tied:
-            self._tied.append((slice(start + at.start, start + at.stop), first, last))
+        self._parts.append((judgments.take(found.order), owner, *found[1:]))
 
     def join(
         self, retrieved: Ints, rows: Ints, count: int, excluded: Ints | None = None
     ) -> Retrieved:
         """Join the hits. ``rows``: the row of each query, out of ``count`` rows, or -1."""
-        judgment, owner, rank = (
-            part[: self._count] for part in (self._judgment, self._owner, self._rank)
-        )
-        tied_from, tied_to = matrix.find_groups(rank, self._tied)
+        parts = self._parts or [(np.zeros(0, np.int64),) * 5]
+        columns = [
+            one[0] if len(one) == 1 else np.concatenate(one) for one in zip(*parts, strict=True)
+        ]
+        if all(part[2] is part[3] for part in parts):
+            columns[3:] = columns[2], columns[2]
+        judgment, owner, rank, tied_from, tied_to = columns
         if (owner[1:] < owner[:-1]).any():  # the blocks were not in the order of queries
             order = np.argsort(owner, kind="stable")
             judgment, owner, rank = judgment[order], owner[order], rank[order]

@@ -1,16 +1,14 @@
-"""Ranks some columns of each row of scores, without an argsort.
+"""Ranks some columns of each row of scores.
 
-If few other scores are above the last wanted one, these are merged with the wanted ones. Otherwise
-the row is sorted, and the wanted scores are found in it by bisection: sorting values is several times
-faster than sorting indices, since NumPy sorts numbers by vector instructions. A histogram of the
-scores, refined in the bins that hold wanted ones, was measured to take as long.
+The values of a row are sorted, and the wanted ones found among them by bisection: NumPy sorts numbers by
+vector instructions, several times faster than it sorts their places. Short rows are ranked all at once.
 """
 
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
-from functools import partial
+from __future__ import annotations
+
+from collections.abc import Callable
 from itertools import pairwise
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -19,39 +17,34 @@ from germane.kernel.threads import count_threads
 
 Scores: TypeAlias = Any
 """An array of floating-point numbers of any width, or of bools."""
-Tied: TypeAlias = tuple[slice, Ints, Ints]
-"""A slice of the wanted columns with some ties, and the first and last ranks of their groups."""
-Others: TypeAlias = Callable[[Scores, Ints, Scores, Scores], Scores | None]
-"""A row, some of its columns, their falling scores, and memory → the scores of other columns."""
 
-TRIED = 8  # rows; if all of these have to be sorted, the other rows are sorted at once
-PAIR = 2  # wanted columns of a row up to which counting is faster than looking for higher scores
-FEW = 8  # wanted columns of a row up to which counting is faster than sorting it
-SHORT = 8192  # comparisons for each row up to which all rows are counted at once
+FEW = 8  # wanted columns of a row up to which comparing these is faster than sorting it
+SHORT = 8192  # comparisons for each row up to which all rows are ranked at once
+WIDE = 256  # scores of a row up to which sorting places at once is faster than values row by row
 BLOCK = 1 << 22  # comparisons that are held at once
 ALONE = 1 << 21  # scores that one thread sorts in the time that others take to start
 MOST_THREADS = 8  # more threads wait for the interpreter
-TOP = 4  # at most 1/TOP of a row is copied from it, instead of sorting the row
-SPREAD = 16  # distinct tied scores of a row from which the row is sorted with its columns
+SPREAD = 16  # distinct tied scores of a row from which each is not looked for alone
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Ranks:
-    """The ranks of wanted columns, those of a row together."""
+class Ranks(NamedTuple):
+    """The ranks of wanted columns, those of a row together and ascending."""
 
     order: Ints  # H, place in the wanted ``columns``
     rank: Ints  # H, from 1; equal scores in the order of their columns
-    tied: list[Tied]  # the other columns share their score with no other
+    tied_from: Ints  # H, first and last rank of the group of equal scores; ``rank`` if none is tied
+    tied_to: Ints
 
+    def put(self, here: slice, ranked: tuple[Ints, ...]) -> None:
+        """Put in the ranks of some of the wanted columns, whose order begins at 0."""
+        for whole, part in zip(self, ranked, strict=True):
+            whole[here] = part
+        self.order[here] += here.start
 
-def find_groups(rank: Ints, tied: list[Tied]) -> tuple[Ints, Ints]:
-    """Find the first and last rank of each group of equal scores; ``rank`` itself if none is tied."""
-    if not tied:
-        return rank, rank
-    tied_from, tied_to = rank.copy(), rank.copy()
-    for here, first, last in tied:
-        tied_from[here], tied_to[here] = first, last
-    return tied_from, tied_to
+    def join(self) -> Ranks:
+        """Make one array of the three if none is tied."""
+        tied = (self.tied_to > self.tied_from).any()
+        return self if tied else self._replace(tied_from=self.rank, tied_to=self.rank)
 
 
 def rank_columns(scores: Scores, offsets: Ints, columns: Ints) -> Ranks:
@@ -61,14 +54,26 @@ def rank_columns(scores: Scores, offsets: Ints, columns: Ints) -> Ranks:
     is not wanted. The wanted columns of a row are distinct. Needs memory for a few rows, or for ``BLOCK``
     comparisons.
     """
-    if is_short(scores, columns):
-        return _count(make_comparable(scores), offsets, columns)
-    rows = _Rows(scores, offsets, columns)
-    some, rest = range(len(scores))[:TRIED], range(len(scores))[TRIED:]
-    left = rows.add(some, _find_high)
-    left += rest if len(left) == TRIED else rows.add(rest, _find_high)
-    rank_in_threads(partial(rows.add, others=_mask_own), left, scores.shape[1])
-    return Ranks(rows.order, rows.rank, rows.tied)
+    found = Ranks(*np.empty((4, len(columns)), np.int64))
+    rows, width = scores.shape
+    dense = width <= WIDE and len(columns) > FEW * rows
+    if dense or is_short(scores, columns):
+        rank_some = _sort_rows if dense else _compare
+        comparable, owner = make_comparable(scores), find_owners(offsets)
+        step = max(1, BLOCK // width)
+        for start in range(0, len(columns), step):
+            here = slice(start, start + step)
+            found.put(here, rank_some(comparable, owner[here], columns[here]))
+    else:
+        ends = offsets.tolist()
+
+        def add(rows: list[int]) -> None:
+            for b in rows:
+                here = slice(ends[b], ends[b + 1])
+                found.put(here, _rank_row(make_comparable(scores[b]), columns[here]))
+
+        rank_in_threads(add, np.flatnonzero(np.diff(offsets)).tolist(), width)
+    return found.join()
 
 
 def is_short(scores: Scores, columns: Ints) -> bool:
@@ -90,151 +95,85 @@ def rank_in_threads(each: Callable[[list[int]], object], rows: list[int], width:
         list(pool.map(each, (rows[at : at + step] for at in range(0, len(rows), step))))
 
 
-class _Rows:
-    """Collects the ranks of the wanted columns of rows."""
-
-    def __init__(self, scores: Scores, offsets: Ints, columns: Ints) -> None:
-        self._scores, self._ends, self._columns = scores, offsets.tolist(), columns
-        self.order, self.rank = np.empty((2, len(columns)), np.int64)
-        self.tied: list[Tied] = []
-
-    def add(self, rows: Iterable[int], others: Others) -> list[int]:
-        """Rank some rows. Returns the rows that are left out, since they have no ``others``."""
-        scratch = np.empty(self._scores.shape[1], make_comparable(self._scores[:0]).dtype)
-        left = []
-        for b in rows:
-            here = slice(self._ends[b], self._ends[b + 1])
-            if here.start == here.stop:
-                continue
-            found = _rank_row(
-                make_comparable(self._scores[b]), self._columns[here], scratch, others
-            )
-            if found is None:
-                left.append(b)
-                continue
-            place, self.rank[here], *ends = found
-            np.add(place, here.start, out=self.order[here])
-            if ends:
-                self.tied.append((here, ends[0], ends[1]))
-        return left
-
-
 def make_comparable(scores: Scores) -> Scores:
     """Convert numbers to a type with a vectorised sort; nothing is rounded."""
     return scores.astype(np.float32) if scores.dtype.itemsize <= 2 else scores  # halves and bools
 
 
-def _count(scores: Scores, offsets: Ints, columns: Ints) -> Ranks:
-    """Compare every wanted score with every score of its row."""
-    owner, column = find_owners(offsets), np.arange(scores.shape[1])
-    step = max(1, BLOCK // max(1, len(column)))
-    parts = []
-    for start in range(0, max(1, len(columns)), step):
-        rows, own = owner[start : start + step], columns[start : start + step]
-        others, mine = scores[rows], scores[rows, own][:, None]
-        equal = others == mine
-        tied_from = np.count_nonzero(others > mine, axis=1) + 1
-        tied_to = tied_from - 1 + np.count_nonzero(equal, axis=1)
-        equal &= column < own[:, None]
-        parts.append((tied_from + np.count_nonzero(equal, axis=1), tied_from, tied_to))
-    rank, tied_from, tied_to = map(np.concatenate, zip(*parts, strict=True))
-    tied = [(slice(0, len(rank)), tied_from, tied_to)] if (tied_to > tied_from).any() else []
-    return Ranks(np.arange(len(columns)), rank, tied)
+def _compare(scores: Scores, owner: Ints, own: Ints) -> tuple[Ints, ...]:
+    """Rank wanted columns of rows ``owner`` by comparing each with its row."""
+    others, mine = scores[owner], scores[owner, own][:, None]
+    first = np.count_nonzero(others > mine, axis=1) + 1
+    equal = others == mine
+    last = first - 1 + np.count_nonzero(equal, axis=1)
+    equal &= np.arange(scores.shape[1]) < own[:, None]
+    rank = first + np.count_nonzero(equal, axis=1)
+    return np.arange(len(own)), rank, first, last
 
 
-def _rank_row(row: Scores, own: Ints, scratch: Scores, others: Others) -> tuple[Ints, ...] | None:
-    """Order and rank the columns of one row. Returns also the ends of their groups if one is tied.
+def _sort_rows(scores: Scores, owner: Ints, own: Ints) -> tuple[Ints, ...]:
+    """Rank wanted columns of rows ``owner``, which ascend, by sorting the places of these rows."""
+    low, width = owner[0], scores.shape[1]
+    falling = -scores[low : owner[-1] + 1]
+    starts = (np.arange(len(falling)) * width)[:, None]
+    order = (falling.argsort(axis=1) + starts).ravel()
+    ordered = falling.ravel().take(order)
+    is_last = np.append(ordered[1:] != ordered[:-1], True)
+    is_last[width - 1 :: width] = True
+    is_tied = not is_last.all()
+    if is_tied:  # equal scores are ordered by their columns
+        order = (falling.argsort(axis=1, kind="stable") + starts).ravel()
+    wanted = np.full(falling.size, -1)
+    wanted[(owner - low) * width + own] = np.arange(len(own))
+    wanted = wanted.take(order)
+    at = np.flatnonzero(wanted >= 0)
+    rank = at % width + 1
+    if not is_tied:
+        return wanted[at], rank, rank, rank
+    ends = np.append(-1, np.flatnonzero(is_last))
+    group = np.cumsum(is_last)[at] - is_last[at]
+    return wanted[at], rank, rank - at + ends[group] + 1, rank - at + ends[group + 1]
 
-    Returns None if there are no ``others``, and too many columns to count the higher scores of each.
-    """
-    mine = row.take(own)
+
+def _rank_row(row: Scores, own: Ints) -> tuple[Ints, ...]:
+    """Rank some columns of a row: their order, ranks, and the first and last ranks of their groups."""
+    mine = row[own]
     order = mine.argsort()[::-1]
-    mine = mine.take(order)
-    found = None if len(mine) <= PAIR else others(row, own, mine, scratch)
-    if found is not None:
-        tied_from, tied_to = _merge(mine, found)
-    elif len(mine) <= FEW:
-        counted = [(np.count_nonzero(row > s) + 1, np.count_nonzero(row >= s)) for s in mine]
-        tied_from, tied_to = np.array(counted, np.int64).T
+    mine = mine[order]
+    if len(mine) <= FEW:
+        counted = [(np.count_nonzero(row > one) + 1, np.count_nonzero(row >= one)) for one in mine]
+        first, last = np.array(counted, np.int64).T
     else:
-        return None
-    if tied_to is tied_from or not len(tied := (tied_to > tied_from).nonzero()[0]):
-        return order, tied_from
-    own = own[order]
-    rank = tied_from.copy()
-    rank[tied] = _rank_tied(row, own[tied], mine[tied], tied_from[tied], tied_to[tied])
-    rising = np.argsort(rank)
-    return order[rising], rank[rising], tied_from[rising], tied_to[rising]
+        rising = np.sort(row)
+        end = rising.searchsorted(mine, "right")
+        equal = np.flatnonzero(rising[end - 2] == mine)
+        first = last = len(row) + 1 - end
+        if len(equal):
+            last = first.copy()
+            last[equal] = len(row) - rising.searchsorted(mine[equal], "left")
+    tied = np.flatnonzero(last > first)
+    if not len(tied):
+        return order, first, first, first
+    rank = first.copy()
+    rank[tied] = _rank_tied(row, own[order[tied]], mine[tied], first[tied], last[tied])
+    falling = rank.argsort()
+    return order[falling], rank[falling], first[falling], last[falling]
 
 
-def _find_high(row: Scores, own: Ints, mine: Scores, scratch: Scores) -> Scores | None:
-    """Find the scores of other columns that reach the lowest of ``mine``; None if they are too many.
-
-    The better the system, the fewer there are, since its relevant items are among the first.
-    """
-    high = row >= mine[-1]
-    count = np.count_nonzero(high) - len(mine)
-    if not count:
-        return row[:0]
-    if count > len(row) // TOP:
-        return None
-    high[own] = False
-    return row.take(high.nonzero()[0], out=scratch[:count], mode="clip")
-
-
-def _mask_own(row: Scores, own: Ints, _mine: Scores, scratch: Scores) -> Scores:
-    """Copy the whole row, with its own scores at -inf, where they are above none."""
-    np.copyto(scratch, row)
-    scratch[own] = -np.inf
-    return scratch
-
-
-def _merge(falling: Scores, others: Scores) -> tuple[Ints, Ints]:
-    """Find the first and last rank of the group of each falling score among others, which get sorted."""
-    above, not_below = _count_above(falling, others)
-    place = np.arange(1, len(falling) + 1)
-    new = falling[1:] != falling[:-1]
-    if new.all():
-        first = place + above
-        return first, first if not_below is above else place + not_below
-    first = np.maximum.accumulate(np.where(np.append(True, new), place, 0))
-    last = np.where(np.append(new, True), place, len(place))
-    return first + above, np.minimum.accumulate(last[::-1])[::-1] + not_below
-
-
-def _count_above(falling: Scores, others: Scores) -> tuple[Ints, Ints]:
-    """Count the others that are above each score, and those that are at least as high."""
-    rising, size = falling[::-1], len(falling)
-    if not len(others):
-        return (np.zeros(size, np.int64),) * 2
-    if len(others) < size:  # each of these has a place among the scores
-        places = (size - rising.searchsorted(others, side) for side in ("left", "right"))
-        above, not_below = (np.bincount(at, minlength=size + 1)[:size] for at in places)
-        return np.add.accumulate(above), np.add.accumulate(not_below)
-    others.sort()
-    not_above = others.searchsorted(rising, "right")
-    above = len(others) - not_above
-    tied = (others[np.maximum(not_above, 1) - 1] == rising).nonzero()[0]
-    not_below = above.copy()
-    not_below[tied] = len(others) - others.searchsorted(rising[tied], "left")
-    return above[::-1], not_below[::-1]
-
-
-def _rank_tied(row: Scores, own: Ints, mine: Scores, tied_from: Ints, tied_to: Ints) -> Ints:
+def _rank_tied(row: Scores, own: Ints, mine: Scores, first: Ints, last: Ints) -> Ints:
     """Rank tied columns, whose scores fall: equal scores in the order of columns."""
-    first = np.flatnonzero(np.append(True, mine[1:] != mine[:-1]))
-    if len(first) <= SPREAD:
-        rank = tied_from.copy()
-        for start, end in pairwise([*first.tolist(), len(own)]):
-            equal = np.flatnonzero(row == mine[start])
-            rank[start:end] += equal.searchsorted(own[start:end])
+    starts = np.flatnonzero(np.append(True, mine[1:] != mine[:-1]))
+    if len(starts) <= SPREAD:
+        rank = first.copy()
+        for start, end in pairwise([*starts.tolist(), len(own)]):
+            rank[start:end] += np.flatnonzero(row == mine[start]).searchsorted(own[start:end])
         return rank
     if row.dtype.itemsize == 4:
         keys = _reverse_order(row) << np.uint64(32) | np.arange(len(row), dtype=np.uint64)
         return np.asarray(np.sort(keys).searchsorted(keys[own]) + 1)
     place = np.empty(len(row), np.int64)
     place[np.argsort(row, kind="stable")] = np.arange(len(row))
-    return np.asarray(tied_from + place[own] - (len(row) - tied_to))
+    return np.asarray(first + place[own] - (len(row) - last))
 
 
 def _reverse_order(row: Scores) -> Ints:
