@@ -20,6 +20,7 @@ from germane.readers.formats import InputFormat
 if TYPE_CHECKING:
     from germane.readers.groups import Groups
     from germane.readers.letor import Lines
+    from germane.readers.rows import Rows
 
 
 @dataclass(frozen=True)
@@ -61,6 +62,7 @@ class RunInput:
     """A run that has been recognized. Each kind of run is a subclass."""
 
     name: str  # what results call it
+    ids: str = "typed"  # or text: in a file of text, an integer is its digits
     is_mapping: ClassVar[bool] = False
     has_columns: ClassVar[bool] = False
     is_array: ClassVar[bool] = False  # are its items columns, which have no ids to order ties by?
@@ -91,6 +93,17 @@ class RunInput:
         self, qrels: Qrels, duplicates: str, order: Order, progress: Progress | None = None
     ) -> Retrieved:
         """Reduce the run to its judged items and their ranks."""
+        raise NotImplementedError
+
+    def read_rows(
+        self, judged: Qrels | None = None, progress: Progress | None = None
+    ) -> Iterator[Rows]:
+        """Read the rows, or those of judged queries alone: query, item, and score or rank, as given.
+
+        A part has whole queries, unless the rows of a query are scattered. Groups are in the place of
+        items, and may repeat. ``rank_rows`` of ``readers.ranked_rows`` leaves out what does not count,
+        and puts the others in the order in which ``retrieve`` ranks them.
+        """
         raise NotImplementedError
 
     def select(
