@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from germane.kernel import matrix
 from germane.kernel.threads import count_threads
-from germane.readers import arrays, embeddings, grid, matrix, numbers
+from germane.readers import embeddings, numbers, top_ids
 
 Array = Any
 
@@ -41,20 +42,6 @@ def test_wanted_columns_that_are_among_the_first(
     found = matrix.rank_columns(scores, np.arange(7) * 20, np.concatenate(wanted))
     expected = by_force(scores, wanted, np.ones(scores.shape, bool))
     assert list_ranks(found) == [expected[at] for at in found.order]
-
-
-def test_hits_of_blocks_come_in_the_order_of_queries() -> None:
-    """Groups of similar size make a block, whichever queries they are."""
-    hits, seven = grid.Hits(), np.array([7])
-    hits.add(np.array([4]), np.array([2]), matrix.Ranks(np.array([0]), seven, seven, seven))
-    ranked = matrix.Ranks(*map(np.array, ([1, 0], [1, 2], [1, 1], [2, 2])))
-    hits.add(np.array([0, 1]), np.array([0, 0]), ranked)
-    got = hits.join(np.array([9, 9, 9]), np.arange(3), 3)
-    assert got.owner.tolist() == [0, 0, 2]
-    assert got.judgment.tolist() == [1, 0, 4]
-    assert got.rank.tolist() == [1, 2, 7]
-    assert got.tied_from.tolist() == [1, 1, 7]
-    assert got.tied_to.tolist() == [2, 2, 7]
 
 
 @pytest.mark.slow
@@ -145,4 +132,4 @@ def test_host_takes_frames_for_frames() -> None:
 
 def test_masked_ids_are_no_items() -> None:
     ids = np.ma.masked_array([[7, 5, 8, 1]], mask=[[0, 0, 0, 1]])
-    assert arrays.TopIds(ids).list_items(0) == ([7, 5, 8], [])
+    assert [part.items.python for part in top_ids.open_ids(ids).read_rows()] == [[7, 5, 8]]

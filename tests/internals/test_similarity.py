@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 import germane
-from germane.readers import embeddings, margins, matrix, similarity
+from germane.kernel import matrix
+from germane.readers import embeddings, margins, similarity
 
 from sizes import set_sizes
 

@@ -12,8 +12,8 @@ import numpy as np
 
 from germane.core import ragged
 from germane.core.ragged import Bools, Floats, Ints
-from germane.readers import matrix
-from germane.readers.matrix import Scores
+from germane.kernel import matrix
+from germane.kernel.matrix import Scores
 
 Compute: TypeAlias = Callable[[int, Ints], Floats]
 """A row and some of its columns → their exact scores."""
