@@ -169,7 +169,7 @@ def _wrap_qrels(given: Qrels, reading: ReadOptions) -> QrelsInput:
 def _open_qrels_groups(given: Any) -> QrelsInput:
     if isinstance(given, Qrels):
         return _wrap_qrels(given, NOTHING_SAID)
-    return _open_qrels_cells(_import_reader("arrays").read_grouped, given)
+    return _open_qrels_cells(_import_reader("flat_arrays").read_flat, given)
 
 
 _Recognize: TypeAlias = Callable[[Any], bool]
@@ -287,7 +287,7 @@ def _recognize_qrels(given: Any, reading: ReadOptions) -> QrelsInput:
         return _open_qrels_columns(given, reading)
     if reading.group is not None:
         return _open_qrels_groups(
-            _import_reader("arrays").group_arrays(given, None, reading.group)[0]
+            _import_reader("flat_arrays").group_arrays(given, None, reading.group)[0]
         )
     numbers.refuse_nested(given, "qrels")
     given = _hold_records(given)
@@ -355,15 +355,15 @@ RUNS: tuple[tuple[_Recognize, Callable[[Any, QrelsInput | None, ReadOptions], Ru
         mappings.is_rows,
         lambda given, qrels, reading: mappings.RankedLists(_spell(dict(enumerate(given)), qrels)),
     ),
-    (numbers.is_whole, lambda given, qrels, reading: _import_reader("arrays").TopIds(given)),
-    (numbers.is_pair, lambda given, qrels, reading: _import_reader("arrays").open_pair(given)),
+    (numbers.is_whole, lambda given, qrels, reading: _import_reader("top_ids").open_ids(given)),
+    (numbers.is_pair, lambda given, qrels, reading: _import_reader("top_ids").open_pair(given)),
     (
         numbers.is_text_array,
         lambda given, qrels, reading: mappings.RankedLists(
             _spell(dict(enumerate(given.tolist())), qrels)
         ),
     ),
-    (numbers.is_array, lambda given, qrels, reading: _import_reader("arrays").ScoreArray(given)),
+    (numbers.is_array, lambda given, qrels, reading: _import_reader("arrays").open_scores(given)),
     (_is_records, lambda given, qrels, reading: _open_records(given, "run", reading)),
 )
 
@@ -375,6 +375,9 @@ def open_run(
 
     Raises InputError for anything else, and for columns that do not fit.
     """
+    if reading.group is not None and not isinstance(given, RunInput):
+        flat: RunInput = _import_reader("flat_arrays").group_arrays(None, given, reading.group)[1]
+        return flat
     if reading.collapse is reading.query_ids is reading.item_ids is None:
         return _recognize_run(given, reading, qrels)
     array_ids = _import_reader("array_ids")
@@ -400,8 +403,8 @@ def open_run(
             run.mapping, groups, lowest=reading.lowest
         )
         run, groups = run.replace_mapping(collapsed), None
-    named: RunInput = array_ids.name_run(run, query_ids, item_ids, groups)
-    return named
+    named: RunInput = array_ids.name_run(run, query_ids, item_ids)
+    return named if groups is None else named.collapse(groups)
 
 
 def _recognize_run(given: Any, reading: ReadOptions, qrels: QrelsInput | None) -> RunInput:
@@ -470,7 +473,7 @@ def open_inputs(
     if reading.group is not None:
         numbers.refuse_nested(qrels, "qrels")
         numbers.refuse_nested(run, "run")
-        grades, scores = _import_reader("arrays").group_arrays(qrels, run, reading.group)
+        grades, scores = _import_reader("flat_arrays").group_arrays(qrels, run, reading.group)
         return open_qrels(_open_qrels_groups(grades), replace(reading, group=None)), scores
     refuse_ambiguous(qrels, run)
     _refuse_empty_run(run)

@@ -13,7 +13,8 @@ from germane.errors import EmptyError, FormatError, InputError, show_typed
 from germane.kernel.columns import read_python_ids
 from germane.kernel.reduction import Scattered, find_distinct
 from germane.kernel.threads import map_in_threads
-from germane.readers.arrays import NumberedRun, ScoreArray, TopIds
+from germane.readers.arrays import ArrayRun
+from germane.readers.flat_arrays import FlatArray
 from germane.readers.frames import Frame
 from germane.readers.inputs import RunInput
 from germane.readers.mappings import (
@@ -27,10 +28,6 @@ from germane.readers.mappings import (
 from germane.readers.rows import STEP, Rows, cut_pieces, join_rows, read_piece
 from germane.readers.trec_files import Run, TrecFile
 
-_OTHERS = {
-    "Grouped": "flat arrays with group=, whose items have no ids",
-    "Embeddings": "embeddings",
-}
 SEVERAL = 1 << 14  # lists of a mapping that are read at once
 
 
@@ -56,13 +53,13 @@ def read_lists(run: RunInput, progress: Progress | None = None) -> Iterator[Rows
             yield from run.rows.split()
         case ScoredMapping() | RankedLists():
             yield from _read_mapping(run)
-        case ScoreArray() | TopIds():
-            yield from _read_array(run)
-        case _:
+        case FlatArray():
             raise InputError(
-                f"measures of the catalogue do not read {_OTHERS.get(type(run).__name__, type(run).__name__)}; give "
+                "measures of the catalogue do not read flat arrays with group=, whose items have no ids; give "
                 "a frame, a file, a dict, or an array of the ids of each query's best items."
             )
+        case ArrayRun():
+            yield from run.read_rows(progress=progress)
 
 
 def gather_lists(run: RunInput, progress: Progress | None = None) -> Iterator[Rows]:
@@ -108,11 +105,3 @@ def _read_mapping(run: MappedRun) -> Iterator[Rows]:
         queries = read_python_ids([query for query, _ in given[start : start + SEVERAL]])
         score = np.concatenate(scores) if scores else None
         yield Rows(queries, ragged.make_offsets(sizes), read_python_ids(items), score)
-
-
-def _read_array(run: NumberedRun) -> Iterator[Rows]:
-    listed = (run.list_items(row) for row in range(run.find_shape()[0]))
-    for row, (items, scores) in enumerate(listed):
-        offsets = np.array([0, len(items)])
-        score = np.array(scores, float) if len(scores) else None
-        yield Rows(read_python_ids([row]), offsets, read_python_ids(items), score)
