@@ -820,7 +820,7 @@ def make_reference(kind: Kind, verb: str, data: Data) -> Data:
     return replace(data, options={**data.options, "ties": ties})
 
 
-NEED_ALL = {"choose_judgments", "check"}
+NEED_ALL = {"choose_judgments", "check", "trust", "evaluate_judges"}
 """Verbs that read all grades of an array."""
 
 

@@ -24,7 +24,8 @@ from germane.errors import (
     list_some,
 )
 from germane.evaluation.api import evaluate
-from germane.evaluation.choices import DEFAULT, Choices, read_once
+from germane.evaluation.choices import DEFAULT, Choices
+from germane.evaluation.opening import open_evaluation
 from germane.evaluation.result import Result
 from germane.evaluation.storage import find_results
 from germane.measures import QUANTITIES
@@ -174,15 +175,15 @@ def gate(
         parse_all(measures),
         "and a lower or a higher value is no regression; leave it out of the gate.",
     )
-    policy = read_once(policy)
-    now = evaluate(qrels, run, measures, name=RUN, **policy)
+    data = open_evaluation(qrels, policy)
+    now = evaluate(data, run, measures, name=RUN)
     if odd := [one for one in now.measures if one.name in QUANTITIES]:
         raise MeasureError(
             f"a gate needs measures for which higher is better. A lower {odd[0]} is no regression; leave it out."
         )
     before = _read_saved(baseline)
     if before is None:
-        before = evaluate(qrels, baseline, measures, name=BASELINE, **policy)
+        before = evaluate(data, baseline, measures, name=BASELINE)
     elif before.policy != now.policy:
         raise PolicyError(
             f"the baseline was evaluated with {before.policy}; the run with {now.policy}. "

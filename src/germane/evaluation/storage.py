@@ -21,8 +21,9 @@ from germane.core.policy import Policy
 from germane.core.progress import Progress, make_progress
 from germane.core.retrieved import Retrieved
 from germane.errors import DuplicateError, EmptyError, FormatError, InputError, clip, show_typed
-from germane.evaluation.choices import DEFAULT, Choices, open_all, resolve_dialect
+from germane.evaluation.choices import DEFAULT, Choices
 from germane.evaluation.evaluator import Evaluator, Read, Reduced, Way, find_way
+from germane.evaluation.opening import open_data
 from germane.evaluation.result import Counts, Result, Results
 from germane.measures.averaging import MeasureResult
 from germane.measures.catalogue import refuse_lists
@@ -155,8 +156,7 @@ def evaluate_kept(
     evaluator = Evaluator(qrels, measures, dialect=dialect, **policy)
     refuse_lists(evaluator.measures, "and a checkpoint keeps judged items; evaluate without one.")
     _claim(folder, made)
-    _, own = resolve_dialect(dialect)
-    _, given, conventions = open_all({"": {"": 0}}, run, {**own, **policy})
+    given, conventions = open_data({"": {"": 0}}, policy, dialect).open_run(run)
     policies = evaluator.find_policies(conventions, given)
     ways = list(dict.fromkeys(map(find_way, policies.values())))
     kept, start = sorted(folder.glob("batch-*.npz")), 0

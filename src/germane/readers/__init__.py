@@ -463,9 +463,12 @@ def _advise(given: object) -> str:
 
 
 def open_inputs(
-    qrels: Any, run: Any, reading: ReadOptions = NOTHING_SAID
+    qrels: Any,
+    run: Any,
+    reading: ReadOptions = NOTHING_SAID,
+    judged: QrelsInput | None = None,
 ) -> tuple[QrelsInput, RunInput]:
-    """Recognize judgments and a run.
+    """Recognize judgments and a run; the judgments of an earlier run of the same call are ``judged``.
 
     Raises InputError for columns that are missing or ambiguous, or where there are none to name, and
     for whole numbers that may be ids or scores; FormatError for arrays that do not fit each other.
@@ -474,13 +477,16 @@ def open_inputs(
         numbers.refuse_nested(qrels, "qrels")
         numbers.refuse_nested(run, "run")
         grades, scores = _import_reader("flat_arrays").group_arrays(qrels, run, reading.group)
-        return open_qrels(_open_qrels_groups(grades), replace(reading, group=None)), scores
+        if judged is None:
+            judged = open_qrels(_open_qrels_groups(grades), replace(reading, group=None))
+        return judged, scores
     refuse_ambiguous(qrels, run)
     _refuse_empty_run(run)
     if reading.collapse is not None:  # which both sides need, and a stream is read once
         groups = _import_reader("groups").open_groups(reading.collapse)
         reading = replace(reading, collapse=groups)
-    judged = open_qrels(qrels, reading)
+    if judged is None:
+        judged = open_qrels(qrels, reading)
     found = open_run(run, reading, judged)
     named = judged.has_columns or (found.has_columns and found.has_header)
     others = (reading.exclude, reading.only, reading.catalogue, reading.seen, reading.distance)

@@ -15,15 +15,8 @@ from germane.core.finding import Finding, warn
 from germane.core.qrels import Qrels
 from germane.errors import CoverageError, EmptyError, GermaneWarning, InputError, check_choice, clip
 from germane.evaluation.api import evaluate
-from germane.evaluation.choices import (
-    DEFAULT,
-    Choices,
-    drop_candidates,
-    make_reading,
-    open_judgments,
-    read_once,
-)
-from germane.evaluation.collection import read_graded
+from germane.evaluation.choices import DEFAULT, Choices
+from germane.evaluation.opening import Inputs, Options, open_evaluation
 from germane.evaluation.result import Result
 from germane.kernel.columns import read_python_ids
 from germane.measures.headings import write_definition
@@ -131,8 +124,8 @@ def evaluate_judges(
     ``rel=1``. Raises InputError for the names majority and mean, and CoverageError if no query has all
     judges.
     """
-    policy = read_once(policy)
-    read = _read_judges(judges, policy)
+    options = open_evaluation(None, policy).options
+    read = _read_judges(judges, options)
     first, *others = read.values()
     queries = [query for query in first.queries if all(query in one.position for one in others)]
     if not queries:
@@ -142,14 +135,15 @@ def evaluate_judges(
     }
     pooled = _pool_grades(given, queries)
     judgments = {
-        name: one.some(np.array([one.position[query] for query in queries]))
+        name: replace(one.some(np.array([one.position[query] for query in queries])), width=None)
         for name, one in read.items()
     }
     judgments |= {name: _make_qrels(merge(pooled, name), first) for name in MERGED}
+    held = Inputs(first, options.leave_attached()).hold_runs({"run": run})["run"]
     with warnings.catch_warnings():  # each finding is said once below, and not by every judge
         warnings.simplefilter("ignore", GermaneWarning)
         results = {
-            name: evaluate(graded, run, measures, name=name, **policy)
+            name: evaluate(Inputs(graded, options), held, measures, name=name)
             for name, graded in judgments.items()
         }
     units = [(Counter(grades), 1.0) for items in pooled.values() for grades in items.values()]
@@ -161,9 +155,9 @@ def evaluate_judges(
     return JudgedByMany(results, tuple(read), alpha, ordinal, pairs, left_out, findings)
 
 
-def _read_judges(judges: Any, policy: Mapping[str, Any]) -> dict[str, Qrels]:
+def _read_judges(judges: Any, options: Options) -> dict[str, Qrels]:
     if not isinstance(judges, Mapping):
-        judges = open_judges(judges, make_reading(policy))
+        judges = open_judges(judges, options.held)
     if len(judges) < 2:
         which = f"; there is only {clip(next(iter(judges)))}" if judges else ""
         raise EmptyError(f"give two or more judges{which}.")
@@ -173,8 +167,8 @@ def _read_judges(judges: Any, policy: Mapping[str, Any]) -> dict[str, Qrels]:
             raise InputError(
                 f"the name of a judge is text other than majority and mean; got {clip(name)}"
             )
-        judgments, conventions = open_judgments(given, drop_candidates(policy))
-        read[name] = read_graded(judgments, conventions, Needs())
+        data = Inputs(given, options.leave_attached())
+        read[name] = data.read(Needs(complete="the agreement of judges"))
     return read
 
 
