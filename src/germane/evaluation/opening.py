@@ -17,6 +17,7 @@ from germane.readers import (
     QrelsInput,
     ReadOptions,
     RunInput,
+    is_path,
     open_inputs,
     open_qrels,
 )
@@ -72,7 +73,7 @@ class Options:
 
 
 class Held:
-    """A run that was opened with the options of a call, and is held in memory."""
+    """A run that was opened with the options of a call, and can be read again."""
 
     def __init__(self, run: RunInput) -> None:
         self.run, self.name = run, run.name
@@ -116,9 +117,12 @@ class Inputs:
         refuse_places(found, policy)
         return found, policy
 
-    def hold_runs(self, runs: Mapping[str, Any]) -> dict[str, Held]:
-        """Open runs, and read them into memory."""
-        return {name: Held(self.open_run(run)[0].hold()) for name, run in runs.items()}
+    def open_runs(self, runs: Mapping[str, Any]) -> dict[str, Held]:
+        """Open runs that are evaluated several times; those of streams are read into memory."""
+        opened = {name: self.open_run(run)[0] for name, run in runs.items()}
+        return {
+            name: Held(one if is_path(runs[name]) else one.hold()) for name, one in opened.items()
+        }
 
     def read(self, needs: Needs, progress: Progress | None = None) -> Qrels:
         """Read the judgments, with grades as the policy takes them."""

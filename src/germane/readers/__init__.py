@@ -175,7 +175,6 @@ def _open_qrels_groups(given: Any) -> QrelsInput:
 _Recognize: TypeAlias = Callable[[Any], bool]
 
 QRELS: tuple[tuple[_Recognize, Callable[[Any, ReadOptions], QrelsInput]], ...] = (
-    (lambda given: isinstance(given, Qrels), _wrap_qrels),
     (mappings.is_mapping, _open_qrels_mapping),
     (mappings.is_rows, _open_qrels_rows),
     (is_path, _open_qrels_file),
@@ -283,6 +282,8 @@ def _recognize_qrels(given: Any, reading: ReadOptions) -> QrelsInput:
     """Recognize judgments. Raises InputError for anything else, and for columns that do not fit."""
     if isinstance(given, QrelsInput):
         return given
+    if isinstance(given, Qrels):
+        return _wrap_qrels(given, reading)
     if isinstance(given, RunInput) and given.has_columns:  # of read_run
         return _open_qrels_columns(given, reading)
     if reading.group is not None:
@@ -291,7 +292,7 @@ def _recognize_qrels(given: Any, reading: ReadOptions) -> QrelsInput:
         )
     numbers.refuse_nested(given, "qrels")
     given = _hold_records(given)
-    if not (reading.query_ids is reading.item_ids is None or isinstance(given, Qrels)):
+    if not (reading.query_ids is reading.item_ids is None):
         array_ids = _import_reader("array_ids")
         query_ids, item_ids = array_ids.read_both(reading)
         if is_rows(given):

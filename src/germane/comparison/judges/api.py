@@ -117,13 +117,15 @@ def trust_many(
     check_choice("tuning", tuning, ("optimal", "full"))
     _check_policy(policy)
     options = open_evaluation(None, policy).options
-    sides = [Inputs(given, options) for given in (people, model)]
-    judges = [_read_judge(one, measures) for one in sides]
+    models = Inputs(model, options)
+    judges = [_read_judge(one, measures) for one in (Inputs(people, options), models)]
     match_judges(*judges)
+    held = models.open_runs(runs)
+    sides = map(models.judge_by, judges)
     with warnings.catch_warnings():  # findings of the model's judgments are in the result
         warnings.simplefilter("ignore", GermaneWarning)
         by_people, by_model = (
-            evaluate_many(one, runs, measures, progress=progress) for one in sides
+            evaluate_many(one, held, measures, progress=progress) for one in sides
         )
     chosen = _check_measures(by_model)
     design = make_design(judges[0].queries, judges[1].queries, weights, strata)
@@ -178,9 +180,12 @@ def compare_judges(first: Any, second: Any, **reading: Any) -> JudgeAgreement:
 
 
 def _read_judge(data: Inputs, measures: Measures) -> Qrels:
-    """Read all judgments of one judge."""
+    """Read all judgments of one judge, of the queries of which some item is judged."""
     plan = data.options.make_plan(measures, data.conventions)
-    return data.read(plan.needs._replace(complete="the agreement of judges"))
+    read = data.read(plan.needs._replace(complete="the agreement of judges"))
+    judged = np.diff(read.offsets) > 0
+    some = read if judged.all() else read.some(np.flatnonzero(judged))
+    return replace(some, width=None)  # an array has a row for each query
 
 
 def _check_policy(policy: Mapping[str, Any]) -> None:

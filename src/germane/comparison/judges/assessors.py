@@ -139,7 +139,7 @@ def evaluate_judges(
         for name, one in read.items()
     }
     judgments |= {name: _make_qrels(merge(pooled, name), first) for name in MERGED}
-    held = Inputs(first, options.leave_attached()).hold_runs({"run": run})["run"]
+    held = Inputs(first, options.leave_attached()).open_runs({"run": run})["run"]
     with warnings.catch_warnings():  # each finding is said once below, and not by every judge
         warnings.simplefilter("ignore", GermaneWarning)
         results = {

@@ -15,7 +15,7 @@ from germane.core.ranking import Ranking
 from germane.errors import EmptyError, GermaneWarning, InputError, MeasureError, check_choice, clip
 from germane.evaluation.api import evaluate_many, score
 from germane.evaluation.choices import Choices
-from germane.evaluation.opening import Inputs, open_evaluation
+from germane.evaluation.opening import Held, Inputs, open_evaluation
 from germane.measures.headings import write_definition
 from germane.measures.measure import Measure, parse
 from germane.output.formatting import add_schema, format_number, write_count
@@ -189,7 +189,7 @@ def _pool(
 ) -> tuple[Qrels, dict[str, Ranking]]:
     """Add every item that a run retrieved to the judgments, as not judged, and rank all of them."""
     judged = data.read(Needs(complete=NEXT))
-    held = data.hold_runs(runs)
+    held = {name: Held(one.run.hold()) for name, one in data.open_runs(runs).items()}
     first = evaluate_many(data.judge_by(judged), held, [measure], progress=progress)
     queries = list(judged.queries)
     for result in first.values():
