@@ -21,6 +21,7 @@ from germane.errors import FormatError, PolicyError, clip
 from germane.kernel import library, plain
 from germane.kernel.columns import Categories, Ids, Text
 from germane.kernel.ids import to_bytes
+from germane.kernel.keys import Keys, reduce_keys
 from germane.kernel.library import Hits, RepeatedRowError
 
 
@@ -35,6 +36,14 @@ class Judgments:
     only: Judgments | None = None  # the only candidates
 
 
+def add_candidates(judged: Judgments, pairs: Sequence[tuple[str, Ints, Ids]]) -> Judgments:
+    """Add the candidates, in the ids of the run."""
+    if not pairs:
+        return judged
+    named = {name: Judgments(judged.queries, offsets, items) for name, offsets, items in pairs}
+    return replace(judged, exclude=named.get("exclude"), only=named.get("only"))
+
+
 @dataclass(frozen=True, eq=False)
 class Batch:
     """Rows of whole queries that are judged: group g has query ``code[g]`` and the rows
@@ -46,6 +55,7 @@ class Batch:
     items: Ids
     score: Floats | None
     rank: Ints | None = None
+    is_converted: bool = False  # do the scores differ from those that the dicts of keys hold?
 
     @cached_property
     def owner(self) -> Ints:
@@ -56,7 +66,8 @@ class Batch:
         """Keep some of the rows. Their numbers ascend."""
         lengths = np.bincount(self.owner[kept], minlength=len(self.code))
         score, rank = (None if one is None else one[kept] for one in (self.score, self.rank))
-        return Batch(self.code, ragged.make_offsets(lengths), self.items.take(kept), score, rank)
+        offsets, items = ragged.make_offsets(lengths), self.items.take(kept)
+        return Batch(self.code, offsets, items, score, rank, self.is_converted)
 
 
 class RepeatedItem(Exception):  # noqa: N818  (the reader makes the user's error of it)
@@ -75,16 +86,19 @@ def reduce(
     judged: Judgments,
     batch: Batch,
     *,
-    ties: Literal["id", "place"] = "id",
+    ties: str = "id",
     repeats: Literal["refuse", "keep"] = "refuse",
+    needs_rows: bool = True,
 ) -> Hits:
     """Find the judged rows of a batch and their ranks.
 
-    Equal scores are ordered by their ids as text, from the last to the first, or by the place of the
-    rows. An item may have several rows if repeats are kept, and each row is a hit; otherwise the first
-    such row raises RepeatedRowError.
+    Equal scores are ordered by their ids as text, from the last to the first, as they are given, or in
+    another order of ``plain.ORDERS``. An item may have several rows if repeats are kept, and each row
+    is a hit; otherwise the first such row raises RepeatedRowError. Rows that are not needed may be -1.
     """
-    if library.is_loaded():
+    if isinstance(batch.items, Keys):
+        return reduce_keys(judged, batch, ties=ties, repeats=repeats, needs_rows=needs_rows)
+    if library.is_loaded() and ties in library.TIES:
         return library.reduce_rows(
             batch.items.column,
             batch.score,
@@ -186,9 +200,13 @@ class Reduction:
 
     def _find(self, batch: Batch) -> tuple[Batch, Hits]:
         ordered = order_by_rank(batch, self.judged.queries)
-        ties: Literal["id", "place"] = "id" if self._order.equal == "id" else "place"
-        repeats: Literal["keep", "refuse"] = "keep" if self._duplicates in COPIES else "refuse"
-        return ordered, reduce(self.judged, ordered, ties=ties, repeats=repeats)
+        return ordered, reduce(
+            self.judged,
+            ordered,
+            ties=self._order.equal,
+            repeats="keep" if self._duplicates in COPIES else "refuse",
+            needs_rows=self._order.nonpositive == "miss",
+        )
 
     def _drop_copies(self, batch: Batch) -> Batch:
         """Drop all but one of the rows of an item. Raises RepeatedItem if that is an error."""
@@ -246,7 +264,7 @@ def select_candidates(judged: Judgments, batch: Batch) -> tuple[Batch, Ints | No
     for pairs, keeps in ((judged.exclude, False), (judged.only, True)):
         if pairs is not None:
             found = np.zeros(len(kept), bool)
-            found[reduce(pairs, rows, ties="place", repeats="keep").row] = True
+            found[reduce(pairs, rows, ties="given", repeats="keep").row] = True
             kept &= found if keeps else ~found
     selected = batch.take(np.flatnonzero(kept))
     return selected, ragged.find_lengths(batch.offsets) - ragged.find_lengths(selected.offsets)
@@ -262,7 +280,7 @@ def admit_rows(judged: Judgments, batch: Batch, order: Order) -> Batch:
     elif order.scores != "double":
         score = order.convert_scores(batch.score, batch.offsets)
         most = np.finfo(float).max  # instead of infinity in single precision
-        batch = replace(batch, score=np.clip(score, -most, most))
+        batch = replace(batch, score=np.clip(score, -most, most), is_converted=True)
     if order.takes_all:
         return batch
     kept: Bools = np.ones(len(batch.items), bool)
@@ -281,6 +299,9 @@ def admit_rows(judged: Judgments, batch: Batch, order: Order) -> Batch:
 
 def find_repeat(batch: Batch) -> int | None:
     """Find the first row whose item an earlier row of its query has, too."""
+    if isinstance(batch.items, Keys):
+        found = batch.items.find_repeat()
+        return None if found is None else found[0]
     nothing = Judgments(
         [], np.zeros(int(batch.code.max(initial=0)) + 2, np.int64), batch.items.part(0, 0)
     )

@@ -27,12 +27,19 @@ from germane.errors import (
 )
 from germane.kernel.columns import Integers
 from germane.kernel.ids import as_integer, is_missing
-from germane.kernel.reduction import Batch, Judgments, Part, Reduction, RepeatedItem
+from germane.kernel.reduction import (
+    Batch,
+    Judgments,
+    Part,
+    Reduction,
+    RepeatedItem,
+    add_candidates,
+)
 from germane.kernel.threads import map_in_threads
 from germane.readers import grid, matrix, numbers, relevance
 from germane.readers.candidates import find_candidates, find_columns
 from germane.readers.inputs import RunInput
-from germane.readers.rows import STEP, add_candidates
+from germane.readers.rows import STEP
 
 if TYPE_CHECKING:
     from germane.readers.groups import Groups
