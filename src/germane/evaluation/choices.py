@@ -50,7 +50,7 @@ if TYPE_CHECKING:
 
 DEFAULT = "AP P@10 R@100 RR nDCG@10"
 CATALOGUE = ("catalogue", "seen", "distance")
-READING = tuple(field.name for field in fields(ReadOptions) if field.name != "lowest")
+READING = tuple(field.name for field in fields(ReadOptions))
 
 
 class OtherChoices(TypedDict, total=False):
@@ -238,7 +238,7 @@ def make_reading(choices: Mapping[str, Any]) -> ReadOptions:
     given = {name: one for name, one in choices.items() if name in READING}
     if not given:
         return NOTHING_SAID
-    return ReadOptions(**given, lowest=choices.get("scores") == "distances")
+    return ReadOptions(**given)
 
 
 def select_conventions(choices: Mapping[str, Any]) -> dict[str, Any]:
