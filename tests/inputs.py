@@ -32,7 +32,7 @@ from germane.readers.arrays import ArrayRun, ScoreArray
 from germane.readers.embeddings import Embeddings, read_embeddings
 from germane.readers.flat_arrays import FlatArray
 from germane.readers.frames import Frame
-from germane.readers.mappings import RankedLists, ScoredMapping
+from germane.readers.mappings import MappedRun, RankedLists, ScoredMapping
 from germane.readers.top_ids import TopIds
 from germane.readers.trec_files import Run, TrecFile
 
@@ -83,7 +83,9 @@ def all_kinds() -> set[type[RunInput]]:
     def below(kind: type[RunInput]) -> Iterator[type[RunInput]]:
         for one in kind.__subclasses__():
             yield from below(one)
-            if {"retrieve", "open_blocks"} & vars(one).keys() and one is not ArrayRun:
+            if (
+                one not in (ArrayRun, MappedRun) and one.__name__ != "Lines"
+            ):  # scores of a LETOR file
                 yield one
 
     return set(below(RunInput))

@@ -9,9 +9,10 @@ SIZES = {
     "block": "germane.readers.files.BLOCK",  # bytes of a text file that are read at once
     "free": "germane.readers.streams.FREE",  # bytes up to which any compression is allowed
     "step": "germane.readers.rows.STEP",  # rows that are reduced at once
+    "step_of_dicts": "germane.readers.mappings.STEP",
     "held": "germane.readers.spill.HELD",  # rows of scattered queries that stay in memory
-    "short_lists": "germane.readers.mappings._SHORT",
-    "few_lists": "germane.readers.mappings._FEW",
+    "short_lists": "germane.kernel.keys._SHORT",
+    "few_lists": "germane.kernel.keys._FEW",
     "ids_step": "germane.readers.top_ids.STEP",  # cells of top-k ids that are matched at once
     "score_cells": "germane.readers.arrays.CELLS",  # cells of scores that are ranked at once
     "short_rows": "germane.kernel.matrix.SHORT",  # comparisons of a row up to which nothing is sorted

@@ -25,7 +25,7 @@ from germane.readers import (
 if TYPE_CHECKING:
     from germane.dialects.dialect import Dialect
 
-READING = tuple(one.name for one in fields(ReadOptions) if one.name != "lowest")
+READING = tuple(one.name for one in fields(ReadOptions))
 CATALOGUE = ("catalogue", "seen", "distance")
 
 
@@ -148,12 +148,7 @@ def open_options(choices: Mapping[str, Any], dialect: "str | Dialect | None" = N
         spoken = resolve_dialect(dialect)
     given = {name: one for name, one in choices.items() if name in READING}
     asked = {name: word for name, word in choices.items() if name not in READING}
-    reading = NOTHING_SAID
-    if given:
-        usual = {} if spoken is None else spoken.choices
-        scores = asked.get("scores", usual.get("scores"))
-        reading = ReadOptions(**given, lowest=scores == "distances")
-    return Options(reading, asked, spoken)
+    return Options(ReadOptions(**given) if given else NOTHING_SAID, asked, spoken)
 
 
 def open_data(

@@ -196,7 +196,7 @@ def _sort_by_score(batch: Batch, policy: Policy) -> Batch:
     if descends and not _is_within(equal, offsets):
         return batch
     rows = np.arange(len(score))
-    rank, _, _ = plain.rank_rows(batch, rows, "id" if policy.order.equal == "id" else "place")
+    rank, _, _ = plain.rank_rows(batch, rows, policy.order.equal)
     order = np.empty(len(score), np.int64)
     order[offsets[batch.owner] + rank - 1] = rows
     if np.array_equal(order, rows):

@@ -23,17 +23,33 @@ Rank: TypeAlias = Callable[[Scores, Ints, Ints], Ranks]
 """The arguments of ``matrix.rank_columns`` → the ranks."""
 
 
+class Columns:
+    """The group of each column."""
+
+    def __init__(self, codes: Ints, count: int) -> None:
+        self.codes = codes
+        self.offsets = ragged.make_offsets(np.bincount(codes, minlength=count))
+        self.order = np.argsort(codes, kind="stable")  # those of group g: offsets[g]:offsets[g + 1]
+        self.in_order = bool((codes[1:] >= codes[:-1]).all())
+
+    def list_columns(self, groups: Ints) -> tuple[Ints, Ints]:
+        """List the columns of groups, and their number in each."""
+        sizes = ragged.find_lengths(self.offsets)[groups]
+        return self.order[ragged.list_stretches(self.offsets[groups], sizes)], sizes
+
+
 @dataclass(frozen=True, eq=False)
 class Grid:
     """Scores (B, N): row b has those of query ``code[b]``. An absent cell is -inf.
 
-    Its items are numbers of columns, and it does as a batch what is done with rows: row ``b * N + column``
-    of the batch is a cell. The items of judgments are columns, too; one of -1 is no column.
+    It does as a batch what is done with rows: its row ``b * N + column`` is a cell. The items of judgments
+    are columns, or groups of these; one of -1 is none.
     """
 
     code: Ints
     scores: Scores
-    has_absent: bool = False
+    absent: Ints | None = None  # B, how many cells of a row are absent
+    columns: Columns | None = None  # their groups, whose best scores are ranked
     rank: Rank = rank_columns
 
     @property
@@ -49,10 +65,18 @@ class Grid:
     @cached_property
     def lengths(self) -> Ints:
         """The number of results of each query."""
-        rows, width = self.scores.shape
-        if not self.has_absent:
-            return np.full(rows, width)
-        return np.asarray(np.count_nonzero(self.scores > -np.inf, axis=1))
+        lengths = np.full(len(self.code), self.scores.shape[1])
+        return lengths if self.absent is None else lengths - self.absent
+
+    def find(self, pairs: Judgments) -> Ints:
+        """Find the cells of pairs of query and item."""
+        _, group, item = self.list_pairs(pairs)
+        group, item = group[item >= 0], item[item >= 0]
+        if self.columns is not None:
+            item, sizes = self.columns.list_columns(item)
+            group = np.repeat(group, sizes)
+        cells: Ints = group * self.scores.shape[1] + item
+        return cells
 
     def keep(self, kept: Bools) -> Self:
         """Keep some of the cells; the others become absent."""
@@ -60,38 +84,39 @@ class Grid:
             return self
         scores = widen(self.scores)
         lowest = scores.dtype.type(-np.inf)
-        return replace(
-            self, scores=np.where(kept.reshape(scores.shape), scores, lowest), has_absent=True
-        )
+        scores = np.where(kept.reshape(scores.shape), scores, lowest)
+        return replace(self, scores=scores, absent=count_absent(scores))
 
     def convert(self, order: Order) -> Self:
         """Convert the scores to the precision asked for, so that higher ones are better."""
         there, most = self.score > -np.inf, np.finfo(float).max
-        scores = np.full(len(there), -np.inf)
-        converted = order.convert_scores(
-            self.score[there].astype(float), ragged.make_offsets(self.lengths)
+        converted = np.full(len(there), -np.inf)
+        ends = ragged.make_offsets(self.lengths)
+        converted[there] = np.clip(
+            order.convert_scores(self.score[there].astype(float), ends), -most, most
         )
-        scores[there] = np.clip(converted, -most, most)
-        return replace(self, scores=scores.reshape(self.scores.shape))
+        return replace(self, scores=converted.reshape(self.scores.shape))
 
-    def find(self, pairs: Judgments) -> Ints:
-        """Find the cells of pairs of query and item."""
-        _, group, column = self.list_pairs(pairs)
-        known = column >= 0
-        cells: Ints = group[known] * self.scores.shape[1] + column[known]
-        return cells
+    def collapse(self) -> Self:
+        """Give each group the best score of its columns, whose place it takes."""
+        if self.columns is None:
+            return self
+        scores = self.scores if self.columns.in_order else self.scores[:, self.columns.order]
+        scores = np.maximum.reduceat(scores, self.columns.offsets[:-1], axis=1)
+        absent = None if self.absent is None else count_absent(scores)
+        return replace(self, scores=scores, absent=absent, columns=None)
 
     def reduce(self, judged: Judgments) -> Hits:
         """Find the judged cells and their ranks; equal scores are in the order of columns."""
-        judgment, group, column = self.list_pairs(judged)
-        known = column >= 0
-        if self.has_absent:
-            known &= self.scores[group, column] > -np.inf
+        judgment, group, item = self.list_pairs(judged)
+        known = item >= 0
+        if self.absent is not None:
+            known &= self.scores[group, item] > -np.inf
         if not known.all():
-            judgment, group, column = judgment[known], group[known], column[known]
+            judgment, group, item = judgment[known], group[known], item[known]
         offsets = ragged.make_offsets(np.bincount(group, minlength=len(self.code)))
-        found = self.rank(self.scores, offsets, column)
-        cell = group * self.scores.shape[1] + column[found.order]
+        found = self.rank(self.scores, offsets, item)
+        cell = group * self.scores.shape[1] + item[found.order]
         return Hits(cell, judgment[found.order], group, *found[1:])
 
     def compress(self) -> Batch:
@@ -104,14 +129,14 @@ class Grid:
         return Batch(self.code, ragged.make_offsets(self.lengths), items, score)
 
     def list_pairs(self, pairs: Judgments) -> tuple[Ints, Ints, Ints]:
-        """List the pairs of the queries of this batch: their places, groups and columns."""
+        """List the pairs of the queries of this batch: their places, groups and items."""
         lengths = ragged.find_lengths(pairs.offsets)[self.code]
         if isinstance(ragged.as_slice(self.code), slice):
             pair = np.arange(pairs.offsets[self.code[0]], pairs.offsets[self.code[-1] + 1])
         else:
             pair = ragged.list_stretches(pairs.offsets[self.code], lengths)
-        columns: Ints = pairs.items.values  # type: ignore[attr-defined]
-        return pair, ragged.repeat_owners(lengths), columns[pair]
+        items: Ints = pairs.items.values  # type: ignore[attr-defined]
+        return pair, ragged.repeat_owners(lengths), items[pair]
 
 
 def widen(scores: Scores) -> Scores:
@@ -119,21 +144,6 @@ def widen(scores: Scores) -> Scores:
     return scores if scores.dtype.kind == "f" else scores.astype(np.float32)
 
 
-class Columns:
-    """The group of each column, whose best score is that of the group."""
-
-    def __init__(self, codes: Ints, count: int) -> None:
-        self.codes = codes
-        self.offsets = ragged.make_offsets(np.bincount(codes, minlength=count))
-        in_order = bool((codes[1:] >= codes[:-1]).all())
-        self._order = None if in_order else np.argsort(codes, kind="stable")
-
-    def collapse(self, grid: Grid, order: Order) -> Grid:
-        """Give each group the best score of its columns: the highest, or the lowest of distances."""
-        scores = grid.scores if self._order is None else grid.scores[:, self._order]
-        starts = self.offsets[:-1]
-        if order.scores != "distances":
-            return replace(grid, scores=np.maximum.reduceat(scores, starts, axis=1))
-        scores = np.where(scores == -np.inf, np.inf, scores) if grid.has_absent else scores
-        best = np.minimum.reduceat(scores, starts, axis=1)
-        return replace(grid, scores=np.where(best == np.inf, -np.inf, best))
+def count_absent(scores: Scores) -> Ints:
+    """Count the absent cells of each row."""
+    return np.asarray(np.count_nonzero(scores == -np.inf, axis=1))

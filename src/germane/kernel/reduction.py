@@ -22,6 +22,7 @@ from germane.kernel import library, plain
 from germane.kernel.columns import Categories, Ids, Text
 from germane.kernel.grid import Grid
 from germane.kernel.ids import to_bytes
+from germane.kernel.keys import Keys, reduce_keys
 from germane.kernel.library import Hits, RepeatedRowError
 
 
@@ -37,6 +38,14 @@ class Judgments:
     own: Judgments | None = None  # the items with the id of their query, where others number them
 
 
+def add_candidates(judged: Judgments, pairs: Sequence[tuple[str, Ints, Ids]]) -> Judgments:
+    """Add the candidates, in the ids of the run."""
+    if not pairs:
+        return judged
+    named = {name: Judgments(judged.queries, offsets, items) for name, offsets, items in pairs}
+    return replace(judged, exclude=named.get("exclude"), only=named.get("only"))
+
+
 @dataclass(frozen=True, eq=False)
 class Batch:
     """Rows of whole queries that are judged: group g has query ``code[g]`` and the rows
@@ -48,6 +57,7 @@ class Batch:
     items: Ids
     score: Floats | None
     rank: Ints | None = None
+    is_converted: bool = False  # do the scores differ from those that the dicts of keys hold?
 
     @cached_property
     def owner(self) -> Ints:
@@ -67,7 +77,7 @@ class Batch:
     def find(self, pairs: Judgments) -> Ints:
         """Find the rows of pairs of query and item."""
         rows = Batch(self.code, self.offsets, self.items, None)
-        return reduce(pairs, rows, ties="place", repeats="keep").row
+        return reduce(pairs, rows, ties="given", repeats="keep").row
 
     def keep(self, kept: Bools) -> Self:
         """Keep some of the rows."""
@@ -78,7 +88,7 @@ class Batch:
         assert self.score is not None
         most = np.finfo(float).max  # instead of infinity in single precision
         score = np.clip(order.convert_scores(self.score, self.offsets), -most, most)
-        return replace(self, score=score)
+        return replace(self, score=score, is_converted=True)
 
     def take(self, kept: Ints) -> Self:
         """Keep some of the rows. Their numbers ascend."""
@@ -107,16 +117,19 @@ def reduce(
     judged: Judgments,
     batch: Batch,
     *,
-    ties: Literal["id", "place"] = "id",
+    ties: str = "id",
     repeats: Literal["refuse", "keep"] = "refuse",
+    needs_rows: bool = True,
 ) -> Hits:
     """Find the judged rows of a batch and their ranks.
 
-    Equal scores are ordered by their ids as text, from the last to the first, or by the place of the
-    rows. An item may have several rows if repeats are kept, and each row is a hit; otherwise the first
-    such row raises RepeatedRowError.
+    Equal scores are ordered by their ids as text, from the last to the first, as they are given, or in
+    another order of ``plain.ORDERS``. An item may have several rows if repeats are kept, and each row
+    is a hit; otherwise the first such row raises RepeatedRowError. Rows that are not needed may be -1.
     """
-    if library.is_loaded():
+    if isinstance(batch.items, Keys):
+        return reduce_keys(judged, batch, ties=ties, repeats=repeats, needs_rows=needs_rows)
+    if library.is_loaded() and ties in library.TIES:
         return library.reduce_rows(
             batch.items.column,
             batch.score,
@@ -206,6 +219,7 @@ class Reduction:
         """
         if isinstance(batch, Grid):
             batch, excluded = self._select(batch)
+            batch = batch.collapse()
             hits = batch.reduce(self.judged)
         else:
             batch, excluded = self._select(batch)
@@ -228,9 +242,13 @@ class Reduction:
 
     def _find(self, batch: Batch) -> tuple[Batch, Hits]:
         ordered = order_by_rank(batch, self.judged.queries)
-        ties: Literal["id", "place"] = "id" if self._order.equal == "id" else "place"
-        repeats: Literal["keep", "refuse"] = "keep" if self._duplicates in COPIES else "refuse"
-        return ordered, reduce(self.judged, ordered, ties=ties, repeats=repeats)
+        return ordered, reduce(
+            self.judged,
+            ordered,
+            ties=self._order.equal,
+            repeats="keep" if self._duplicates in COPIES else "refuse",
+            needs_rows=self._order.nonpositive == "miss",
+        )
 
     def _drop_copies(self, batch: Batch) -> Batch:
         """Drop all but one of the rows of an item. Raises RepeatedItem if that is an error."""
@@ -329,6 +347,9 @@ def _find_own(judged: Judgments, batch: Batch | Grid) -> Ints:
 
 def find_repeat(batch: Batch) -> int | None:
     """Find the first row whose item an earlier row of its query has, too."""
+    if isinstance(batch.items, Keys):
+        found = batch.items.find_repeat()
+        return None if found is None else found[0]
     nothing = Judgments(
         [], np.zeros(int(batch.code.max(initial=0)) + 2, np.int64), batch.items.part(0, 0)
     )

@@ -315,13 +315,6 @@ def _recognize_qrels(given: Any, reading: ReadOptions) -> QrelsInput:
 # --- Runs ------------------------------------------------------------------------------------------
 
 
-def _spell(run: Any, qrels: QrelsInput | None) -> Any:
-    """Spell Python ids as a file of text does, if the judgments are from one."""
-    if qrels is None or not qrels.is_text:
-        return run
-    return _import_reader("mapping_ids").SpelledMapping(run)
-
-
 def _open_nested_run(path: Any) -> RunInput:
     nested_json = _import_reader("nested_json")
     given = nested_json.read_nested(path, "run")
@@ -344,25 +337,23 @@ def _open_run_file(given: Any, qrels: QrelsInput | None, reading: ReadOptions) -
 RUNS: tuple[tuple[_Recognize, Callable[[Any, QrelsInput | None, ReadOptions], RunInput]], ...] = (
     (
         mappings.is_scores,
-        lambda given, qrels, reading: mappings.ScoredMapping(_spell(given, qrels)),
+        lambda given, qrels, reading: mappings.ScoredMapping(given),
     ),
     (
         mappings.is_mapping,
-        lambda given, qrels, reading: mappings.RankedLists(_spell(given, qrels)),
+        lambda given, qrels, reading: mappings.RankedLists(given),
     ),
     (is_path, _open_run_file),
     (_is_frame, lambda given, qrels, reading: _open_columns(given, "run", reading)),
     (
         mappings.is_rows,
-        lambda given, qrels, reading: mappings.RankedLists(_spell(dict(enumerate(given)), qrels)),
+        lambda given, qrels, reading: mappings.RankedLists(dict(enumerate(given))),
     ),
     (numbers.is_whole, lambda given, qrels, reading: _import_reader("top_ids").open_ids(given)),
     (numbers.is_pair, lambda given, qrels, reading: _import_reader("top_ids").open_pair(given)),
     (
         numbers.is_text_array,
-        lambda given, qrels, reading: mappings.RankedLists(
-            _spell(dict(enumerate(given.tolist())), qrels)
-        ),
+        lambda given, qrels, reading: mappings.RankedLists(dict(enumerate(given.tolist()))),
     ),
     (numbers.is_array, lambda given, qrels, reading: _import_reader("arrays").open_scores(given)),
     (_is_records, lambda given, qrels, reading: _open_records(given, "run", reading)),
@@ -395,15 +386,7 @@ def open_run(
         query_ids = None
         if item_ids is not None:
             raise InputError("item_ids= names the columns of arrays; these lists hold ids.")
-    if groups is not None and mappings.is_mapping(given):
-        given = _import_reader("groups").CollapsedMapping(given, groups, lowest=reading.lowest)
-        groups = None
     run = _recognize_run(given, reading, qrels)
-    if groups is not None and isinstance(run, mappings.MappedRun):  # of a file
-        collapsed = _import_reader("groups").CollapsedMapping(
-            run.mapping, groups, lowest=reading.lowest
-        )
-        run, groups = run.replace_mapping(collapsed), None
     named: RunInput = array_ids.name_run(run, query_ids, item_ids)
     return named if groups is None else named.collapse(groups)
 

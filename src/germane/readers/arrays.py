@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from germane.readers.groups import Groups
 
 CELLS = 1 << 23  # scores that are held at once
-Read: TypeAlias = Callable[[Ints], Batch | Grid]
-"""Rows of an array → their results."""
+Read: TypeAlias = Callable[[Ints, Ints], Batch | Grid]
+"""Rows of an array, and the codes of their queries → their results."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -151,7 +151,7 @@ class ArrayRun(RunInput):
 
         def reduce(at: Ints) -> Part:
             queries = known[at]
-            return reduction.reduce(replace(read(rows[queries]), code=queries))
+            return reduction.reduce(read(rows[queries], queries))
 
         blocks, done = self.split(rows[known], CELLS), 0
         try:
@@ -163,6 +163,8 @@ class ArrayRun(RunInput):
         except RepeatedItem as found:
             raise self._explain_repeat(found, rows) from None
         got = reduction.join(self.queries.list_others(rows))
+        if self.counts is None and self.sampler is None:
+            return got
         counts = None if self.counts is None else np.append(self.counts, 0)[rows]
         return replace(got, rows=counts, sample=self.sampler)
 
@@ -180,12 +182,13 @@ class ArrayRun(RunInput):
         if order.own == "drop":
             own = self.items.find_own(self.queries.name(rows).python, qrels.ids)
             pairs["own"] = place(np.arange(len(rows) + 1), own)
-        return replace(place(qrels.offsets, self.items.find_judged(qrels)), **pairs)
+        judged = place(qrels.offsets, self.items.find_judged(qrels))
+        return replace(judged, **pairs) if pairs else judged
 
     def _explain_repeat(self, found: RepeatedItem, rows: Ints) -> DuplicateError:
         query: Any = found.query
         row = int(rows[query])
-        got: Any = self.open_blocks(None)(np.array([row]))
+        got: Any = self.open_blocks(None)(np.array([row]), np.zeros(1, np.int64))
         at = [rank for rank, item in enumerate(got.items, 1) if item == found.item]
         item = self.items.name(np.array([found.item])).python[0]
         return DuplicateError(
@@ -201,7 +204,7 @@ class ArrayRun(RunInput):
             rows = self.queries.find_rows(judged)
             rows = rows[rows >= 0]
         for at in self.split(rows, STEP):
-            batch = read(rows[at])
+            batch = read(rows[at], at)
             batch = batch.compress() if isinstance(batch, Grid) else batch
             places: Any = batch.items
             items = self.list_items(places.values, rows[at][batch.owner])
@@ -240,15 +243,13 @@ class ScoreArray(ArrayRun):
         scores = numbers.to_numpy(self.scores, "scores")
         is_masked = isinstance(scores, np.ma.MaskedArray)
 
-        def read(rows: Ints) -> Grid:
-            part = scores[ragged.as_slice(rows)]
+        def read(rows: Ints, code: Ints) -> Grid:
+            part, absent = scores[ragged.as_slice(rows)], None
             numbers.check_finite(part, "scores", rows=rows)
             if is_masked:
+                absent = np.count_nonzero(np.ma.getmaskarray(part), axis=1)
                 part = widen(part).filled(-np.inf)
-            grid = Grid(rows, part, is_masked)
-            if asked is None or self.columns is None:
-                return grid
-            return self.columns.collapse(grid, asked.order)
+            return Grid(code, part, absent, self.columns)
 
         return read
 

@@ -5,7 +5,7 @@ Judgments carry them, so that every reader removes other results before it count
 
 from __future__ import annotations
 
-from collections.abc import Collection, Hashable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
@@ -166,6 +166,24 @@ class Filter:
                     f"{list_choices(sorted(self._types))}, those of {name}= are "
                     f"{list_choices(sorted(types))} ({list_some(pairs.list_items())}). Cast one of them."
                 )
+
+
+def refuse_types(
+    qrels: Qrels, unmatched: Mapping[str, bool], find_types: Callable[[], set[str]]
+) -> None:
+    """Refuse pairs among which no result can be, since their types differ. Raises CoverageError.
+
+    ``unmatched``: is no result among the pairs?
+    """
+    for name, pairs in find_candidates(qrels):
+        is_odd = unmatched[name] and pairs.ids != "text"
+        types = {name_type(one) for one in pairs.list_items()} if is_odd else set()
+        if types and not types & (own := find_types()):
+            raise CoverageError(
+                f"the item ids of run and {name}= have different types: the run's are "
+                f"{list_choices(sorted(own))}, those of {name}= are "
+                f"{list_choices(sorted(types))} ({list_some(pairs.list_items())}). Cast one of them."
+            )
 
 
 def match_items(

@@ -112,17 +112,17 @@ class Embeddings(ArrayRun):
         if asked is not None:
             _check_order(asked.order, euclidean)
         if asked is None or not asked.order.plain:  # the scores themselves matter, each of them
-            return lambda rows: self._make_grid(rows, vectors.compute_block(rows), asked)
+            return lambda rows, code: self._make_grid(rows, code, vectors.compute_block(rows))
         factors = self._choose_factors(asked)
         held = np.empty((0, self.width), factors.gallery.dtype)
 
-        def read(rows: Ints) -> Grid:
+        def read(rows: Ints, code: Ints) -> Grid:
             nonlocal held
             if len(held) < len(rows):
                 held = np.empty((len(rows), self.width), factors.gallery.dtype)
             scores = held[: len(rows)]
             multiply_block(factors, factors.queries[ragged.as_slice(rows)], scores)
-            grid = self._make_grid(rows, scores, asked)
+            grid = self._make_grid(rows, code, scores)
 
             def rank(scores: Any, offsets: Ints, items: Ints) -> Ranks:
                 def compute(b: int, near: Ints) -> Floats:
@@ -134,16 +134,14 @@ class Embeddings(ArrayRun):
 
         return read
 
-    def _make_grid(self, rows: Ints, scores: Any, asked: Asked | None) -> Grid:
-        """Make a grid without the items that are excluded, of groups where items have any."""
-        if self.excluded is not None:
-            excluded = self.excluded[rows]
-            inside = np.flatnonzero(excluded >= 0)
-            scores[inside, excluded[inside]] = -np.inf
-        grid = Grid(rows, scores, self.excluded is not None)
-        if asked is None or self.columns is None:
-            return grid
-        return self.columns.collapse(grid, asked.order)
+    def _make_grid(self, rows: Ints, code: Ints, scores: Any) -> Grid:
+        """Make a grid without the items that are excluded."""
+        if self.excluded is None:
+            return Grid(code, scores, columns=self.columns)
+        excluded = self.excluded[rows]
+        inside = np.flatnonzero(excluded >= 0)
+        scores[inside, excluded[inside]] = -np.inf
+        return Grid(code, scores, (excluded >= 0).astype(np.int64), self.columns)
 
     def _compute_scores(self, query: int, items: Ints) -> Floats:
         """Compute the similarities of a query and some items, or groups of items."""
@@ -171,7 +169,7 @@ class Embeddings(ArrayRun):
         rows = asked.rows[some]
         scores = np.empty((len(some), self.width), factors.gallery.dtype)
         multiply_block(factors, factors.queries[rows], scores)
-        grid = replace(self._make_grid(rows, scores, asked), code=some)
+        grid = self._make_grid(rows, some, scores).collapse()
         _, group, items = grid.list_pairs(asked.judged)
         group, items = group[items >= 0], items[items >= 0]
         offsets = ragged.make_offsets(np.bincount(group, minlength=len(some)))

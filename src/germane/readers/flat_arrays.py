@@ -18,7 +18,7 @@ from germane.core.ragged import Ints
 from germane.core.retrieved import Order
 from germane.errors import EmptyError, FormatError, clip, list_some
 from germane.kernel.columns import Ids, Integers
-from germane.kernel.grid import Grid
+from germane.kernel.grid import Grid, count_absent
 from germane.kernel.ids import is_missing
 from germane.readers import numbers, relevance
 from germane.readers.array_ids import Axis
@@ -72,12 +72,12 @@ class FlatArray(ArrayRun):
         values = _read_floats(self.values, None if asked is None else asked.order)
         lengths = np.diff(self.offsets)
 
-        def read(rows: Ints) -> Grid:
+        def read(rows: Ints, code: Ints) -> Grid:
             column, sizes = np.arange(max(1, lengths[rows].max())), lengths[rows][:, None]
             scores = np.full((len(rows), len(column)), -np.inf, values.dtype)
             here = column < sizes
             scores[here] = values[self.place[(self.offsets[rows][:, None] + column)[here]]]
-            return Grid(rows, scores, has_absent=True)
+            return Grid(code, scores, count_absent(scores))
 
         return read
 

@@ -18,7 +18,7 @@ from germane.core.retrieved import Order, Retrieved, Sample, choose_rows
 from germane.errors import CoverageError, DuplicateError, EmptyError, FormatError, clip, list_some
 from germane.kernel import plain
 from germane.kernel.columns import Ids, Integers, Text, read_python_ids
-from germane.kernel.reduction import Judgments, RepeatedItem, find_changes
+from germane.kernel.reduction import Judgments, RepeatedItem, add_candidates, find_changes
 from germane.readers import arrow, headings, numbers
 from germane.readers.arrow import Entries, Place
 from germane.readers.candidates import match_items
@@ -27,7 +27,6 @@ from germane.readers.headings import Headings
 from germane.readers.inputs import RunInput
 from germane.readers.rows import (
     RowReducer,
-    add_candidates,
     check_texts,
     cut_pieces,
     join_rows,

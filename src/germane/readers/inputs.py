@@ -35,7 +35,6 @@ class ReadOptions:
     collapse: Any = None
     query_ids: Any = None
     item_ids: Any = None
-    lowest: bool = False  # is the lowest score of a group the best, since scores are distances?
     exclude: Any = None
     only: Any = None
     catalogue: Any = None

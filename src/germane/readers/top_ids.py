@@ -79,7 +79,7 @@ class TopIds(ArrayRun):
         if asked is not None:
             scores = _check_order(scores, ids, asked.order)
 
-        def read(rows: Ints) -> Batch:
+        def read(rows: Ints, code: Ints) -> Batch:
             at = ragged.as_slice(rows)
             some = ids[at]
             if some.min() >= 0 and (width is None or some.max() < width):
@@ -89,7 +89,7 @@ class TopIds(ArrayRun):
             score = None
             if scores is not None:
                 score = np.ma.getdata(scores[at])[some >= 0].astype(float)
-            return Batch(rows, ragged.make_offsets(lengths), Integers(items), score)
+            return Batch(code, ragged.make_offsets(lengths), Integers(items), score)
 
         return read
 
