@@ -235,15 +235,19 @@ def _rank(run: Scores) -> dict[str, list[str]]:
 
 
 def _write_rows(
-    write: Callable[[list[Any], Path], Any], both: bool = False
+    write: Callable[[list[Any], Path], Any], is_ranked: bool = False
 ) -> Callable[[Data, Path], Case]:
-    """Hold runs as rows, and judgments likewise if ``both``."""
+    """Hold runs as rows, which are in the order of their scores if ``is_ranked``."""
 
     def make(data: Data, folder: Path) -> Case:
         def hold(name: str, given: Any) -> Any:
             place = folder / name
             place.mkdir(exist_ok=True)
-            return write(inputs.rows(given), place)
+            rows = [(query, list(inputs.rows({query: got}))) for query, got in given.items()]
+            sign = 1 if data.options.get("scores") == "distances" else -1
+            for _, one in rows:
+                one.sort(key=lambda row: sign * row[2] if is_ranked else 0)
+            return write([row for _, one in rows for row in one], place)
 
         runs = hold("run", data.run), hold("other", data.other)
         return Case(data.qrels, *runs, data.people, dict(data.options), data.measures, folder)
@@ -270,7 +274,7 @@ def _trec(read: bool = False) -> Callable[[Data, Path], Case]:
         path = inputs.store(TREC["plain"](rows), folder)
         return germane.read_run(path) if read else path
 
-    return _write_rows(write)
+    return _write_rows(write, is_ranked=True)
 
 
 def _json(data: Data, folder: Path) -> Case:
@@ -746,6 +750,9 @@ class Table:
         got = call(cell.verb, self._make_case(cell))
         if got.fault:
             return got.fault
+        found = () if got.refusal or cell.verb != "check" else got.value
+        if refused and any(one[1] == "refused by evaluate" for one in found):
+            return ""
         if refused:
             if not got.refusal:
                 return "it works, and REFUSED says that it does not"
@@ -756,6 +763,11 @@ class Table:
         expected = self._expect(cell)
         if expected.value is None:
             return f"dicts are refused: {expected.refusal or expected.fault}"
+        if cell.verb == "check" and cell.kind in NUMBERED:
+            got, expected = (
+                Outcome([found for found in one.value if found[1] not in ABOUT_IDS])
+                for one in (got, expected)
+            )
         if (
             VERBS[cell.verb].of_dialects and KINDS[cell.kind].ties == "given"
         ):  # which lacks an order of ids
@@ -820,6 +832,12 @@ def make_reference(kind: Kind, verb: str, data: Data) -> Data:
     return replace(data, options={**data.options, "ties": ties})
 
 
+ABOUT_IDS = (
+    "queries among the items",
+    "the query among its results",
+    "the query is its first result",
+)
+"""Findings about queries and items of one id, which say nothing of numbers."""
 NEED_ALL = {"choose_judgments", "check", "trust", "evaluate_judges"}
 """Verbs that read all grades of an array."""
 
@@ -859,6 +877,7 @@ class Refusal:
 
 
 WHOLE_LISTS = "whole lists"
+EVALUATING = tuple(verb for verb in VERBS if verb != "check")
 RANKED = ("ranked lists", "ids (Q, K)", "ids (Q, K) with ids")
 VECTORS = ("embeddings", "embeddings with ids")
 FLAT = ("flat arrays",)
