@@ -130,11 +130,9 @@ class Grid:
 
     def list_pairs(self, pairs: Judgments) -> tuple[Ints, Ints, Ints]:
         """List the pairs of the queries of this batch: their places, groups and items."""
-        lengths = ragged.find_lengths(pairs.offsets)[self.code]
-        if isinstance(ragged.as_slice(self.code), slice):
-            pair = np.arange(pairs.offsets[self.code[0]], pairs.offsets[self.code[-1] + 1])
-        else:
-            pair = ragged.list_stretches(pairs.offsets[self.code], lengths)
+        starts = pairs.offsets[self.code]
+        lengths = pairs.offsets[self.code + 1] - starts
+        pair = ragged.list_stretches(starts, lengths)
         items: Ints = pairs.items.values  # type: ignore[attr-defined]
         return pair, ragged.repeat_owners(lengths), items[pair]
 

@@ -19,7 +19,7 @@ from germane.core.ragged import Bools, Floats, Ints
 from germane.core.retrieved import COPIES, Order, Retrieved
 from germane.errors import FormatError, PolicyError, clip
 from germane.kernel import library, plain
-from germane.kernel.columns import Categories, Ids, Text
+from germane.kernel.columns import Categories, Ids, Integers, Text
 from germane.kernel.grid import Grid
 from germane.kernel.ids import to_bytes
 from germane.kernel.keys import Keys, reduce_keys
@@ -36,6 +36,13 @@ class Judgments:
     exclude: Judgments | None = None  # items that are no candidates, of the same queries
     only: Judgments | None = None  # the only candidates
     own: Judgments | None = None  # the items with the id of their query, where others number them
+
+    def map_items(self, numbers: Ints) -> Judgments:
+        """Give each item, which is a place, its number."""
+        places: Ints = self.items.values  # type: ignore[attr-defined]
+        sides = {name: getattr(self, name) for name in ("exclude", "only", "own")}
+        pairs = {name: one and one.map_items(numbers) for name, one in sides.items()}
+        return replace(self, items=Integers(numbers[places]), **pairs)
 
 
 def add_candidates(judged: Judgments, pairs: Sequence[tuple[str, Ints, Ids]]) -> Judgments:
@@ -276,13 +283,15 @@ class Reduction:
     def join(self, unknown: list[Hashable]) -> Retrieved:
         """Join the results. ``unknown``: the run's queries without judgments."""
         parts = self._parts or [(np.zeros(0, np.int64),) * 5]
-        columns = [np.concatenate(column) for column in zip(*parts, strict=True)]
+        columns = list(parts[0])
+        if len(parts) > 1:
+            columns = [np.concatenate(column) for column in zip(*parts, strict=True)]
         owner = columns[1]
         if (owner[1:] < owner[:-1]).any():
             order = np.argsort(owner, kind="stable")
             columns = [column[order] for column in columns]
         judgment, owner, rank, tied_from, tied_to = columns
-        if np.array_equal(tied_from, tied_to):
+        if tied_from is tied_to or np.array_equal(tied_from, tied_to):
             tied_from = tied_to = rank
         return Retrieved(
             judgment,

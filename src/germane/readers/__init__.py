@@ -286,7 +286,7 @@ def _recognize_qrels(given: Any, reading: ReadOptions) -> QrelsInput:
         return _wrap_qrels(given, reading)
     if isinstance(given, RunInput) and given.has_columns:  # of read_run
         return _open_qrels_columns(given, reading)
-    if reading.group is not None:
+    if reading.group is not None and not isinstance(given, Qrels):
         return _open_qrels_groups(
             _import_reader("flat_arrays").group_arrays(given, None, reading.group)[0]
         )
@@ -457,6 +457,8 @@ def open_inputs(
     Raises InputError for columns that are missing or ambiguous, or where there are none to name, and
     for whole numbers that may be ids or scores; FormatError for arrays that do not fit each other.
     """
+    if reading.group is not None and isinstance(run, RunInput):  # of flat arrays, opened before
+        return open_qrels(qrels, replace(reading, group=None)), run
     if reading.group is not None:
         numbers.refuse_nested(qrels, "qrels")
         numbers.refuse_nested(run, "run")

@@ -14,7 +14,7 @@ from germane.core.progress import Progress
 from germane.core.qrels import Qrels
 from germane.core.ragged import Ints
 from germane.errors import CoverageError, FormatError, InputError, clip, list_choices, list_some
-from germane.kernel import columns
+from germane.kernel import columns, plain
 from germane.kernel.columns import Integers
 from germane.kernel.ids import as_integer, is_integer, is_missing, to_bytes, to_text
 from germane.readers.candidates import Aligned, Name
@@ -22,6 +22,7 @@ from germane.readers.inputs import Needs, QrelsInput, ReadOptions, RunInput
 from germane.readers.mapping_ids import name_type, spell_id
 
 Ids = Sequence[Hashable]
+LABEL = 9 * 10**17  # and those below it have as many digits
 ANY = 1 << 63  # the number of items where every number is one
 SIDES = {"query_ids": "rows", "item_ids": "columns"}
 
@@ -137,6 +138,14 @@ class Axis:
     def name(self, places: Ints) -> columns.Ids:
         """Name places: by their ids, or else by their numbers."""
         return Integers(places) if self.ids is None else self._column.take(places)
+
+    def label(self, ties: str) -> Ints:
+        """Label places by numbers whose text falls in the order of ids; the last, -1, is for none."""
+        ids = self._column
+        first = np.argsort(plain.order_equal(ids, np.arange(len(ids)), ties), kind="stable")
+        labels = np.full(len(ids) + 1, -1)
+        labels[first] = LABEL - np.arange(len(ids))
+        return labels
 
     def list_others(self, places: Ints) -> list[Hashable]:
         """List those that are not at these places."""

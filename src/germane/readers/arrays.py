@@ -101,8 +101,8 @@ class ArrayRun(RunInput):
         """Find the rows and the items of cells."""
         return at[0], at[1]
 
-    def place_items(self, items: Ints, rows: Ints) -> Ints:
-        """Find the places of items among the results of rows, -1 for none."""
+    def place_items(self, items: Ints, rows: Ints, offsets: Ints) -> Ints:
+        """Find the places of items among the results of their rows, -1 for none."""
         return items
 
     def list_items(self, places: Ints, rows: Ints) -> Ids:
@@ -146,12 +146,19 @@ class ArrayRun(RunInput):
     ) -> Retrieved:
         rows = self.queries.find_rows(qrels)
         asked = Asked(self._place_judgments(qrels, rows, order), rows, order, qrels.width)
-        reduction = Reduction(asked.judged, "max" if self.is_collapsed else duplicates, order)
+        judged, labels = asked.judged, None
+        if (
+            order.equal != "given" and self.has_ids
+        ):  # equal scores are ordered by ids, in whose order labels are
+            labels = self.items.label(order.equal)
+            judged, order = judged.map_items(labels), replace(order, equal="id")
+        reduction = Reduction(judged, "max" if self.is_collapsed else duplicates, order)
         known, read = np.flatnonzero(rows >= 0), self.open_blocks(asked)
 
         def reduce(at: Ints) -> Part:
             queries = known[at]
-            return reduction.reduce(read(rows[queries], queries))
+            batch = read(rows[queries], queries)
+            return reduction.reduce(batch if labels is None else self._label(batch, labels))
 
         blocks, done = self.split(rows[known], CELLS), 0
         try:
@@ -172,8 +179,8 @@ class ArrayRun(RunInput):
         """Find the places of judged items, of candidates, and of items with the id of their query."""
 
         def place(offsets: Ints, items: Ints) -> Judgments:
-            places = self.place_items(items, np.repeat(rows, np.diff(offsets)))
-            return Judgments(range(len(qrels)), offsets, Integers(places))
+            places = Integers(self.place_items(items, rows, offsets))
+            return Judgments(range(len(rows)), offsets, places)
 
         pairs: dict[str, Any] = {
             name: place(one.offsets, self.items.find_pairs(one, name, qrels.ids))
@@ -184,6 +191,13 @@ class ArrayRun(RunInput):
             pairs["own"] = place(np.arange(len(rows) + 1), own)
         judged = place(qrels.offsets, self.items.find_judged(qrels))
         return replace(judged, **pairs) if pairs else judged
+
+    def _label(self, batch: Batch | Grid, labels: Ints) -> Batch:
+        """Put labels in the place of items."""
+        batch = batch.compress() if isinstance(batch, Grid) else batch
+        places: Any = batch.items
+        codes = places.values if self.columns is None else self.columns.codes[places.values]
+        return replace(batch, items=Integers(labels[codes]))
 
     def _explain_repeat(self, found: RepeatedItem, rows: Ints) -> DuplicateError:
         query: Any = found.query

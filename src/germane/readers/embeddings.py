@@ -111,7 +111,8 @@ class Embeddings(ArrayRun):
         vectors, euclidean = self.vectors, self.vectors.similarity == "euclidean"
         if asked is not None:
             _check_order(asked.order, euclidean)
-        if asked is None or not asked.order.plain:  # the scores themselves matter, each of them
+        by_ids = asked is not None and self.has_ids and asked.order.equal != "given"
+        if asked is None or by_ids or not asked.order.plain:  # each of the scores matters
             return lambda rows, code: self._make_grid(rows, code, vectors.compute_block(rows))
         factors = self._choose_factors(asked)
         held = np.empty((0, self.width), factors.gallery.dtype)

@@ -52,9 +52,10 @@ class FlatArray(ArrayRun):
     def locate(self, at: tuple[Ints, ...]) -> tuple[Ints, Ints]:
         return self._owner[0][at[0]], at[0]
 
-    def place_items(self, items: Ints, rows: Ints) -> Ints:
+    def place_items(self, items: Ints, rows: Ints, offsets: Ints) -> Ints:
         group, position = self._owner
-        return np.where((items >= 0) & (group[items] == rows), position[items], -1)
+        is_own = (items >= 0) & (group[items] == np.repeat(rows, np.diff(offsets)))
+        return np.where(is_own, position[items], -1)
 
     def list_items(self, places: Ints, rows: Ints) -> Ids:
         return Integers(self.place[self.offsets[rows] + places])
