@@ -895,12 +895,12 @@ def select_options(*words: str) -> tuple[str, ...]:
 
 
 _REFUSED: tuple[tuple[str, str, Collection[str], Collection[str], Collection[str]], ...] = (
-    ("looks at whole lists|is about whole lists", "single ranks and judged items are not about whole lists",
+    ("looks at whole lists|is about whole lists", "it is about judged items, and such a measure is about all results",
      ("explain", "gate", "report", "trust"), KINDS, select_options(WHOLE_LISTS)),
     ("have none|has ranks alone|are only ids", "the results have ranks and no scores", VERBS, RANKED,
      select_options("threshold", "distances")),
     ("collapse=, query_ids= and item_ids= are not for flat arrays",
-     "the grades of flat arrays belong to their items, and there are none of groups", set(VERBS) - {"Evaluator"},
+     "the grades belong to the items, and groups have none", set(VERBS) - {"Evaluator"},
      FLAT, select_options("collapse")),
     ("group= is for one flat array", "a batch holds whole queries, each with its id", ("Evaluator",), FLAT, OPTIONS),
     ("numbered by their places", "the items are numbered, and no item has the id of a query", VERBS, NUMBERED,
