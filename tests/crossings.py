@@ -903,7 +903,7 @@ _REFUSED: tuple[tuple[str, str, Collection[str], Collection[str], Collection[str
      "the grades belong to the items, and groups have none", set(VERBS) - {"Evaluator"},
      FLAT, select_options("collapse")),
     ("group= is for one flat array", "a batch holds whole queries, each with its id", ("Evaluator",), FLAT, OPTIONS),
-    ("numbered by their places", "the items are numbered, and no item has the id of a query", VERBS, NUMBERED,
+    ("no ids. Give the ids", "the items are numbered, and no item has the id of a query", VERBS, NUMBERED,
      set(select_options("own=drop")) - set(select_options("collapse"))),
     ("whose items have no ids", "the items have no ids, and lists of several queries share none", VERBS, FLAT,
      select_options(WHOLE_LISTS)),

@@ -5,6 +5,8 @@ from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from germane.core.policy import Policy
 from germane.core.progress import Progress
 from germane.core.qrels import Qrels
@@ -25,6 +27,7 @@ from germane.readers import (
 if TYPE_CHECKING:
     from germane.dialects.dialect import Dialect
 
+NO_NEEDS = Needs()
 READING = tuple(one.name for one in fields(ReadOptions))
 CATALOGUE = ("catalogue", "seen", "distance")
 
@@ -127,6 +130,13 @@ class Inputs:
     def read(self, needs: Needs, progress: Progress | None = None) -> Qrels:
         """Read the judgments, with grades as the policy takes them."""
         return read_graded(self.judged, self.conventions, needs, progress)
+
+    def read_judge(self, needs: Needs = NO_NEEDS) -> Qrels:
+        """Read all judgments of a judge, of queries that have some: an array has a row for each query."""
+        read = self.read(needs._replace(complete="the agreement of judges"))
+        judged = np.diff(read.offsets) > 0
+        some = read if judged.all() else read.some(np.flatnonzero(judged))
+        return replace(some, width=None)
 
     def collect(
         self, run: RunInput | None, needs: Needs, progress: Progress | None = None

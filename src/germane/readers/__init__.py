@@ -462,9 +462,11 @@ def open_inputs(
     if reading.group is not None:
         numbers.refuse_nested(qrels, "qrels")
         numbers.refuse_nested(run, "run")
-        grades, scores = _import_reader("flat_arrays").group_arrays(qrels, run, reading.group)
+        flat = None if isinstance(qrels, Qrels) else qrels
+        grades, scores = _import_reader("flat_arrays").group_arrays(flat, run, reading.group)
         if judged is None:
-            judged = open_qrels(_open_qrels_groups(grades), replace(reading, group=None))
+            given = qrels if flat is None else _open_qrels_groups(grades)
+            judged = open_qrels(given, replace(reading, group=None))
         return judged, scores
     refuse_ambiguous(qrels, run)
     _refuse_empty_run(run)

@@ -180,12 +180,8 @@ def compare_judges(first: Any, second: Any, **reading: Any) -> JudgeAgreement:
 
 
 def _read_judge(data: Inputs, measures: Measures) -> Qrels:
-    """Read all judgments of one judge, of the queries of which some item is judged."""
-    plan = data.options.make_plan(measures, data.conventions)
-    read = data.read(plan.needs._replace(complete="the agreement of judges"))
-    judged = np.diff(read.offsets) > 0
-    some = read if judged.all() else read.some(np.flatnonzero(judged))
-    return replace(some, width=None)  # an array has a row for each query
+    """Read the judgments of one judge."""
+    return data.read_judge(data.options.make_plan(measures, data.conventions).needs)
 
 
 def _check_policy(policy: Mapping[str, Any]) -> None:

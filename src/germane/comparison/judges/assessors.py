@@ -23,7 +23,7 @@ from germane.measures.headings import write_definition
 from germane.measures.measure import Measure, Measures, parse
 from germane.output.formatting import add_schema, format_number, to_json_number, write_count
 from germane.output.tables import Table, Tabular
-from germane.readers import Needs, open_judges
+from germane.readers import open_judges
 from germane.readers.mappings import read_qrels as read_mapping
 
 Merging: TypeAlias = Literal["majority", "mean"]
@@ -135,7 +135,7 @@ def evaluate_judges(
     }
     pooled = _pool_grades(given, queries)
     judgments = {
-        name: replace(one.some(np.array([one.position[query] for query in queries])), width=None)
+        name: one.some(np.array([one.position[query] for query in queries]))
         for name, one in read.items()
     }
     judgments |= {name: _make_qrels(merge(pooled, name), first) for name in MERGED}
@@ -167,8 +167,7 @@ def _read_judges(judges: Any, options: Options) -> dict[str, Qrels]:
             raise InputError(
                 f"the name of a judge is text other than majority and mean; got {clip(name)}"
             )
-        data = Inputs(given, options.leave_attached())
-        read[name] = data.read(Needs(complete="the agreement of judges"))
+        read[name] = Inputs(given, options.leave_attached()).read_judge()
     return read
 
 
