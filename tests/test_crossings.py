@@ -7,12 +7,10 @@ import pytest
 from crossings import (
     FLAT,
     KINDS,
-    NAMED,
     OPTIONS,
     REFUSED,
     VECTORS,
     VERBS,
-    WHOLE_LISTS,
     Cell,
     Refusal,
     Table,
@@ -26,7 +24,6 @@ LONG = ("report", "reconcile")
 
 COUNTING = ("evaluate", "evaluate_many", "Evaluator", "evaluate_judges")
 DENSE = tuple(kind for kind in KINDS if kind.startswith("scores (Q, N)"))
-ARRAYS = tuple(kind for kind in KINDS if "(Q, " in kind or kind in FLAT or kind in VECTORS)
 ROWS = tuple(
     kind
     for kind in KINDS
@@ -45,15 +42,6 @@ HOLES = tuple(
          select_options("collapse=")),
         # arrays
         ("tied groups of columns are in another order", VERBS, (*DENSE, *VECTORS), select_options("collapse=")),
-        ("own=drop is refused for arrays with ids", VERBS, NAMED, select_options("own=drop")),
-        ("arrays with ids are said to have none", VERBS, NAMED, ("ties=trec", "ties=ascending")),
-        ("whole lists of arrays are not read", VERBS, (*NAMED, *VECTORS, *FLAT), select_options(WHOLE_LISTS)),
-        ("a run of arrays is opened twice", ("choose_judgments",), ARRAYS, OPTIONS),
-        ("flat arrays are opened twice", ("report",), FLAT, OPTIONS),
-        # verbs
-        ("check has few options and reads few arrays", ("check",), KINDS, OPTIONS),
-        ("grades of 0 in an array are not read", ("trust",), (*DENSE, *FLAT), OPTIONS),
-        ("judges of arrays", ("evaluate_judges",), ARRAYS, OPTIONS),
     )
 )  # fmt: skip
 """Cells that fail today. A hole none of whose cells fails has to be removed."""
