@@ -32,7 +32,7 @@ from germane.readers.array_ids import NamedArray
 from germane.readers.arrays import Grouped, ScoreArray, TopIds
 from germane.readers.embeddings import Embeddings, read_embeddings
 from germane.readers.frames import Frame
-from germane.readers.mappings import RankedLists, ScoredMapping
+from germane.readers.mappings import MappedRun, RankedLists, ScoredMapping
 from germane.readers.trec_files import Run, TrecFile
 
 import oracle
@@ -82,7 +82,7 @@ def all_kinds() -> set[type[RunInput]]:
     def below(kind: type[RunInput]) -> Iterator[type[RunInput]]:
         for one in kind.__subclasses__():
             yield from below(one)
-            if not one.__subclasses__():
+            if one is not MappedRun and {"retrieve", "_read_ids"} & vars(one).keys():
                 yield one
 
     return set(below(RunInput))

@@ -10,7 +10,7 @@ from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -231,7 +231,7 @@ class Reduction:
         if len(part.columns[0]):
             self._parts.append(part.columns)
 
-    def join(self, unknown: list[Hashable]) -> Retrieved:
+    def join(self, unknown: list[Hashable], **beside: Any) -> Retrieved:
         """Join the results. ``unknown``: the run's queries without judgments."""
         parts = self._parts or [(np.zeros(0, np.int64),) * 5]
         columns = [np.concatenate(column) for column in zip(*parts, strict=True)]
@@ -252,7 +252,20 @@ class Reduction:
             self._answered,
             unknown,
             excluded=self._excluded,
+            **beside,
         )
+
+
+def select_rows(judged: Judgments, batch: Batch, duplicates: str, order: Order) -> Batch:
+    """Select the rows that take a rank: those without scores are in the order of their ranks.
+
+    Raises RepeatedItem if that is an error, and FormatError for items with the same rank.
+    """
+    batch, _ = select_candidates(judged, batch)
+    batch = admit_rows(judged, batch, order)
+    if duplicates not in COPIES:
+        batch = drop_repeats(batch, judged.queries, duplicates)
+    return order_by_rank(batch, judged.queries)
 
 
 def select_candidates(judged: Judgments, batch: Batch) -> tuple[Batch, Ints | None]:

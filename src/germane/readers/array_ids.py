@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import Any
@@ -16,7 +16,7 @@ from germane.core.qrels import Qrels
 from germane.core.ragged import Ints
 from germane.core.retrieved import Order, Retrieved, Sample
 from germane.errors import CoverageError, FormatError, InputError, clip, list_choices, list_some
-from germane.kernel.columns import Integers
+from germane.kernel.columns import Integers, read_python_ids
 from germane.kernel.ids import is_integer, is_missing, to_bytes, to_text
 from germane.readers import grid
 from germane.readers.arrays import NumberedRun
@@ -24,6 +24,7 @@ from germane.readers.candidates import Aligned, Candidates, Name, find_candidate
 from germane.readers.groups import Groups
 from germane.readers.inputs import Needs, QrelsInput, ReadOptions, RunInput
 from germane.readers.mapping_ids import name_type, spell_id
+from germane.readers.rows import Rows
 
 Ids = Sequence[Hashable]
 SIDES = {"query_ids": "rows", "item_ids": "columns"}
@@ -275,12 +276,21 @@ class NamedArray(RunInput):
 
     def select(
         self, qrels: Qrels, duplicates: str, progress: Progress | None = None
-    ) -> tuple[RunInput | None, list[Any], list[Any]]:
-        row = int(self._find_rows(qrels)[0])
-        if row < 0:
-            return None, [], []
-        items, scores = self.array.list_items(row)
-        return self, items if self.names is None else [self.names[at] for at in items], scores
+    ) -> RunInput | None:
+        return self if self._find_rows(qrels)[0] >= 0 else None
+
+    def read_rows(
+        self, judged: Qrels | None = None, progress: Progress | None = None
+    ) -> Iterator[Rows]:
+        rows = np.arange(self.array.find_shape()[0]) if judged is None else self._find_rows(judged)
+        for place, row in enumerate(rows.tolist()):
+            if row >= 0:
+                items, scores = self.array.list_items(row)
+                query = self._name_query(row) if judged is None else judged.queries[place]
+                ids = items if self.names is None else [self.names[at] for at in items]
+                score = np.array(scores, float) if len(scores) else None
+                offsets = np.array([0, len(items)])
+                yield Rows([query], offsets, read_python_ids(ids), score)
 
     def drop_excluded(self, qrels: Qrels) -> Qrels:
         """Drop the judgments of items that are excluded for their query."""

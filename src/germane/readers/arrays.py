@@ -25,7 +25,7 @@ from germane.errors import (
     clip,
     list_some,
 )
-from germane.kernel.columns import Integers
+from germane.kernel.columns import Integers, read_python_ids
 from germane.kernel.ids import as_integer, is_missing
 from germane.kernel.reduction import (
     Batch,
@@ -39,7 +39,7 @@ from germane.kernel.threads import map_in_threads
 from germane.readers import grid, matrix, numbers, relevance
 from germane.readers.candidates import find_candidates, find_columns
 from germane.readers.inputs import RunInput
-from germane.readers.rows import STEP
+from germane.readers.rows import STEP, Rows
 
 if TYPE_CHECKING:
     from germane.readers.groups import Groups
@@ -49,6 +49,7 @@ class NumberedRun(RunInput):
     """A run whose items have no ids, and are numbered by their place."""
 
     is_array = True
+    no_lists = ""  # what it is called where its lists cannot be read
 
     @property
     def ties(self) -> str:
@@ -84,11 +85,25 @@ class NumberedRun(RunInput):
         """Make a run whose items are groups of items, and list the groups."""
         raise NotImplementedError
 
-    def select(
-        self, qrels: Qrels, duplicates: str, progress: object = None
-    ) -> tuple[RunInput | None, list[Any], list[Any]]:
-        query = qrels.queries[0]
-        return self, *self.list_items(as_integer(query) if qrels.ids == "text" else query)
+    def select(self, qrels: Qrels, duplicates: str, progress: object = None) -> RunInput | None:
+        return self
+
+    def read_rows(self, judged: Qrels | None = None, progress: object = None) -> Iterator[Rows]:
+        if judged is None and self.no_lists:
+            raise InputError(
+                f"measures of the catalogue do not read {self.no_lists}; give "
+                "a frame, a file, a dict, or an array of the ids of each query's best items."
+            )
+        asked: Sequence[Any] = range(self.find_shape()[0]) if judged is None else judged.queries
+        if judged is not None and judged.ids == "text":
+            asked = list(map(as_integer, asked))
+        for query in asked:
+            items, scores = self.list_items(query)
+            score = np.array(scores, float) if len(scores) else None
+            offsets = np.array([0, len(items)])
+            yield Rows(
+                read_python_ids([query]), offsets, Integers(np.array(items, np.int64)), score
+            )
 
 
 class ScoreArray(NumberedRun):
@@ -192,6 +207,7 @@ class Grouped(NumberedRun):
     """A flat array in groups, whose items are numbered by their place in it."""
 
     name = "run"
+    no_lists = "flat arrays with group=, whose items have no ids"
 
     values: Any
     queries: list[Hashable]  # G

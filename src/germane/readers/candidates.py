@@ -60,6 +60,18 @@ class Candidates:
                 )
         return replace(qrels, candidates=self)
 
+    def attach_to_lists(self, users: Qrels) -> Qrels:
+        """Attach the candidates to lists that nobody judged. Raises CoverageError if ``only`` lacks one."""
+        if self.only is not None:
+            at = _find_queries(self.only, users).tolist()
+            lacking = [user for user, place in zip(users.queries, at, strict=True) if place < 0]
+            if lacking:
+                raise CoverageError(
+                    f"only= has no candidates for {list_some(lacking)}, whose whole list counts. An empty list "
+                    "says that a query has none."
+                )
+        return replace(users, candidates=self)
+
     @property
     def arguments(self) -> list[tuple[Name, Pairs]]:
         """The arguments that are given, each with its pairs."""
@@ -103,6 +115,20 @@ def _find_queries(pairs: Pairs, qrels: Qrels) -> Ints:
         position = {spell_id(query): at for query, at in pairs.position.items()}
         queries = list(map(spell_id, qrels.queries))
     return np.fromiter((position.get(query, -1) for query in queries), np.int64, len(queries))
+
+
+def fit_items(ids: Ids, retrieved: Ids) -> Ids:
+    """Fit the items of pairs to those of a run; no items have the kind of the run's."""
+    return widen_integers(ids, retrieved) if len(ids) else retrieved.part(0, 0)
+
+
+def widen_integers(ids: Ids, retrieved: Ids) -> Ids:
+    """Convert integers to the type of the run's, signed or not, unless one would not fit."""
+    if not (isinstance(ids, Integers) and isinstance(retrieved, Integers)):
+        return ids
+    wanted = retrieved.values.dtype
+    fits = wanted == ids.values.dtype or ids.values.view(np.int64).min() >= 0
+    return Integers(ids.values.astype(wanted)) if fits else ids
 
 
 def _align(pairs: Pairs, qrels: Qrels) -> Aligned:

@@ -2,7 +2,6 @@
 
 import sys
 from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence, Set
-from dataclasses import replace
 from functools import partial
 from itertools import islice
 from math import nan
@@ -234,12 +233,15 @@ class MappedRun(RunInput):
             except RepeatedItem as found:
                 raise self._explain_repeat(batch, matched.qrels, found) from None
         run, position = matched.run, matched.qrels.position
-        got = reduction.join([q for q in run if q not in position] if len(run) > answers else [])
         if not answers:
             mapping_ids.refuse_queries(matched.qrels, run)
+        got = reduction.join(
+            [query for query in run if query not in position] if len(run) > answers else [],
+            sample=partial(self._take_sample, matched),
+            rows=rows if self.is_collapsed else None,
+        )
         self._refuse_types(matched, got, int(rows.sum()))
-        sample = partial(self._take_sample, matched)
-        return replace(got, sample=sample, rows=rows if self.is_collapsed else None)
+        return got
 
     def read_rows(
         self, judged: Qrels | None = None, progress: Progress | None = None
@@ -354,17 +356,13 @@ class MappedRun(RunInput):
             finer=may_round(given),
         )
 
-    def select(
-        self, qrels: Qrels, duplicates: str, progress: object = None
-    ) -> tuple[RunInput | None, list[Any], list[Any]]:
+    def select(self, qrels: Qrels, duplicates: str, progress: object = None) -> Self | None:
         matched = self._match(qrels)
         query = matched.qrels.queries[0]
         if query not in matched.run:
-            return None, [], []
-        got = matched.run[query]
-        run = type(self)({query: got}, self.name, self.where, self.ids, self.groups)
-        scores = list(got.values()) if isinstance(got, Mapping) else []
-        return run, self._name_items(query, list(got), matched.is_spelled), scores
+            return None
+        one = {query: matched.run[query]}
+        return type(self)(one, self.name, self.where, self.ids, self.groups)
 
     def find_judged(self, qrels: Qrels) -> Ints:
         matched = self._match(qrels)
