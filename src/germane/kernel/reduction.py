@@ -272,6 +272,12 @@ def select_candidates(judged: Judgments, batch: Batch) -> tuple[Batch, Ints | No
     """Select the rows whose items are candidates, and count the others of each query."""
     if judged.exclude is None and judged.only is None:
         return batch, None
+    selected = batch.take(np.flatnonzero(mark_candidates(judged, batch)))
+    return selected, ragged.find_lengths(batch.offsets) - ragged.find_lengths(selected.offsets)
+
+
+def mark_candidates(judged: Judgments, batch: Batch) -> Bools:
+    """Mark the rows whose items are candidates."""
     kept = np.ones(len(batch.items), bool)
     rows = Batch(batch.code, batch.offsets, batch.items, None)
     for pairs, keeps in ((judged.exclude, False), (judged.only, True)):
@@ -279,8 +285,7 @@ def select_candidates(judged: Judgments, batch: Batch) -> tuple[Batch, Ints | No
             found = np.zeros(len(kept), bool)
             found[reduce(pairs, rows, ties="given", repeats="keep").row] = True
             kept &= found if keeps else ~found
-    selected = batch.take(np.flatnonzero(kept))
-    return selected, ragged.find_lengths(batch.offsets) - ragged.find_lengths(selected.offsets)
+    return kept
 
 
 def admit_rows(judged: Judgments, batch: Batch, order: Order) -> Batch:

@@ -5,10 +5,8 @@ Judgments carry them, so that every reader removes other results before it count
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
-from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
@@ -142,56 +140,6 @@ def _align(pairs: Pairs, qrels: Qrels) -> Aligned:
 
 
 # --- In the ids of a run ---------------------------------------------------------------------------
-
-
-class Filter:
-    """Finds the candidates among results that are Python values.
-
-    ``ids``: text if the results come from a file of text, or are spelled as one has them.
-    """
-
-    def __init__(self, qrels: Qrels, ids: str) -> None:
-        self._ids = ids
-        self._pairs = find_candidates(qrels)
-        self._types: set[str] = set()  # of results, until one of them is among the pairs
-        self._is_matched = False
-
-    @cached_property
-    def _sets(self) -> list[tuple[Name, bool, list[frozenset[Hashable]]]]:
-        sets = []
-        for name, pairs in self._pairs:
-            spelled = "text" in (self._ids, pairs.ids)
-            ends, items = pairs.offsets.tolist(), pairs.list_items()
-            each = [
-                frozenset(map(spell_id, items[start:end]) if spelled else items[start:end])
-                for start, end in pairwise(ends)
-            ]
-            sets.append((name, spelled, each))
-        return sets
-
-    def admit(self, q: int, items: Collection[Hashable]) -> Bools:
-        """Find which items are candidates for judged query q."""
-        kept = np.ones(len(items), bool)
-        for name, spelled, each in self._sets:
-            mine = each[q]
-            ids = map(spell_id, items) if spelled else items
-            found = np.fromiter((one in mine for one in ids), bool, len(items))
-            kept &= found if name == "only" else ~found
-            self._is_matched |= bool(found.any())
-        if not self._is_matched:
-            self._types.update(name_type(one) for one in items)
-        return kept
-
-    def refuse_types(self) -> None:
-        """Refuse pairs if no result can be among them, since their types differ. Raises CoverageError."""
-        for name, pairs in self._pairs if self._types and not self._is_matched else ():
-            types = {name_type(one) for one in pairs.list_items()}
-            if types and not types & self._types and "text" not in (self._ids, pairs.ids):
-                raise CoverageError(
-                    f"the item ids of run and {name}= have different types: the run's are "
-                    f"{list_choices(sorted(self._types))}, those of {name}= are "
-                    f"{list_choices(sorted(types))} ({list_some(pairs.list_items())}). Cast one of them."
-                )
 
 
 def refuse_types(
