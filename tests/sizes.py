@@ -13,9 +13,10 @@ SIZES = {
     "held": "germane.readers.spill.HELD",  # rows of scattered queries that stay in memory
     "short_lists": "germane.kernel.keys._SHORT",
     "few_lists": "germane.kernel.keys._FEW",
-    "ids_step": "germane.readers.arrays.STEP",  # cells of top-k ids that are matched at once
-    "score_cells": "germane.readers.grid.CELLS",  # cells of scores that are ranked at once
-    "short_rows": "germane.readers.matrix.SHORT",  # comparisons of a row up to which nothing is sorted
+    "ids_step": "germane.readers.top_ids.STEP",  # cells of top-k ids that are matched at once
+    "score_cells": "germane.readers.arrays.CELLS",  # cells of scores that are ranked at once
+    "short_rows": "germane.kernel.matrix.SHORT",  # comparisons of a row up to which nothing is sorted
+    "wide_rows": "germane.kernel.matrix.WIDE",  # scores of a row up to which many columns are sorted at once
     "product_cells": "germane.readers.embeddings.CELLS",  # similarities that are computed at once
     "stored": "germane.readers.relevance.SORTED",
     "most_cells": "germane.readers.relevance.MOST",

@@ -599,8 +599,17 @@ def test_results_are_pickled() -> None:
 def test_runs_without_ids_are_refused() -> None:
     with pytest.raises(germane.InputError, match="flat arrays with group="):
         germane.evaluate(np.array([1, 0]), np.array([0.4, 0.3]), "Gini@2", group=[2], catalogue=3)
-    with pytest.raises(germane.InputError, match="do not read embeddings"):
-        germane.evaluate_embeddings(np.eye(2), np.eye(2), "Gini@1", qrels=[{0}, {1}], catalogue=2)
+
+
+def test_embeddings_have_the_lists_of_their_similarities() -> None:
+    rng = np.random.default_rng(3)
+    queries, gallery = rng.standard_normal((6, 4)), rng.standard_normal((9, 4))
+    judged = {0: [1], 3: [2, 5]}
+    found = germane.evaluate_embeddings(
+        queries, gallery, "Coverage@2 Gini@3", qrels=judged, similarity="dot", catalogue=9
+    )
+    expected = germane.evaluate(judged, queries @ gallery.T, "Coverage@2 Gini@3", catalogue=9)
+    assert found.flat() == expected.flat()
 
 
 def test_functions_that_know_judged_items_alone_refuse() -> None:

@@ -150,6 +150,8 @@ def check(
     input_format: InputFormat = None,
     group: Any = None,
     collapse: Any = None,
+    query_ids: Any = None,
+    item_ids: Any = None,
     scores: Scores = "double",
     train: Any = None,
     queries: Any = None,
@@ -166,7 +168,8 @@ def check(
     >>> print(germane.check({"q1": {"d1": 1, "d2": 0}, "q2": {"d3": 2}}, run, "AP")[0])
     run: 1 judged query is missing from the run, of 2, and counted as 0: 'q2'. The run has 'Q2': it differs in letter case.
 
-    ``qrels``, ``run``, ``collapse``, ``scores``, ``exclude`` and ``only`` are those of ``evaluate``;
+    ``qrels``, ``run``, ``group``, ``collapse``, ``query_ids``, ``item_ids``, ``scores``, ``exclude`` and
+    ``only`` are those of ``evaluate``;
     several runs are ``{name: run}``. ``measures`` give the cutoffs. ``train`` are the judgments that the
     system learned from: queries and judgments that are also in ``qrels`` are findings. ``queries`` and
     ``items`` are texts by id, as in ``explain``: queries with the text of an item are a finding. The check
@@ -174,7 +177,15 @@ def check(
     CoverageError for ``exclude`` and ``only`` of other queries, and MeasureError.
     """
     progress = make_progress(progress)
-    reading = ReadOptions(columns, input_format, group, max_expansion, max_line)
+    reading = ReadOptions(
+        columns,
+        input_format,
+        group,
+        max_expansion,
+        max_line,
+        query_ids=query_ids,
+        item_ids=item_ids,
+    )
     runs = run if _is_named(run) else {None: run}
     if not runs:
         raise EmptyError("there are no runs to check.")
@@ -205,7 +216,7 @@ def check(
         if name is not None and side.where == "run":
             side = replace(side, where=name)
         if has_candidates and candidates is None:
-            asked = ReadOptions(columns, input_format, collapse=groups, exclude=exclude, only=only)
+            asked = replace(reading, group=None, collapse=groups, exclude=exclude, only=only)
             candidates = attach_candidates(judged, open_candidates(asked))
         side = select_ranked(side, groups, candidates, distances=distances)
         both = put_side_by_side(judged, side, chosen, tuple(data), learned)

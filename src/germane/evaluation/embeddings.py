@@ -82,7 +82,7 @@ def evaluate_embeddings(  # type: ignore[misc]  # query_ids is an option of othe
     given_qrels, named, conventions = open_all(qrels, run, {**policy, **ids})
     needs = find_needs(chosen, (conventions,))
     judgments = read_graded(given_qrels, conventions, needs, progress)
-    assert isinstance(named, array_ids.NamedArray | embeddings.Embeddings)
+    assert isinstance(named, embeddings.Embeddings)
     judgments = named.drop_excluded(judgments)
     policy.pop("collapse", None)  # which ``named`` is already
     policy = drop_candidates(policy)

@@ -10,7 +10,7 @@ from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, Self, TypeVar
 
 import numpy as np
 
@@ -19,7 +19,8 @@ from germane.core.ragged import Bools, Floats, Ints
 from germane.core.retrieved import COPIES, Order, Retrieved
 from germane.errors import FormatError, PolicyError, clip
 from germane.kernel import library, plain
-from germane.kernel.columns import Categories, Ids, Text
+from germane.kernel.columns import Categories, Ids, Integers, Text
+from germane.kernel.grid import Grid
 from germane.kernel.ids import to_bytes
 from germane.kernel.keys import Keys, reduce_keys
 from germane.kernel.library import Hits, RepeatedRowError
@@ -34,6 +35,14 @@ class Judgments:
     items: Ids
     exclude: Judgments | None = None  # items that are no candidates, of the same queries
     only: Judgments | None = None  # the only candidates
+    own: Judgments | None = None  # the items with the id of their query, where others number them
+
+    def map_items(self, numbers: Ints) -> Judgments:
+        """Give each item, which is a place, its number."""
+        places: Ints = self.items.values  # type: ignore[attr-defined]
+        sides = {name: getattr(self, name) for name in ("exclude", "only", "own")}
+        pairs = {name: one and one.map_items(numbers) for name, one in sides.items()}
+        return replace(self, items=Integers(numbers[places]), **pairs)
 
 
 def add_candidates(judged: Judgments, pairs: Sequence[tuple[str, Ints, Ids]]) -> Judgments:
@@ -62,12 +71,41 @@ class Batch:
         """The group of each row."""
         return ragged.find_owners(self.offsets)
 
-    def take(self, kept: Ints) -> Batch:
+    @property
+    def size(self) -> int:
+        """The number of rows."""
+        return len(self.items)
+
+    @cached_property
+    def lengths(self) -> Ints:
+        """The number of rows of each query."""
+        return ragged.find_lengths(self.offsets)
+
+    def find(self, pairs: Judgments) -> Ints:
+        """Find the rows of pairs of query and item."""
+        rows = Batch(self.code, self.offsets, self.items, None)
+        return reduce(pairs, rows, ties="given", repeats="keep").row
+
+    def keep(self, kept: Bools) -> Self:
+        """Keep some of the rows."""
+        return self if kept.all() else self.take(np.flatnonzero(kept))
+
+    def convert(self, order: Order) -> Self:
+        """Convert the scores to the precision asked for, so that higher ones are better."""
+        assert self.score is not None
+        most = np.finfo(float).max  # instead of infinity in single precision
+        score = np.clip(order.convert_scores(self.score, self.offsets), -most, most)
+        return replace(self, score=score, is_converted=True)
+
+    def take(self, kept: Ints) -> Self:
         """Keep some of the rows. Their numbers ascend."""
         lengths = np.bincount(self.owner[kept], minlength=len(self.code))
         score, rank = (None if one is None else one[kept] for one in (self.score, self.rank))
         offsets, items = ragged.make_offsets(lengths), self.items.take(kept)
-        return Batch(self.code, offsets, items, score, rank, self.is_converted)
+        return replace(self, offsets=offsets, items=items, score=score, rank=rank)
+
+
+B = TypeVar("B", Batch, Grid)
 
 
 class RepeatedItem(Exception):  # noqa: N818  (the reader makes the user's error of it)
@@ -181,22 +219,33 @@ class Reduction:
         self._queries = 0  # so far
         self._parts: list[tuple[Ints, ...]] = []
 
-    def reduce(self, batch: Batch) -> Part:
+    def reduce(self, batch: Batch | Grid) -> Part:
         """Reduce one batch; several threads may do so at once.
 
         Raises RepeatedItem if that is an error, and FormatError for items with the same rank.
         """
-        batch, excluded = select_candidates(self.judged, batch)
-        batch = admit_rows(self.judged, batch, self._order)
-        try:
-            batch, hits = self._find(batch)
-        except (RepeatedRowError, FormatError):  # odd ranks may be those of copies
-            batch, hits = self._find(self._drop_copies(batch))
+        if isinstance(batch, Grid):
+            batch, excluded = self._select(batch)
+            batch = batch.collapse()
+            hits = batch.reduce(self.judged)
+        else:
+            batch, excluded = self._select(batch)
+            batch, hits = self._reduce_rows(batch)
         if self._order.nonpositive == "miss" and batch.score is not None:
             kept = batch.score[hits.row] > 0
             hits = Hits(*(column[kept] for column in hits))
         columns = (hits.judgment, batch.code[hits.group], hits.rank, hits.tied_from, hits.tied_to)
-        return Part(batch.code, ragged.find_lengths(batch.offsets), columns, excluded)
+        return Part(batch.code, batch.lengths, columns, excluded)
+
+    def _select(self, batch: B) -> tuple[B, Ints | None]:
+        batch, excluded = select_candidates(self.judged, batch)
+        return admit_rows(self.judged, batch, self._order), excluded
+
+    def _reduce_rows(self, batch: Batch) -> tuple[Batch, Hits]:
+        try:
+            return self._find(batch)
+        except (RepeatedRowError, FormatError):  # odd ranks may be those of copies
+            return self._find(self._drop_copies(batch))
 
     def _find(self, batch: Batch) -> tuple[Batch, Hits]:
         ordered = order_by_rank(batch, self.judged.queries)
@@ -234,13 +283,15 @@ class Reduction:
     def join(self, unknown: list[Hashable], **beside: Any) -> Retrieved:
         """Join the results. ``unknown``: the run's queries without judgments."""
         parts = self._parts or [(np.zeros(0, np.int64),) * 5]
-        columns = [np.concatenate(column) for column in zip(*parts, strict=True)]
+        columns = list(parts[0])
+        if len(parts) > 1:
+            columns = [np.concatenate(column) for column in zip(*parts, strict=True)]
         owner = columns[1]
         if (owner[1:] < owner[:-1]).any():
             order = np.argsort(owner, kind="stable")
             columns = [column[order] for column in columns]
         judgment, owner, rank, tied_from, tied_to = columns
-        if np.array_equal(tied_from, tied_to):
+        if tied_from is tied_to or np.array_equal(tied_from, tied_to):
             tied_from = tied_to = rank
         return Retrieved(
             judgment,
@@ -268,27 +319,26 @@ def select_rows(judged: Judgments, batch: Batch, duplicates: str, order: Order) 
     return order_by_rank(batch, judged.queries)
 
 
-def select_candidates(judged: Judgments, batch: Batch) -> tuple[Batch, Ints | None]:
+def select_candidates(judged: Judgments, batch: B) -> tuple[B, Ints | None]:
     """Select the rows whose items are candidates, and count the others of each query."""
     if judged.exclude is None and judged.only is None:
         return batch, None
-    selected = batch.take(np.flatnonzero(mark_candidates(judged, batch)))
-    return selected, ragged.find_lengths(batch.offsets) - ragged.find_lengths(selected.offsets)
+    selected = batch.keep(mark_candidates(judged, batch))
+    return selected, batch.lengths - selected.lengths
 
 
-def mark_candidates(judged: Judgments, batch: Batch) -> Bools:
+def mark_candidates(judged: Judgments, batch: Batch | Grid) -> Bools:
     """Mark the rows whose items are candidates."""
-    kept = np.ones(len(batch.items), bool)
-    rows = Batch(batch.code, batch.offsets, batch.items, None)
+    kept = np.ones(batch.size, bool)
     for pairs, keeps in ((judged.exclude, False), (judged.only, True)):
         if pairs is not None:
             found = np.zeros(len(kept), bool)
-            found[reduce(pairs, rows, ties="given", repeats="keep").row] = True
+            found[batch.find(pairs)] = True
             kept &= found if keeps else ~found
     return kept
 
 
-def admit_rows(judged: Judgments, batch: Batch, order: Order) -> Batch:
+def admit_rows(judged: Judgments, batch: B, order: Order) -> B:
     """Keep the rows that count as retrieved, with scores in the precision asked for."""
     if batch.score is None:
         if order.threshold is not None:
@@ -296,23 +346,30 @@ def admit_rows(judged: Judgments, batch: Batch, order: Order) -> Batch:
         if order.scores == "distances":
             raise PolicyError("scores=distances is for scores; the run has ranks alone.")
     elif order.scores != "double":
-        score = order.convert_scores(batch.score, batch.offsets)
-        most = np.finfo(float).max  # instead of infinity in single precision
-        batch = replace(batch, score=np.clip(score, -most, most), is_converted=True)
+        batch = batch.convert(order)
     if order.takes_all:
         return batch
-    kept: Bools = np.ones(len(batch.items), bool)
+    kept: Bools = np.ones(batch.size, bool)
     if batch.score is not None:
-        kept = order.reach_threshold(batch.score)
+        kept = order.reach_threshold(batch.score.astype(float, copy=False))
     if order.own == "drop":
-        own = [judged.queries[q] for q in batch.code.tolist()]
-        at = np.arange(len(kept))
-        if isinstance(batch.items, Text):  # few items are as long as their query
-            sizes = np.array([len(to_bytes(query)) for query in own], np.int64)
-            at = np.flatnonzero(batch.items.sizes == sizes[batch.owner])
-        pairs = zip(batch.items.take(at).python, batch.owner[at].tolist(), strict=True)
-        kept[at] &= np.fromiter((item != own[group] for item, group in pairs), bool, len(at))
-    return batch.take(np.flatnonzero(kept))
+        kept[_find_own(judged, batch)] = False
+    return batch.keep(kept)
+
+
+def _find_own(judged: Judgments, batch: Batch | Grid) -> Ints:
+    """Find the rows whose item has the id of its query."""
+    if judged.own is not None or isinstance(batch, Grid):
+        assert judged.own is not None
+        return batch.find(judged.own)
+    own = [judged.queries[q] for q in batch.code.tolist()]
+    at = np.arange(len(batch.items))
+    if isinstance(batch.items, Text):  # few items are as long as their query
+        sizes = np.array([len(to_bytes(query)) for query in own], np.int64)
+        at = np.flatnonzero(batch.items.sizes == sizes[batch.owner])
+    pairs = zip(batch.items.take(at).python, batch.owner[at].tolist(), strict=True)
+    found: Ints = at[np.fromiter((item == own[group] for item, group in pairs), bool, len(at))]
+    return found
 
 
 def find_repeat(batch: Batch) -> int | None:

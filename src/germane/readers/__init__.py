@@ -169,7 +169,7 @@ def _wrap_qrels(given: Qrels, reading: ReadOptions) -> QrelsInput:
 def _open_qrels_groups(given: Any) -> QrelsInput:
     if isinstance(given, Qrels):
         return _wrap_qrels(given, NOTHING_SAID)
-    return _open_qrels_cells(_import_reader("arrays").read_grouped, given)
+    return _open_qrels_cells(_import_reader("flat_arrays").read_flat, given)
 
 
 _Recognize: TypeAlias = Callable[[Any], bool]
@@ -285,9 +285,9 @@ def _recognize_qrels(given: Any, reading: ReadOptions) -> QrelsInput:
         return given
     if isinstance(given, RunInput) and given.has_columns:  # of read_run
         return _open_qrels_columns(given, reading)
-    if reading.group is not None:
+    if reading.group is not None and not isinstance(given, Qrels):
         return _open_qrels_groups(
-            _import_reader("arrays").group_arrays(given, None, reading.group)[0]
+            _import_reader("flat_arrays").group_arrays(given, None, reading.group)[0]
         )
     numbers.refuse_nested(given, "qrels")
     given = _hold_records(given)
@@ -348,13 +348,13 @@ RUNS: tuple[tuple[_Recognize, Callable[[Any, QrelsInput | None, ReadOptions], Ru
         mappings.is_rows,
         lambda given, qrels, reading: mappings.RankedLists(dict(enumerate(given))),
     ),
-    (numbers.is_whole, lambda given, qrels, reading: _import_reader("arrays").TopIds(given)),
-    (numbers.is_pair, lambda given, qrels, reading: _import_reader("arrays").open_pair(given)),
+    (numbers.is_whole, lambda given, qrels, reading: _import_reader("top_ids").open_ids(given)),
+    (numbers.is_pair, lambda given, qrels, reading: _import_reader("top_ids").open_pair(given)),
     (
         numbers.is_text_array,
         lambda given, qrels, reading: mappings.RankedLists(dict(enumerate(given.tolist()))),
     ),
-    (numbers.is_array, lambda given, qrels, reading: _import_reader("arrays").ScoreArray(given)),
+    (numbers.is_array, lambda given, qrels, reading: _import_reader("arrays").open_scores(given)),
     (_is_records, lambda given, qrels, reading: _open_records(given, "run", reading)),
 )
 
@@ -366,6 +366,9 @@ def open_run(
 
     Raises InputError for anything else, and for columns that do not fit.
     """
+    if reading.group is not None and not isinstance(given, RunInput):
+        flat: RunInput = _import_reader("flat_arrays").group_arrays(None, given, reading.group)[1]
+        return flat
     if reading.collapse is reading.query_ids is reading.item_ids is None:
         return _recognize_run(given, reading, qrels)
     array_ids = _import_reader("array_ids")
@@ -383,8 +386,8 @@ def open_run(
         if item_ids is not None:
             raise InputError("item_ids= names the columns of arrays; these lists hold ids.")
     run = _recognize_run(given, reading, qrels)
-    named: RunInput = array_ids.name_run(run, query_ids, item_ids, groups)
-    return named
+    named: RunInput = array_ids.name_run(run, query_ids, item_ids)
+    return named if groups is None else named.collapse(groups)
 
 
 def _recognize_run(given: Any, reading: ReadOptions, qrels: QrelsInput | None) -> RunInput:
@@ -450,10 +453,12 @@ def open_inputs(
     Raises InputError for columns that are missing or ambiguous, or where there are none to name, and
     for whole numbers that may be ids or scores; FormatError for arrays that do not fit each other.
     """
+    if reading.group is not None and isinstance(run, RunInput):  # of flat arrays, opened before
+        return open_qrels(qrels, replace(reading, group=None)), run
     if reading.group is not None:
         numbers.refuse_nested(qrels, "qrels")
         numbers.refuse_nested(run, "run")
-        grades, scores = _import_reader("arrays").group_arrays(qrels, run, reading.group)
+        grades, scores = _import_reader("flat_arrays").group_arrays(qrels, run, reading.group)
         return open_qrels(_open_qrels_groups(grades), replace(reading, group=None)), scores
     refuse_ambiguous(qrels, run)
     _refuse_empty_run(run)

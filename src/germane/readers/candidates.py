@@ -13,8 +13,8 @@ import numpy as np
 
 from germane.core import ragged
 from germane.core.qrels import Qrels
-from germane.core.ragged import Bools, Ints
-from germane.errors import CoverageError, FormatError, InputError, clip, list_choices, list_some
+from germane.core.ragged import Ints
+from germane.errors import CoverageError, InputError, clip, list_choices, list_some
 from germane.kernel.columns import Ids, Integers, read_python_ids
 from germane.readers.inputs import Needs
 from germane.readers.mapping_ids import name_type, spell_id
@@ -186,28 +186,6 @@ def match_items(
     return matched, as_text
 
 
-class Mask:
-    """Finds the cells of an array that are no candidates. Its items are columns."""
-
-    def __init__(self, qrels: Qrels, width: int) -> None:
-        self._pairs = [
-            (name, one.offsets, find_columns(one, name, width))
-            for name, one in find_candidates(qrels)
-        ]
-        self._width = width
-        self.is_empty = not self._pairs
-
-    def find_outside(self, queries: Ints) -> Bools:
-        """Mark the cells of some judged queries that are no candidates."""
-        outside = np.zeros((len(queries), self._width), bool)
-        for name, offsets, columns in self._pairs:
-            named = np.zeros_like(outside)
-            for row, q in enumerate(queries.tolist()):
-                named[row, columns[offsets[q] : offsets[q + 1]]] = True
-            outside |= ~named if name == "only" else named
-        return outside
-
-
 # --- As the caller gives them ----------------------------------------------------------------------
 
 
@@ -291,27 +269,3 @@ def _read_mapping(given: Mapping[Hashable, Any], name: Name) -> Pairs:
         for query, items in given.items()
     }
     return mappings.read_qrels(lists, "first", where=name)
-
-
-def find_columns(pairs: Aligned, name: Name, width: int | None) -> Ints:
-    """Find the columns of pairs whose items number the columns of an array."""
-    if width is not None and pairs.width not in (None, width):
-        raise InputError(
-            f"the shapes differ: {name}= has {pairs.width} columns, the run has {width}."
-        )
-    items = pairs.items
-    values = items.values if isinstance(items, Integers) else None
-    if values is None:
-        try:
-            values = np.array([int(str(item)) for item in items], np.int64)
-        except ValueError:
-            raise FormatError(
-                f"the items of arrays are column numbers from 0; {name}= has "
-                f"{list_some(items[:3])}."
-            ) from None
-    outside = (values < 0) | (values >= width) if width is not None else values < 0
-    if outside.any():
-        odd = values[int(np.argmax(outside))]
-        last = "" if width is None else f" to {width - 1}"
-        raise InputError(f"{name}= has item {odd}, which is no column; they are 0{last}.")
-    return values.astype(np.int64)
