@@ -13,16 +13,18 @@ import numpy as np
 
 from germane.core import ragged
 from germane.core.arguments import list_values
+from germane.core.progress import Progress
 from germane.core.qrels import Qrels
 from germane.core.ragged import Ints
 from germane.core.retrieved import Order
-from germane.errors import EmptyError, FormatError, clip, list_some
+from germane.errors import EmptyError, FormatError, InputError, clip, list_some
 from germane.kernel.columns import Ids, Integers
 from germane.kernel.grid import Grid, count_absent
 from germane.kernel.ids import is_missing
 from germane.readers import numbers, relevance
 from germane.readers.array_ids import Axis
 from germane.readers.arrays import ArrayRun, Asked, Read
+from germane.readers.rows import Rows
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -59,6 +61,16 @@ class FlatArray(ArrayRun):
 
     def list_items(self, places: Ints, rows: Ints) -> Ids:
         return Integers(self.place[self.offsets[rows] + places])
+
+    def read_rows(
+        self, judged: Qrels | None = None, progress: Progress | None = None
+    ) -> Iterator[Rows]:
+        if judged is None:  # items of different queries then have to be told apart
+            raise InputError(
+                "measures of the catalogue do not read flat arrays with group=, whose items have no ids; give "
+                "a frame, a file, a dict, or an array of the ids of each query's best items."
+            )
+        return super().read_rows(judged, progress)
 
     def split(self, rows: Ints, cells: int) -> Iterator[Ints]:
         """Divide groups into blocks of similar size, so that padding at most doubles the memory."""
