@@ -2,18 +2,18 @@
 
 from collections.abc import Hashable, Sequence
 from dataclasses import replace
-from itertools import pairwise
 
 import numpy as np
 
 from germane.checks.rows import Side, find_places, number_columns
-from germane.core import ragged
 from germane.core.qrels import Qrels
-from germane.core.ragged import Ints
+from germane.core.ragged import Bools, Ints
 from germane.kernel.columns import Ids, read_python_ids
-from germane.readers.candidates import Candidates, Filter
+from germane.kernel.keys import Keys
+from germane.kernel.reduction import Batch, mark_candidates
+from germane.readers.candidates import Candidates
 from germane.readers.groups import Groups
-from germane.readers.mapping_ids import spell_id
+from germane.readers.mapping_ids import judge_keys, spell_id
 
 
 def attach_candidates(judged: Side, candidates: Candidates) -> Qrels:
@@ -54,16 +54,16 @@ def _select_candidates(run: Side, judged: Qrels) -> Side:
     asked, known = (
         list(map(spell_id, ids)) if spelled else list(ids) for ids in (run.queries, judged.queries)
     )
-    candidates = Filter(judged, "text" if run.text else "typed")
     items = list(run.items)
-    order = np.argsort(run.query, kind="stable")
-    offsets = ragged.make_offsets(np.bincount(run.query, minlength=len(run.queries)))
+    is_judged = find_places(asked, known) >= 0
+    rows = np.flatnonzero(is_judged[run.query])
+    rows = rows[np.argsort(run.query[rows], kind="stable")]
+    lists: dict[int, list[Hashable]] = {}
+    for q, item in zip(run.query[rows].tolist(), run.item[rows].tolist(), strict=True):
+        lists.setdefault(q, []).append(items[item])
+    queries, ids = [asked[q] for q in lists], "text" if spelled else "typed"
     kept = np.ones(len(run), bool)
-    places = find_places(asked, known).tolist()
-    for place, (start, end) in zip(places, pairwise(offsets.tolist()), strict=True):
-        if place >= 0:
-            rows = order[start:end]
-            kept[rows] = candidates.admit(place, [items[i] for i in run.item[rows].tolist()])
+    kept[rows] = mark_items(replace(judged, queries=queries, ids=ids), [*lists.values()], run.text)
     left, query = np.unique(run.query[kept], return_inverse=True)
     found, item = np.unique(run.item[kept], return_inverse=True)
     emptied = np.setdiff1d(np.arange(len(run.queries)), left)
@@ -75,6 +75,18 @@ def _select_candidates(run: Side, judged: Qrels) -> Side:
         item=item,
         empty=(*run.empty, *_take(run.queries, emptied)),
     )
+
+
+def mark_items(judged: Qrels, lists: Sequence[Sequence[Hashable]], is_text: bool) -> Bools:
+    """Mark the items of a list for each query that are candidates, one list after the other.
+
+    ``is_text``: are all items text, as in a file of text?
+    """
+    none = np.zeros(len(lists) + 1, np.int64)
+    queries = replace(judged, offsets=none, items=[], grades=np.zeros(0))
+    keys = Keys(lists)
+    batch = Batch(np.arange(len(lists)), keys.offsets, keys, None)
+    return mark_candidates(judge_keys(queries, is_text), batch)
 
 
 def _take(ids: Sequence[Hashable], places: Ints) -> Sequence[Hashable]:

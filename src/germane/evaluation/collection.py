@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from germane.checks.evaluated import refuse_swapped
-from germane.core.policy import Policy, Ties
+from germane.core.policy import ROW_ORDERS, Policy, Ties
 from germane.core.progress import Progress
 from germane.core.qrels import Qrels
 from germane.core.ragged import Floats
@@ -93,7 +93,12 @@ def retrieve(
 
 def refuse_places(run: RunInput, policy: Policy) -> None:
     """Refuse conventions that need ids for a run whose items have none. Raises PolicyError."""
-    if run.is_array and not run.has_ids and policy.ties in ("trec", "ascending"):
+    if (
+        run.is_array
+        and not run.has_ids
+        and policy.ties in ROW_ORDERS
+        and policy.order.equal != "given"
+    ):
         raise PolicyError(
             f"ties={policy.ties} orders tied items by their ids, and the columns of an array have none; "
             "give them item_ids=, or choose ties=given (the order of columns), expected, best or worst."

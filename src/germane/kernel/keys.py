@@ -48,7 +48,6 @@ class Keys(Ids):
             if indexes is None
             else indexes
         )
-        self._rows: dict[int, dict[Hashable, int]] = {}
 
     @cached_property
     def offsets(self) -> Ints:
@@ -63,7 +62,7 @@ class Keys(Ids):
         return list(chain.from_iterable(self.parts))
 
     def part(self, start: int, stop: int) -> Keys:
-        return self.take(np.arange(start, stop))
+        return self.take(np.arange(start, stop)) if stop > start else Keys(())
 
     def take(self, rows: Ints) -> Keys:
         """Copy the rows at some places, which ascend. The groups stay as many."""
@@ -93,16 +92,6 @@ class Keys(Ids):
     def column(self) -> Any:
         return self.typed.column
 
-    def find_rows(self, g: int, items: Sequence[Hashable]) -> list[int]:
-        """Find the rows of items of a group, which has no copies."""
-        part, start = self.parts[g], int(self.offsets[g])
-        if len(items) <= _FEW and isinstance(part, list):
-            return [start + part.index(item) for item in items]
-        rows = self._rows.get(g)
-        if rows is None:
-            rows = self._rows[g] = dict(zip(part, range(start, start + len(part)), strict=True))
-        return [rows[item] for item in items]
-
     def find_repeat(self) -> tuple[int, int] | None:
         """Find the first row whose item an earlier row of its group has, and that row."""
         for g, (part, index) in enumerate(zip(self.parts, self.indexes, strict=True)):
@@ -128,11 +117,11 @@ def reduce_keys(
     if repeats == "refuse" and (repeat := keys.find_repeat()) is not None:
         raise RepeatedRowError(*repeat)
     wanted = [others.parts[q] for q in batch.code.tolist()]
-    if repeats == "keep" or others.spell is not None:
+    if batch.score is None or repeats == "keep" or others.spell is not None:
         found = _match_rows(keys, wanted, others.spell)
     else:
-        are_held = batch.score is not None and not batch.is_converted
-        found = _match_items(keys, wanted, are_held and list not in map(type, keys.parts))
+        are_held = not batch.is_converted and list not in map(type, keys.parts)
+        found = _match_items(keys, wanted, are_held)
     if found.row is None and (needs_rows or found.score is None):
         found = found.add_rows(keys)
     group = ragged.repeat_owners(list(map(len, found.items)))
@@ -163,9 +152,13 @@ class _Found(NamedTuple):
     row: Ints | None = None  # if it is known
 
     def add_rows(self, keys: Keys) -> _Found:
+        """Find the rows of the items of keys without copies."""
         rows: list[int] = []
-        for g, items in enumerate(self.items):
-            rows += keys.find_rows(g, items) if items else ()
+        ends = pairwise(keys.offsets.tolist())
+        for part, items, (start, end) in zip(keys.parts, self.items, ends, strict=True):
+            if items:
+                place = dict(zip(part, range(start, end), strict=True))
+                rows += [place[item] for item in items]
         return self._replace(row=np.array(rows, np.int64))
 
 
@@ -189,10 +182,16 @@ def _match_rows(
 ) -> _Found:
     """Match each row of keys, of which some may be copies or have another spelling."""
     found, judgment, rows = [], list[int](), list[int]()
-    for part, mine, start in zip(keys.parts, wanted, keys.offsets.tolist(), strict=False):
+    for g, (part, mine, start) in enumerate(
+        zip(keys.parts, wanted, keys.offsets.tolist(), strict=False)
+    ):
         ids = list(part if spell is None else map(spell, part)) if mine else []
-        at = [i for i, item in enumerate(ids) if item in mine]
-        common = [ids[i] for i in at]
+        if spell is None and len(mine) <= _FEW and len(keys.indexes[g]) == len(part):
+            common = [item for item in mine if item in keys.indexes[g]]
+            at = [ids.index(item) for item in common]
+        else:
+            at = [i for i, item in enumerate(ids) if item in mine]
+            common = [ids[i] for i in at]
         judgment += [mine[item] for item in common]
         rows += [start + i for i in at]
         found.append(common)

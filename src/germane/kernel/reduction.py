@@ -10,7 +10,7 @@ from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
-from typing import Literal, NamedTuple, Self, TypeVar
+from typing import Any, Literal, NamedTuple, Self, TypeVar
 
 import numpy as np
 
@@ -280,7 +280,7 @@ class Reduction:
         if len(part.columns[0]):
             self._parts.append(part.columns)
 
-    def join(self, unknown: list[Hashable]) -> Retrieved:
+    def join(self, unknown: list[Hashable], **beside: Any) -> Retrieved:
         """Join the results. ``unknown``: the run's queries without judgments."""
         parts = self._parts or [(np.zeros(0, np.int64),) * 5]
         columns = list(parts[0])
@@ -303,21 +303,39 @@ class Reduction:
             self._answered,
             unknown,
             excluded=self._excluded,
+            **beside,
         )
+
+
+def select_rows(judged: Judgments, batch: Batch, duplicates: str, order: Order) -> Batch:
+    """Select the rows that take a rank: those without scores are in the order of their ranks.
+
+    Raises RepeatedItem if that is an error, and FormatError for items with the same rank.
+    """
+    batch, _ = select_candidates(judged, batch)
+    batch = admit_rows(judged, batch, order)
+    if duplicates not in COPIES:
+        batch = drop_repeats(batch, judged.queries, duplicates)
+    return order_by_rank(batch, judged.queries)
 
 
 def select_candidates(judged: Judgments, batch: B) -> tuple[B, Ints | None]:
     """Select the rows whose items are candidates, and count the others of each query."""
     if judged.exclude is None and judged.only is None:
         return batch, None
+    selected = batch.keep(mark_candidates(judged, batch))
+    return selected, batch.lengths - selected.lengths
+
+
+def mark_candidates(judged: Judgments, batch: Batch | Grid) -> Bools:
+    """Mark the rows whose items are candidates."""
     kept = np.ones(batch.size, bool)
     for pairs, keeps in ((judged.exclude, False), (judged.only, True)):
         if pairs is not None:
             found = np.zeros(len(kept), bool)
             found[batch.find(pairs)] = True
             kept &= found if keeps else ~found
-    selected = batch.keep(kept)
-    return selected, batch.lengths - selected.lengths
+    return kept
 
 
 def admit_rows(judged: Judgments, batch: B, order: Order) -> B:

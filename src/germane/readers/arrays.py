@@ -224,12 +224,8 @@ class ArrayRun(RunInput):
             items = self.list_items(places.values, rows[at][batch.owner])
             yield Rows(self.queries.name(rows[at]), batch.offsets, items, batch.score)
 
-    def select(
-        self, qrels: Qrels, duplicates: str, progress: object = None
-    ) -> tuple[RunInput | None, list[Any], list[Any]]:
-        for rows in self.read_rows(qrels):
-            return self, list(rows.items), [] if rows.score is None else rows.score.tolist()
-        return None, [], []
+    def select(self, qrels: Qrels, duplicates: str, progress: object = None) -> RunInput | None:
+        return self
 
 
 # --- Scores ----------------------------------------------------------------------------------------

@@ -5,19 +5,17 @@ Judgments carry them, so that every reader removes other results before it count
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
-from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
 from germane.core import ragged
 from germane.core.qrels import Qrels
-from germane.core.ragged import Bools, Ints
+from germane.core.ragged import Ints
 from germane.errors import CoverageError, InputError, clip, list_choices, list_some
-from germane.kernel.columns import Ids, read_python_ids
+from germane.kernel.columns import Ids, Integers, read_python_ids
 from germane.readers.inputs import Needs
 from germane.readers.mapping_ids import name_type, spell_id
 
@@ -59,6 +57,18 @@ class Candidates:
                     "judged queries). An empty list says that a query has none."
                 )
         return replace(qrels, candidates=self)
+
+    def attach_to_lists(self, users: Qrels) -> Qrels:
+        """Attach the candidates to lists that nobody judged. Raises CoverageError if ``only`` lacks one."""
+        if self.only is not None:
+            at = _find_queries(self.only, users).tolist()
+            lacking = [user for user, place in zip(users.queries, at, strict=True) if place < 0]
+            if lacking:
+                raise CoverageError(
+                    f"only= has no candidates for {list_some(lacking)}, whose whole list counts. An empty list "
+                    "says that a query has none."
+                )
+        return replace(users, candidates=self)
 
     @property
     def arguments(self) -> list[tuple[Name, Pairs]]:
@@ -105,6 +115,20 @@ def _find_queries(pairs: Pairs, qrels: Qrels) -> Ints:
     return np.fromiter((position.get(query, -1) for query in queries), np.int64, len(queries))
 
 
+def fit_items(ids: Ids, retrieved: Ids) -> Ids:
+    """Fit the items of pairs to those of a run; no items have the kind of the run's."""
+    return widen_integers(ids, retrieved) if len(ids) else retrieved.part(0, 0)
+
+
+def widen_integers(ids: Ids, retrieved: Ids) -> Ids:
+    """Convert integers to the type of the run's, signed or not, unless one would not fit."""
+    if not (isinstance(ids, Integers) and isinstance(retrieved, Integers)):
+        return ids
+    wanted = retrieved.values.dtype
+    fits = wanted == ids.values.dtype or ids.values.view(np.int64).min() >= 0
+    return Integers(ids.values.astype(wanted)) if fits else ids
+
+
 def _align(pairs: Pairs, qrels: Qrels) -> Aligned:
     at = _find_queries(pairs, qrels)
     known = at >= 0
@@ -116,56 +140,6 @@ def _align(pairs: Pairs, qrels: Qrels) -> Aligned:
 
 
 # --- In the ids of a run ---------------------------------------------------------------------------
-
-
-class Filter:
-    """Finds the candidates among results that are Python values.
-
-    ``ids``: text if the results come from a file of text, or are spelled as one has them.
-    """
-
-    def __init__(self, qrels: Qrels, ids: str) -> None:
-        self._ids = ids
-        self._pairs = find_candidates(qrels)
-        self._types: set[str] = set()  # of results, until one of them is among the pairs
-        self._is_matched = False
-
-    @cached_property
-    def _sets(self) -> list[tuple[Name, bool, list[frozenset[Hashable]]]]:
-        sets = []
-        for name, pairs in self._pairs:
-            spelled = "text" in (self._ids, pairs.ids)
-            ends, items = pairs.offsets.tolist(), pairs.list_items()
-            each = [
-                frozenset(map(spell_id, items[start:end]) if spelled else items[start:end])
-                for start, end in pairwise(ends)
-            ]
-            sets.append((name, spelled, each))
-        return sets
-
-    def admit(self, q: int, items: Collection[Hashable]) -> Bools:
-        """Find which items are candidates for judged query q."""
-        kept = np.ones(len(items), bool)
-        for name, spelled, each in self._sets:
-            mine = each[q]
-            ids = map(spell_id, items) if spelled else items
-            found = np.fromiter((one in mine for one in ids), bool, len(items))
-            kept &= found if name == "only" else ~found
-            self._is_matched |= bool(found.any())
-        if not self._is_matched:
-            self._types.update(name_type(one) for one in items)
-        return kept
-
-    def refuse_types(self) -> None:
-        """Refuse pairs if no result can be among them, since their types differ. Raises CoverageError."""
-        for name, pairs in self._pairs if self._types and not self._is_matched else ():
-            types = {name_type(one) for one in pairs.list_items()}
-            if types and not types & self._types and "text" not in (self._ids, pairs.ids):
-                raise CoverageError(
-                    f"the item ids of run and {name}= have different types: the run's are "
-                    f"{list_choices(sorted(self._types))}, those of {name}= are "
-                    f"{list_choices(sorted(types))} ({list_some(pairs.list_items())}). Cast one of them."
-                )
 
 
 def refuse_types(

@@ -48,6 +48,8 @@ ROOM = 8  # times the largest square: no similarity on the way overflows
 class Embeddings(ArrayRun):
     """Vectors of queries and gallery."""
 
+    no_lists = "embeddings"
+
     vectors: Vectors
     excluded: Ints | None  # (Q), the item that is no candidate for a query; -1: none
 

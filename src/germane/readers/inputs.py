@@ -107,12 +107,8 @@ class RunInput:
 
     def select(
         self, qrels: Qrels, duplicates: str, progress: Progress | None = None
-    ) -> tuple[RunInput | None, list[Any], list[Any]]:
-        """Select the one query that is judged: as a run, its items as they are given, their scores.
-
-        There are no scores where the items are given in the order of their ranks. The run is None
-        where it does not have the query.
-        """
+    ) -> RunInput | None:
+        """Select the one query that is judged, or more; None where the run does not have it."""
         raise NotImplementedError
 
     def load(self, progress: Progress | None = None) -> RunInput:

@@ -2,11 +2,10 @@
 
 import sys
 from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence, Set
-from dataclasses import replace
 from functools import partial
 from itertools import islice
 from math import nan
-from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeGuard
+from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeAlias, TypeGuard
 
 import numpy as np
 
@@ -180,6 +179,10 @@ def _explain_bad_grade(given: Mapping[Hashable, Any], where: str) -> GradeError:
     return GradeError(f"{where}, query {clip(query)}, item {clip(item)}: {wrong}")
 
 
+_Read: TypeAlias = tuple[Any, Collection[Hashable], Floats | None]
+"""The ids of a query in a dict or list, the dict or set in which they are looked up, and scores."""
+
+
 class MappedRun(RunInput):
     """A mapping of queries to results, which become columns of keys."""
 
@@ -212,7 +215,7 @@ class MappedRun(RunInput):
         groups.check_items_have_ids()
         return type(self)(self.mapping, self.name, self.where, self.ids, groups)
 
-    def _read_ids(self, query: Hashable, got: Any, missing: set[Any]) -> tuple[Any, Floats | None]:
+    def _read_ids(self, query: Hashable, got: Any, missing: set[Any]) -> _Read:
         """Read the items of a query, as a dict or a list, and their scores if they have any."""
         raise NotImplementedError
 
@@ -234,12 +237,15 @@ class MappedRun(RunInput):
             except RepeatedItem as found:
                 raise self._explain_repeat(batch, matched.qrels, found) from None
         run, position = matched.run, matched.qrels.position
-        got = reduction.join([q for q in run if q not in position] if len(run) > answers else [])
         if not answers:
             mapping_ids.refuse_queries(matched.qrels, run)
+        got = reduction.join(
+            [query for query in run if query not in position] if len(run) > answers else [],
+            sample=partial(self._take_sample, matched),
+            rows=rows if self.is_collapsed else None,
+        )
         self._refuse_types(matched, got, int(rows.sum()))
-        sample = partial(self._take_sample, matched)
-        return replace(got, sample=sample, rows=rows if self.is_collapsed else None)
+        return got
 
     def read_rows(
         self, judged: Qrels | None = None, progress: Progress | None = None
@@ -263,13 +269,17 @@ class MappedRun(RunInput):
             got = matched.run.get(query, _ABSENT)
             if got is _ABSENT:
                 continue
-            part, score = self._read_ids(query, got, missing)
+            part, index, score = self._read_ids(query, got, missing)
             names = self._name_items(query, part, matched.is_spelled)
-            if names is not part and isinstance(part, dict) and self.groups is None:
-                names = dict(zip(names, part.values(), strict=True))
-                if len(names) < len(part):
-                    raise FormatError(f"run, query {clip(query)}: two item ids have the same text.")
-            held.add(q, names, score)
+            if names is not part:
+                if isinstance(part, dict) and self.groups is None:
+                    names = dict(zip(names, part.values(), strict=True))
+                    if len(names) < len(part):
+                        raise FormatError(
+                            f"run, query {clip(query)}: two item ids have the same text."
+                        )
+                index = names if isinstance(names, dict) else set(names)
+            held.add(q, names, index, score)
             if held.rows >= STEP:
                 yield held.make_batch()
                 held = _Held()
@@ -354,17 +364,13 @@ class MappedRun(RunInput):
             finer=may_round(given),
         )
 
-    def select(
-        self, qrels: Qrels, duplicates: str, progress: object = None
-    ) -> tuple[RunInput | None, list[Any], list[Any]]:
+    def select(self, qrels: Qrels, duplicates: str, progress: object = None) -> Self | None:
         matched = self._match(qrels)
         query = matched.qrels.queries[0]
         if query not in matched.run:
-            return None, [], []
-        got = matched.run[query]
-        run = type(self)({query: got}, self.name, self.where, self.ids, self.groups)
-        scores = list(got.values()) if isinstance(got, Mapping) else []
-        return run, self._name_items(query, list(got), matched.is_spelled), scores
+            return None
+        one = {query: matched.run[query]}
+        return type(self)(one, self.name, self.where, self.ids, self.groups)
 
     def find_judged(self, qrels: Qrels) -> Ints:
         matched = self._match(qrels)
@@ -399,18 +405,20 @@ class _Held:
     def __init__(self) -> None:
         self.code: list[int] = []
         self.parts: list[Any] = []
+        self.indexes: list[Any] = []
         self.scores: list[Floats] = []
         self.rows = 0
 
-    def add(self, q: int, part: Any, score: Floats | None) -> None:
+    def add(self, q: int, part: Any, index: Any, score: Floats | None) -> None:
         self.code.append(q)
         self.parts.append(part)
+        self.indexes.append(index)
         self.rows += len(part)
         if score is not None:
             self.scores.append(score)
 
     def make_batch(self) -> Batch:
-        keys = Keys(self.parts)
+        keys = Keys(self.parts, self.indexes)
         several = len(self.scores) > 1
         score = np.concatenate(self.scores) if several else next(iter(self.scores), None)
         return Batch(np.array(self.code), keys.offsets, keys, score)
@@ -425,7 +433,7 @@ def _list_missing() -> set[Any]:
 class ScoredMapping(MappedRun):
     """``{query: {item: score}}``."""
 
-    def _read_ids(self, query: Hashable, got: Any, missing: set[Any]) -> tuple[Any, Floats | None]:
+    def _read_ids(self, query: Hashable, got: Any, missing: set[Any]) -> _Read:
         if not isinstance(got, MAPPING):
             raise FormatError(
                 f"{self.where}, query {clip(query)}: results are {{item: score}}; got {show_typed(got)}"
@@ -433,7 +441,8 @@ class ScoredMapping(MappedRun):
         if not got.keys().isdisjoint(missing) or type(next(iter(got), "")) not in _NAMES:
             check_named(f"{self.where}, query {clip(query)}", got)
         scores = check_scores(self.where, query, got)
-        return got if type(got) is dict else dict(got), scores
+        held = got if type(got) is dict else dict(got)
+        return held, held, scores
 
 
 class RankedLists(MappedRun):
@@ -443,15 +452,15 @@ class RankedLists(MappedRun):
     def ties(self) -> str:
         return "given"
 
-    def _read_ids(self, query: Hashable, got: Any, missing: set[Any]) -> tuple[Any, Floats | None]:
+    def _read_ids(self, query: Hashable, got: Any, missing: set[Any]) -> _Read:
         listed = list_ranked(self.where, query, got)
         try:
-            has_missing = not missing.isdisjoint(listed)
+            index = set(listed)
         except TypeError:
             raise _explain_bad_id(self.where, query, listed) from None
-        if has_missing or (listed and type(listed[0]) not in _NAMES):
+        if not missing.isdisjoint(index) or (listed and type(listed[0]) not in _NAMES):
             check_named(f"{self.where}, query {clip(query)}", listed)
-        return listed if type(listed) is list else list(listed), None
+        return listed if type(listed) is list else list(listed), index, None
 
 
 def check_scores(where: str, query: Hashable, got: Mapping[Hashable, Any]) -> Floats:

@@ -80,6 +80,10 @@ class Rows:
         ):
             yield self.take(np.arange(begin, end))
 
+    def select(self, queries: Index) -> Rows:
+        """Select the rows of some queries."""
+        return self.take(np.flatnonzero(queries.find(read_python_ids(self.queries)) >= 0))
+
     def take(self, stretches: Ints) -> Rows:
         """Select the rows of some stretches."""
         lengths = ragged.find_lengths(self.offsets)[stretches]

@@ -207,8 +207,9 @@ def _pool(
         one = _select_query(judged, query)
         found[query] = dict(zip(one.items, one.grades.tolist(), strict=True))
         for run in held.values():
-            for item in run.select(one, conventions.duplicates)[1]:
-                found[query].setdefault(item, UNJUDGED)
+            for rows in run.read_rows(one):
+                for item in rows.items.python:
+                    found[query].setdefault(item, UNJUDGED)
     found = {query: items for query, items in found.items() if items}
     pooled = open_qrels(found).read("error", None, Needs("what to judge next"))
     pooled = replace(pooled, candidates=judged.candidates)
