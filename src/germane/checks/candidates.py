@@ -6,6 +6,7 @@ from dataclasses import replace
 import numpy as np
 
 from germane.checks.rows import Side, find_places, number_columns
+from germane.core.policy import Policy
 from germane.core.qrels import Qrels
 from germane.core.ragged import Bools, Ints
 from germane.kernel.columns import Ids, read_python_ids
@@ -24,28 +25,46 @@ def attach_candidates(judged: Side, candidates: Candidates) -> Qrels:
 
 
 def select_ranked(
-    run: Side, groups: Groups | None, candidates: Qrels | None, *, distances: bool
+    run: Side, groups: Groups | None, candidates: Qrels | None, policy: Policy
 ) -> Side:
     """Select the rows that evaluate ranks, the highest numbers first."""
-    if distances and run.number is not None:
+    threshold = policy.threshold
+    if policy.scores == "distances" and run.number is not None:
         run = replace(run, number=-run.number)
+        threshold = None if threshold is None else -threshold
     if groups is not None:
         run = _collapse(run, groups)
-    return run if candidates is None else _select_candidates(run, candidates)
+    if candidates is not None:
+        run = _select_candidates(run, candidates)
+    kept = np.ones(len(run), bool)
+    if threshold is not None and run.number is not None:
+        kept &= run.number >= threshold
+    if policy.own == "drop":
+        queries, items = (list(map(spell_id, ids)) for ids in (run.queries, run.items))
+        kept &= find_places(queries, items)[run.query] != run.item
+    return run if kept.all() else _keep_rows(run, kept)
 
 
 def _collapse(run: Side, groups: Groups) -> Side:
     """Replace the items of a run by their groups, and keep the best row of each group of a query."""
+    if groups.values is not None and run.columns is not None:
+        numbers, listed = groups.number_columns(None, len(groups.values))
+        groups.check_columns(run.columns)
+        return _keep_best(run, listed, numbers[run.columns[run.item]])
     groups.check_items_have_ids()
     ids = run.items if isinstance(run.items, Ids) else read_python_ids(list(run.items))
     names = groups.find_groups(ids, run.text)
     distinct, number = number_columns([names.as_text() if run.text else names])
-    item = number[run.item]
+    return _keep_best(run, distinct, number[run.item])
+
+
+def _keep_best(run: Side, groups: Sequence[Hashable], item: Ints) -> Side:
+    """Keep the best row of each group of a query; ``item`` is the group of each row."""
     place = np.arange(len(run)) if run.rank is None else run.rank
     order = np.lexsort((place if run.number is None else -run.number, item, run.query))
-    pairs = run.query[order] * (len(distinct) + 1) + item[order]
+    pairs = run.query[order] * (len(groups) + 1) + item[order]
     best = np.sort(order[np.diff(pairs, prepend=-1) != 0])
-    return replace(run, items=distinct, item=item).select(best)
+    return replace(run, items=groups, item=item).select(best)
 
 
 def _select_candidates(run: Side, judged: Qrels) -> Side:
@@ -64,6 +83,11 @@ def _select_candidates(run: Side, judged: Qrels) -> Side:
     queries, ids = [asked[q] for q in lists], "text" if spelled else "typed"
     kept = np.ones(len(run), bool)
     kept[rows] = mark_items(replace(judged, queries=queries, ids=ids), [*lists.values()], run.text)
+    return _keep_rows(run, kept)
+
+
+def _keep_rows(run: Side, kept: Bools) -> Side:
+    """Keep some rows; a query of which none is left has no results."""
     left, query = np.unique(run.query[kept], return_inverse=True)
     found, item = np.unique(run.item[kept], return_inverse=True)
     emptied = np.setdiff1d(np.arange(len(run.queries)), left)

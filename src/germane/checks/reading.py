@@ -258,11 +258,15 @@ def _read_array(run: ArrayRun) -> Side:
     kept &= good & (cells != -1) if whole else good
     query, item = run.locate(np.nonzero(kept))
     found, item = np.unique(item, return_inverse=True)
-    number = None if whole else cells[kept].astype(float)
+    scores = run.scores if isinstance(run, TopIds) else cells
+    number = None if scores is None else np.ma.getdata(numbers.to_numpy(scores, "run"))[kept]
     places = run.queries.ids is None and run.items.ids is None
-    queries = run.queries.name(np.arange(run.queries.size)).python
-    items = run.items.name(found).python
-    return Side("run", "run", queries, items, query, item, number, faults=faults, places=places)
+    answered, query = np.unique(query, return_inverse=True)
+    lacking = np.setdiff1d(np.arange(run.queries.size), answered)
+    return Side(
+        "run", "run", run.queries.name(answered).python, run.items.name(found).python, query, item,
+        None if number is None else number.astype(float), faults=faults, empty=tuple(run.queries.name(lacking).python), places=places, columns=found,
+    )  # fmt: skip
 
 
 # --- Frames ----------------------------------------------------------------------------------------

@@ -22,9 +22,9 @@ from germane.errors import (
     clip,
     list_choices,
 )
-from germane.evaluation.choices import open_all
-from germane.evaluation.collection import find_needs, read_graded, retrieve
+from germane.evaluation.collection import find_needs, retrieve
 from germane.evaluation.judging import JudgedRun, Placement, judge, state_duplicates
+from germane.evaluation.opening import open_data
 from germane.evaluation.result import Result
 from germane.kernel.ids import to_bytes
 from germane.measures.measure import Measure, parse_all
@@ -106,9 +106,10 @@ def open_list(
     if isinstance(relevant, str):  # with qrels, the argument is a convention
         policy, relevant = {**policy, "relevant": relevant}, None
     check_run(run, relevant)
-    judged_input, found, conventions = open_all(qrels, run, policy)
+    data = open_data(qrels, policy)
+    found, conventions = data.open_run(run)
     check_ordered(conventions, refused)
-    judgments = read_graded(judged_input, conventions, find_needs(measures, (conventions,)))
+    judgments = data.read(find_needs(measures, (conventions,)))
     others = len(judgments) > 1
     if query is None and others:
         raise NotFoundError(

@@ -175,7 +175,6 @@ def _open_qrels_groups(given: Any) -> QrelsInput:
 _Recognize: TypeAlias = Callable[[Any], bool]
 
 QRELS: tuple[tuple[_Recognize, Callable[[Any, ReadOptions], QrelsInput]], ...] = (
-    (lambda given: isinstance(given, Qrels), _wrap_qrels),
     (mappings.is_mapping, _open_qrels_mapping),
     (mappings.is_rows, _open_qrels_rows),
     (is_path, _open_qrels_file),
@@ -283,6 +282,8 @@ def _recognize_qrels(given: Any, reading: ReadOptions) -> QrelsInput:
     """Recognize judgments. Raises InputError for anything else, and for columns that do not fit."""
     if isinstance(given, QrelsInput):
         return given
+    if isinstance(given, Qrels):
+        return _wrap_qrels(given, reading)
     if isinstance(given, RunInput) and given.has_columns:  # of read_run
         return _open_qrels_columns(given, reading)
     if reading.group is not None and not isinstance(given, Qrels):
@@ -291,7 +292,7 @@ def _recognize_qrels(given: Any, reading: ReadOptions) -> QrelsInput:
         )
     numbers.refuse_nested(given, "qrels")
     given = _hold_records(given)
-    if not (reading.query_ids is reading.item_ids is None or isinstance(given, Qrels)):
+    if not (reading.query_ids is reading.item_ids is None):
         array_ids = _import_reader("array_ids")
         query_ids, item_ids = array_ids.read_both(reading)
         if is_rows(given):
@@ -446,9 +447,12 @@ def _advise(given: object) -> str:
 
 
 def open_inputs(
-    qrels: Any, run: Any, reading: ReadOptions = NOTHING_SAID
+    qrels: Any,
+    run: Any,
+    reading: ReadOptions = NOTHING_SAID,
+    judged: QrelsInput | None = None,
 ) -> tuple[QrelsInput, RunInput]:
-    """Recognize judgments and a run.
+    """Recognize judgments and a run; the judgments of an earlier run of the same call are ``judged``.
 
     Raises InputError for columns that are missing or ambiguous, or where there are none to name, and
     for whole numbers that may be ids or scores; FormatError for arrays that do not fit each other.
@@ -458,14 +462,19 @@ def open_inputs(
     if reading.group is not None:
         numbers.refuse_nested(qrels, "qrels")
         numbers.refuse_nested(run, "run")
-        grades, scores = _import_reader("flat_arrays").group_arrays(qrels, run, reading.group)
-        return open_qrels(_open_qrels_groups(grades), replace(reading, group=None)), scores
+        flat = None if isinstance(qrels, Qrels) else qrels
+        grades, scores = _import_reader("flat_arrays").group_arrays(flat, run, reading.group)
+        if judged is None:
+            given = qrels if flat is None else _open_qrels_groups(grades)
+            judged = open_qrels(given, replace(reading, group=None))
+        return judged, scores
     refuse_ambiguous(qrels, run)
     _refuse_empty_run(run)
     if reading.collapse is not None:  # which both sides need, and a stream is read once
         groups = _import_reader("groups").open_groups(reading.collapse)
         reading = replace(reading, collapse=groups)
-    judged = open_qrels(qrels, reading)
+    if judged is None:
+        judged = open_qrels(qrels, reading)
     found = open_run(run, reading, judged)
     named = judged.has_columns or (found.has_columns and found.has_header)
     others = (reading.exclude, reading.only, reading.catalogue, reading.seen, reading.distance)
