@@ -225,7 +225,7 @@ class ArrayRun(RunInput):
             yield Rows(self.queries.name(rows[at]), batch.offsets, items, batch.score)
 
     def select(self, qrels: Qrels, duplicates: str, progress: object = None) -> RunInput | None:
-        return self
+        return self if (self.queries.find_rows(qrels) >= 0).any() else None
 
 
 # --- Scores ----------------------------------------------------------------------------------------
