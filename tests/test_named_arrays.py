@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 import germane
-from germane.evaluation.result import Result
 
 Array = Any
 MEASURES = "AP nDCG@3 RR NumRet"
@@ -24,7 +23,7 @@ def as_dict(scores: Array, queries: list[Any], items: list[Any]) -> dict[Any, di
     }
 
 
-def read(result: Result) -> Any:
+def read(result: germane.Result) -> Any:
     values = {str(one): result[one].per_query for one in result.measures}
     return values, result.counts
 

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from dataclasses import replace
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from germane.checks.rows import Side, find_places, number_columns
+from germane.core import ragged
 from germane.core.policy import Policy
 from germane.core.qrels import Qrels
 from germane.core.ragged import Bools, Ints
 from germane.kernel.columns import Ids, read_python_ids
 from germane.kernel.keys import Keys
-from germane.kernel.reduction import Batch, mark_candidates
+from germane.kernel.reduction import Batch, Judgments, mark_admitted, mark_candidates
 from germane.readers.mapping_ids import judge_keys, spell_id
 
 if TYPE_CHECKING:  # few evaluations need them
@@ -33,21 +35,34 @@ def select_ranked(
     run: Side, groups: Groups | None, candidates: Qrels | None, policy: Policy
 ) -> Side:
     """Select the rows that evaluate ranks, the highest numbers first."""
-    threshold = policy.threshold
+    order = policy.order
     if policy.scores == "distances" and run.number is not None:
         run = replace(run, number=-run.number)
-        threshold = None if threshold is None else -threshold
     if groups is not None:
         run = _collapse(run, groups)
     if candidates is not None:
         run = _select_candidates(run, candidates)
+    if order.takes_all:
+        return run
+    rows, batch = _make_batch(run)
+    queries = list(map(spell_id, run.queries)) if run.text else run.queries
+    judged = Judgments(queries, np.zeros(len(queries) + 1, np.int64), batch.items.part(0, 0))
     kept = np.ones(len(run), bool)
-    if threshold is not None and run.number is not None:
-        kept &= run.number >= threshold
-    if policy.own == "drop":
-        queries, items = (list(map(spell_id, ids)) for ids in (run.queries, run.items))
-        kept &= find_places(queries, items)[run.query] != run.item
+    kept[rows] = mark_admitted(judged, batch, order)
     return run if kept.all() else _keep_rows(run, kept)
+
+
+def _make_batch(run: Side) -> tuple[Ints, Batch]:
+    """Make a batch of all rows, query by query. Returns their places, too."""
+    rows = np.argsort(run.query, kind="stable")
+    offsets = ragged.make_offsets(np.bincount(run.query, minlength=len(run.queries)))
+    if isinstance(run.items, Ids):
+        items: Ids = run.items.take(run.item[rows])
+    else:
+        listed = [run.items[i] for i in run.item[rows].tolist()]
+        items = Keys([listed[start:end] for start, end in pairwise(offsets.tolist())])
+    score = None if run.number is None else run.number[rows]
+    return rows, Batch(np.arange(len(run.queries)), offsets, items, score)
 
 
 def _collapse(run: Side, groups: Groups) -> Side:

@@ -94,7 +94,7 @@ def retrieve(
 def refuse_places(run: RunInput, policy: Policy) -> None:
     """Refuse conventions that need ids for a run whose items have none. Raises PolicyError."""
     is_by_id = policy.ties in ROW_ORDERS and policy.order.equal != "given"
-    if is_by_id and not run.has_ids:
+    if is_by_id and run.is_array and not run.has_ids:
         raise PolicyError(
             f"ties={policy.ties} orders tied items by their ids, and the columns of an array have none; "
             "give them item_ids=, or choose ties=given (the order of columns), expected, best or worst."

@@ -347,14 +347,17 @@ def admit_rows(judged: Judgments, batch: B, order: Order) -> B:
             raise PolicyError("scores=distances is for scores; the run has ranks alone.")
     elif order.scores != "double":
         batch = batch.convert(order)
-    if order.takes_all:
-        return batch
+    return batch if order.takes_all else batch.keep(mark_admitted(judged, batch, order))
+
+
+def mark_admitted(judged: Judgments, batch: Batch | Grid, order: Order) -> Bools:
+    """Mark the rows that count as retrieved, whose scores are converted."""
     kept: Bools = np.ones(batch.size, bool)
     if batch.score is not None:
         kept = order.reach_threshold(batch.score.astype(float, copy=False))
     if order.own == "drop":
         kept[_find_own(judged, batch)] = False
-    return batch.keep(kept)
+    return kept
 
 
 def _find_own(judged: Judgments, batch: Batch | Grid) -> Ints:

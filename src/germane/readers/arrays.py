@@ -224,8 +224,8 @@ class ArrayRun(RunInput):
             items = self.list_items(places.values, rows[at][batch.owner])
             yield Rows(self.queries.name(rows[at]), batch.offsets, items, batch.score)
 
-    def select(self, qrels: Qrels, duplicates: str, progress: object = None) -> Self | None:
-        return self if any(len(rows.queries) for rows in self.read_rows(qrels)) else None
+    def select(self, qrels: Qrels, duplicates: str, progress: object = None) -> RunInput | None:
+        return self if (self.queries.find_rows(qrels) >= 0).any() else None
 
 
 # --- Scores ----------------------------------------------------------------------------------------

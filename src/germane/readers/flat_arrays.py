@@ -62,16 +62,6 @@ class FlatArray(ArrayRun):
     def list_items(self, places: Ints, rows: Ints) -> Ids:
         return Integers(self.place[self.offsets[rows] + places])
 
-    def read_rows(
-        self, judged: Qrels | None = None, progress: Progress | None = None
-    ) -> Iterator[Rows]:
-        if judged is None:  # items of different queries then have to be told apart
-            raise InputError(
-                "measures of the catalogue do not read flat arrays with group=, whose items have no ids; give "
-                "a frame, a file, a dict, or an array of the ids of each query's best items."
-            )
-        return super().read_rows(judged, progress)
-
     def split(self, rows: Ints, cells: int) -> Iterator[Ints]:
         """Divide groups into blocks of similar size, so that padding at most doubles the memory."""
         sizes = np.diff(self.offsets)[rows]
@@ -80,6 +70,16 @@ class FlatArray(ArrayRun):
             some = np.flatnonzero(power == size)
             step = max(1, cells >> size)
             yield from (some[start : start + step] for start in range(0, len(some), step))
+
+    def read_rows(
+        self, judged: Qrels | None = None, progress: Progress | None = None
+    ) -> Iterator[Rows]:
+        if judged is None:
+            raise InputError(
+                "measures of the catalogue do not read flat arrays with group=, whose items have no ids; "
+                "give a frame, a file, a dict, or an array of the ids of each query's best items."
+            )
+        yield from super().read_rows(judged, progress)
 
     def open_blocks(self, asked: Asked | None) -> Read:
         values = _read_floats(self.values, None if asked is None else asked.order)
