@@ -6,7 +6,7 @@ from itertools import islice
 import numpy as np
 
 from germane.checks import ids
-from germane.checks.candidates import mark_items
+from germane.checks.admitted_rows import mark_items
 from germane.checks.data import Data
 from germane.checks.rows import (
     NAMED,
