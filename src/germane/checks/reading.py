@@ -116,7 +116,7 @@ def read_qrels(qrels: QrelsInput, progress: Progress | None = None, subtopics: s
     """
     given = qrels.given
     if subtopics or _has_subtopics(given):
-        judged = qrels.read("error", progress, Needs("what is asked for", subtopics))
+        judged = qrels.read("error", progress, Needs("what is asked for", "what is asked for"))
         text, places = judged.ids == "text", judged.width is not None
         return _read_grouped(
             "qrels",

@@ -42,9 +42,13 @@ def read_ids(given: Any, argument: str) -> list[Hashable]:
         first: dict[Hashable, int] = {}
         for place, one in enumerate(ids):
             if first.setdefault(one, place) != place:
+                chunks = (
+                    " Are these the documents of chunks? Then give them as collapse=, which ranks documents "
+                    "by their best chunk."
+                )
                 raise FormatError(
-                    f"{argument}: {clip(one)} is at places {first[one]} and {place}; give each item an id of "
-                    "its own."
+                    f"{argument}: {clip(one)} is at places {first[one]} and {place}; give each an id of its "
+                    f"own.{chunks * (argument in ('item_ids', 'gallery_ids'))}"
                 )
     return ids
 
@@ -195,7 +199,7 @@ class Axis:
         if not is_integer(item) or not _is_place(abs(int(item))):
             raise CoverageError(
                 f"the items of arrays are column numbers from 0; the qrels judge item {clip(item)}. "
-                "item_ids= gives the columns ids."
+                "item_ids= gives the id of each column. If columns are chunks, collapse= gives the document of each."
             )
         query = qrels.queries[int(np.searchsorted(qrels.offsets, odd, "right")) - 1]
         raise InputError(
