@@ -287,6 +287,8 @@ a tie is off 0.05. Its mid-p values are so on both sides, and the usual ones bel
 
 ## How often the 95% interval holds the true difference
 
+Data that rarely differ are equal on nine queries in ten.
+
 {intervals}
 
 ## CPU time of `compare`: 6,980 queries, 5 systems, 4 measures, all 40 pairs

@@ -79,4 +79,4 @@ def test_many_values_that_hardly_vary() -> None:
         found = estimate_bounded_interval(np.full(n, 0.25), share(n), UNIT, 0.95)
         weight = 1 - 0.025 ** (1 / n)
         expected = 0.25 * (1 - weight), 0.25 + 0.75 * weight
-        assert (found.low, found.high) == pytest.approx(expected, abs=1e-3 / n)
+        assert (found.low, found.high) == pytest.approx(expected, abs=1e-6)

@@ -184,7 +184,7 @@ def _describe_intervals(pairs: Sequence[Pair], units: str) -> str:
         return f"none, which takes {FEWEST} {units} or more; "
     from_range = "the range of the measure (Gaffke 2005)"
     if known == {"range"}:
-        return f"from {from_range}, as too few {units} differ for a bootstrap; "
+        return f"from {from_range}, as too few {units} differ for a BCa bootstrap; "
     also = f"; where few {units} differ, from {from_range}; " if "range" in known else ", "
     return f"BCa bootstrap of the {units}{also}"
 

@@ -13,9 +13,9 @@ import numpy as np
 from germane.core.bootstrap import Interval, find_root
 from germane.core.ragged import Floats
 
-# Both are calibrated in bench/judges.py and bench/significance.py.
-FAR = 1.5  # values at the far end of the range that a spread must be worth
-NEAR = 6.0  # or: values in the middle of the range that the mean must be worth, from the near end
+# Calibrated in bench/judges.py and bench/significance.py:
+FAR = 4.0  # values at the far end of the range that a spread must be worth
+MIDDLE, SEVERAL = 0.5, 6.0  # or: the part of the range that the mean must be in, of so many values
 STEP, POINTS = 0.15, 70  # of the integral, whose points are so far apart in their logarithm
 
 
@@ -42,15 +42,14 @@ def shows_spread(values: Floats, centered: Floats, shares: Floats, span: Span) -
     """Say whether values far from the mean, which the sample may lack, matter little beside its spread.
 
     They do where the variance is at least that of ``FAR`` values at the far end of the range, or where the
-    mean is as far from the near end as ``NEAR`` values in the middle of the range, as in the rule n·p ≥ 5 of
-    binomial tests.
+    mean of ``SEVERAL`` values or more is in the middle half of the range.
     """
     heaviest, mean = float(shares.max()), float(shares @ values)
     above, below = span.high - mean, mean - span.low
     spread = float(np.sum((shares * centered) ** 2))
     if spread >= FAR * (heaviest * max(above, below)) ** 2:
         return True
-    return min(above, below) >= NEAR * heaviest * (span.high - span.low) / 2
+    return heaviest * SEVERAL <= 1 and min(above, below) >= MIDDLE * (span.high - span.low) / 2
 
 
 def estimate_bounded_interval(
@@ -72,13 +71,12 @@ def estimate_bounded_interval(
 def _find_end(values: Floats, shares: Floats, top: float, tail: float) -> float:
     """Find the upper end: the weighted mean of the values and ``top`` is above it with probability ``tail``."""
     scale = shares / shares.max()
+    distinct, times = values, np.ones(len(values), int)
     if scale.min() == 1.0:
-        distinct, counts = np.unique(values, return_counts=True)
-        scale, counts = np.ones(len(distinct)), counts.astype(float)
-    else:
-        distinct, counts = values, np.ones(len(values))
+        distinct, times = np.unique(values, return_counts=True)
+        scale = np.ones(len(distinct))
     distinct, scale = np.append(distinct, top), np.append(scale, 1.0)
-    counts = np.append(counts, 1.0)
+    counts = np.append(times.astype(float), 1.0)
     lowest = float(distinct.min())
     width = top - lowest
     if width <= 1e-12 * max(1.0, abs(top)):

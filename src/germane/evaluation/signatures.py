@@ -100,7 +100,7 @@ GIVEN: Mapping[str, Given] = {
         "detected boxes with scores: files, frames, dicts or objects (docs/sources.md#boxes)",
     ),
 }
-"""What arguments of these names take, in every function or in the one that is named."""
+"""Arguments by their name, in every function or in the one that is named before the dot."""
 
 _WORDS = {
     name.casefold(): (

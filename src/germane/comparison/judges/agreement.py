@@ -138,7 +138,7 @@ class JudgeAgreement(Tabular):
 
     @property
     def findings(self) -> tuple[Finding, ...]:
-        """What can mislead: nearly all pairs have one grade."""
+        """A finding that can mislead: nearly all pairs have one grade."""
         shares = self.confusion.sum(axis=1) / self.pairs
         most = int(shares.argmax())
         if shares[most] < SKEWED:

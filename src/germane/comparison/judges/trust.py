@@ -225,7 +225,7 @@ class Trust(Columnar, Tabular, Lookup[CorrectedMean]):
     >>> people = {q: {"a": int(q > 0)} for q in range(10)}
     >>> found = germane.trust({q: ["a"] for q in range(40)}, people=people, model=model, measures="RR")
     >>> len(found.assumptions), [finding.what for finding in found.findings]
-    (4, ['rare disagreement'])
+    (4, ['rare disagreement', 'little spread'])
 
     ``agreement`` says how far the judges agree, ``findings`` what can distort the numbers, and
     ``assumptions`` what they rest on. Prints as a table with all of these.
@@ -371,7 +371,7 @@ class Trusts(Columnar, Tabular, Named[Trust]):
 
     @property
     def findings(self) -> tuple[Finding, ...]:
-        """What can distort the numbers: findings of all runs, and of their differences."""
+        """Problems that can distort the numbers: findings of all runs, and of their differences."""
         of_runs = [found for run in self.values() for found in run.findings]
         of_differences = [found for one in self.differences for found in find_narrow_spread(one)]
         return tuple(dict.fromkeys((*of_runs, *of_differences)))
