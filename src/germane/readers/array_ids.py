@@ -229,7 +229,7 @@ class Axis:
         if not is_integer(items[odd]):
             raise FormatError(
                 f"the items of arrays are column numbers from 0; {name}= has "
-                f"{list_some(pairs.items[:3])}. item_ids= gives the columns ids."
+                f"{list_some(pairs.items[:3])}. item_ids= gives the id of each column."
             )
         raise InputError(
             f"{name}= has item {items[odd]}, which is no column; they are {self._list_places()}."
