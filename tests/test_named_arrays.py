@@ -152,6 +152,6 @@ def test_arrays_without_ids_say_what_they_lack() -> None:
     ):
         germane.evaluate([{1}, {0}], SCORES, "AP", exclude={0: ["x"]})
     with pytest.raises(
-        germane.CoverageError, match=r"judge item 'x'\. item_ids= gives the columns ids"
+        germane.CoverageError, match=r"judge item 'x'\. item_ids= gives the id of each column"
     ):
         germane.evaluate({0: {"x": 1}}, SCORES, "AP")
