@@ -58,7 +58,11 @@ def is_hits(given: object) -> bool:
 def _is_hit(one: object) -> bool:
     if isinstance(one, Mapping):
         return True
-    return not isinstance(one, _PLAIN) and any(hasattr(one, name) for name in _FIELDS)
+    if isinstance(one, _PLAIN):
+        return False
+    return any(
+        not callable(getattr(one, name, print)) for name in _FIELDS
+    )  # a Series has methods of such names
 
 
 def read_hits(
