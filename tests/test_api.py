@@ -22,6 +22,7 @@ ROOT = Path(__file__).parents[1]
 VERBS = [
     "animate",
     "assert_no_regression",
+    "audit",
     "box_dialects",
     "check",
     "check_boxes",
@@ -64,6 +65,7 @@ VERBS = [
     "trust_many",
 ]
 TYPES = [
+    "Audit",
     "BoxExplanation",
     "BoxGroups",
     "BoxReconciliation",
@@ -72,6 +74,7 @@ TYPES = [
     "BoxSpread",
     "Checkup",
     "Comparison",
+    "Contradiction",
     "CorrectedMean",
     "Dialect",
     "Evaluator",

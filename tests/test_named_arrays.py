@@ -148,7 +148,7 @@ def test_arrays_without_ids_say_what_they_lack() -> None:
     with pytest.raises(germane.PolicyError, match="have none; give them item_ids="):
         germane.evaluate([{1}, {0}], SCORES, "AP", ties="trec")
     with pytest.raises(
-        germane.FormatError, match=r"exclude= has 'x'\. item_ids= gives the columns ids"
+        germane.FormatError, match=r"exclude= has 'x'\. item_ids= gives the id of each column"
     ):
         germane.evaluate([{1}, {0}], SCORES, "AP", exclude={0: ["x"]})
     with pytest.raises(

@@ -6,7 +6,6 @@ from itertools import islice
 import numpy as np
 
 from germane.checks import ids
-from germane.checks.candidates import mark_items
 from germane.checks.data import Data
 from germane.checks.rows import (
     NAMED,
@@ -76,6 +75,8 @@ def find_queries_with_text(data: Data) -> Sees:
         at = np.array([places.get(item, -1) for item in found], np.int64)
         open_to = data.find_judgments(np.full(len(at), q), at) < 0  # a judged one is meant
         if data.candidates is not None:
+            from germane.checks.candidates import mark_items  # which few checks need
+
             one = replace(data.candidates, queries=[data.candidates.queries[q]])
             open_to &= mark_items(one, [list(found)], True)
         items = [pair for pair, is_open in zip(found.items(), open_to, strict=True) if is_open]

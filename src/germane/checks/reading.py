@@ -116,7 +116,7 @@ def read_qrels(qrels: QrelsInput, progress: Progress | None = None, subtopics: s
     """
     given = qrels.given
     if subtopics or _has_subtopics(given):
-        judged = qrels.read("error", progress, Needs("what is asked for", subtopics))
+        judged = qrels.read("error", progress, Needs("what is asked for", "what is asked for"))
         text, places = judged.ids == "text", judged.width is not None
         return _read_grouped(
             "qrels",
@@ -164,7 +164,10 @@ def read_run(run: RunInput, progress: Progress | None = None) -> Side:
             return _read_grouped("run", run.name, run.rows, run.rows.score, text=True)
         case ArrayRun():
             return _read_array(run)
-    raise InputError(f"check cannot read {clip(run)}; evaluate can, and reports findings.")
+    raise InputError(
+        "check cannot read a run of this kind; evaluate can, and its findings are the same checks on a "
+        "sample."
+    )
 
 
 # --- Mappings --------------------------------------------------------------------------------------

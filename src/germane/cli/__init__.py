@@ -35,6 +35,7 @@ COMMANDS = (
     "measures",
     "dialects",
     "reconcile",
+    "audit",
     "boxes",
     "trec_eval",
 )

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from germane.dialects.dialect import Dialect
 
 NO_NEEDS = Needs()
-READING = tuple(one.name for one in fields(ReadOptions))
+READING = tuple(one.name for one in fields(ReadOptions) if one.name != "lowest")
 CATALOGUE = ("catalogue", "seen", "distance")
 
 
@@ -158,7 +158,10 @@ def open_options(choices: Mapping[str, Any], dialect: "str | Dialect | None" = N
         spoken = resolve_dialect(dialect)
     given = {name: one for name, one in choices.items() if name in READING}
     asked = {name: word for name, word in choices.items() if name not in READING}
-    return Options(ReadOptions(**given) if given else NOTHING_SAID, asked, spoken)
+    usual = {} if spoken is None else spoken.choices
+    lowest = asked.get("scores", usual.get("scores")) == "distances"
+    reading = ReadOptions(**given, lowest=lowest) if given or lowest else NOTHING_SAID
+    return Options(reading, asked, spoken)
 
 
 def open_data(

@@ -14,6 +14,7 @@ from germane.errors import EmptyError, InputError, clip
 from germane.readers import formats, mappings, numbers
 from germane.readers.formats import InputFormat, find_name, is_path
 from germane.readers.headings import JUDGES
+from germane.readers.hits import is_hits, read_hits
 from germane.readers.inputs import Needs, QrelsInput, ReadOptions, RunInput
 from germane.readers.labels import Labels
 from germane.readers.mappings import is_rows
@@ -169,9 +170,11 @@ def open_run(
 
     Raises InputError for anything else, and for columns that do not fit.
     """
-    if reading.group is not None and not isinstance(given, RunInput):
+    if not (reading.group is None or given is None or isinstance(given, RunInput)):
         flat: RunInput = import_reader("flat_arrays").group_arrays(None, given, reading.group)[1]
         return flat
+    if is_hits(given):
+        given = read_hits(given, reading.columns, lowest=reading.lowest)
     if reading.collapse is reading.query_ids is reading.item_ids is None:
         return _recognize_run(given, reading, qrels)
     array_ids = import_reader("array_ids")
@@ -241,7 +244,7 @@ def open_inputs(
     """
     if reading.group is not None and isinstance(run, RunInput):  # of flat arrays, opened before
         return open_qrels(qrels, replace(reading, group=None)), run
-    if reading.group is not None:
+    if reading.group is not None and run is not None:
         numbers.refuse_nested(qrels, "qrels")
         numbers.refuse_nested(run, "run")
         flat = None if isinstance(qrels, Qrels) else qrels
@@ -258,7 +261,7 @@ def open_inputs(
     if judged is None:
         judged = open_qrels(qrels, reading)
     found = open_run(run, reading, judged)
-    named = judged.has_columns or (found.has_columns and found.has_header)
+    named = judged.has_columns or (found.has_columns and found.has_header) or is_hits(run)
     others = (reading.exclude, reading.only, reading.catalogue, reading.seen, reading.distance)
     if reading.columns is not None and not named and all(one is None for one in others):
         raise InputError("columns= names the columns of frames and of files; there are none here.")

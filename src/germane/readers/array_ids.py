@@ -42,9 +42,13 @@ def read_ids(given: Any, argument: str) -> list[Hashable]:
         first: dict[Hashable, int] = {}
         for place, one in enumerate(ids):
             if first.setdefault(one, place) != place:
+                chunks = (
+                    " Are these the documents of chunks? Then give them as collapse=, which ranks documents "
+                    "by their best chunk."
+                )
                 raise FormatError(
-                    f"{argument}: {clip(one)} is at places {first[one]} and {place}; give each item an id of "
-                    "its own."
+                    f"{argument}: {clip(one)} is at places {first[one]} and {place}; give each an id of its "
+                    f"own.{chunks * (argument in ('item_ids', 'gallery_ids'))}"
                 )
     return ids
 
@@ -226,7 +230,7 @@ class Axis:
         if not is_integer(items[odd]):
             raise FormatError(
                 f"the items of arrays are column numbers from 0; {name}= has "
-                f"{list_some(pairs.items[:3])}. item_ids= gives the columns ids."
+                f"{list_some(pairs.items[:3])}. item_ids= gives the id of each column."
             )
         raise InputError(
             f"{name}= has item {items[odd]}, which is no column; they are {self._list_places()}."

@@ -35,12 +35,14 @@ class ReadOptions:
     collapse: Any = None
     query_ids: Any = None
     item_ids: Any = None
+    lowest: bool = False  # does the caller take the lowest score for the best?
     exclude: Any = None
     only: Any = None
     catalogue: Any = None
     seen: Any = None
     distance: Any = None
     subtopic_weights: Any = None
+    lowest: bool = False  # is the lowest score the best, since scores are distances?
 
     def __post_init__(self) -> None:
         """Check formats and names of columns. Raises InputError."""

@@ -78,13 +78,14 @@ def limit(path: Any, reading: ReadOptions) -> Any:
 # --- Judgments -------------------------------------------------------------------------------------
 
 
-def _read_all(read: Callable[..., Qrels], given: Any) -> QrelsReader:
-    """Adapt a function that reads all judgments, whichever of them the measures need."""
-    return lambda duplicates, progress, needs: read(given, duplicates, progress)
-
-
 def _open_qrels_mapping(given: Any, reading: ReadOptions) -> QrelsInput:
-    return QrelsInput(given, _read_all(mappings.read_qrels, given))
+    def read(duplicates: str, progress: object, needs: Needs) -> Qrels:
+        qrels = mappings.read_qrels(given, duplicates)
+        if qrels.subtopics is not None and not needs.subtopics:
+            raise import_reader("subtopics").explain_unread(qrels, given)
+        return qrels
+
+    return QrelsInput(given, read)
 
 
 def _open_qrels_rows(given: Any, reading: ReadOptions) -> QrelsInput:
