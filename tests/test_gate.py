@@ -473,3 +473,13 @@ def test_a_t_test_has_no_smallest_p() -> None:
     [pair] = germane.compare(qrels, {"a": good, "b": worse}, "RR", test="t").pairs
     assert pair.limit is None
     assert germane.gate(qrels, worse, "RR", baseline=good, test="t").verdicts == {"RR": "fell"}
+
+
+@pytest.mark.parametrize("held", [{"q": {"d": 1.0}}, {"q": ["d"]}])
+def test_a_baseline_of_nested_json_is_a_run(held: object, tmp_path: Path) -> None:
+    path = tmp_path / "run.json"
+    path.write_text(json.dumps(held))
+    assert germane.gate({"q": ["d"]}, path, "RR", baseline=path).passed
+    path.write_text("{}")
+    with pytest.raises(germane.FormatError, match="not results of schema"):
+        germane.gate({"q": ["d"]}, {"q": ["d"]}, "RR", baseline=path)

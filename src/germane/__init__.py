@@ -53,7 +53,7 @@ if TYPE_CHECKING:  # imported when first asked for: together they take longer th
     from germane.evaluation.chunks import collapse
     from germane.evaluation.embeddings import evaluate_embeddings
     from germane.evaluation.evaluator import Evaluator
-    from germane.evaluation.groups import Groups
+    from germane.evaluation.query_groups import Groups
     from germane.evaluation.storage import read_results
     from germane.explanation.animation.api import animate
     from germane.explanation.api import explain
@@ -89,7 +89,7 @@ _LATER = {
         "evaluation.chunks": "collapse",
         "evaluation.embeddings": "evaluate_embeddings",
         "evaluation.evaluator": "Evaluator",
-        "evaluation.groups": "Groups",
+        "evaluation.query_groups": "Groups",
         "evaluation.storage": "read_results",
         "explanation.animation.api": "animate",
         "explanation.api": "explain",

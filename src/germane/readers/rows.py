@@ -36,6 +36,7 @@ from germane.kernel.reduction import (
     Part,
     Reduction,
     Scattered,
+    add_candidates,
     find_changes,
     find_distinct,
     split_queries,
@@ -79,6 +80,10 @@ class Rows:
         ):
             yield self.take(np.arange(begin, end))
 
+    def select(self, queries: Index) -> Rows:
+        """Select the rows of some queries."""
+        return self.take(np.flatnonzero(queries.find(read_python_ids(self.queries)) >= 0))
+
     def take(self, stretches: Ints) -> Rows:
         """Select the rows of some stretches."""
         lengths = ragged.find_lengths(self.offsets)[stretches]
@@ -109,14 +114,6 @@ def judge_text(qrels: Qrels) -> Judgments:
 def match_text(qrels: Qrels) -> list[tuple[str, Ints, Ids]]:
     """Spell the candidates of judgments as text: their offsets and items."""
     return [(name, one.offsets, one.items.as_text()) for name, one in find_candidates(qrels)]
-
-
-def add_candidates(judged: Judgments, pairs: Sequence[tuple[str, Ints, Ids]]) -> Judgments:
-    """Add the candidates, in the ids of the run."""
-    if not pairs:
-        return judged
-    named = {name: Judgments(judged.queries, offsets, items) for name, offsets, items in pairs}
-    return replace(judged, exclude=named.get("exclude"), only=named.get("only"))
 
 
 def check_texts(qrels: Qrels, items: Text) -> None:
