@@ -9,10 +9,10 @@ from typing import Any, Unpack, overload
 import numpy as np
 
 from germane.checks import malformed
-from germane.checks.candidates import attach_candidates, select_ranked
 from germane.checks.data import Data, put_side_by_side
 from germane.checks.reading import locate_lines, read_qrels, read_run
 from germane.checks.rows import Side
+from germane.checks.selected_rows import attach_candidates, select_ranked
 from germane.checks.table import TABLE
 from germane.checks.texts import Corpus
 from germane.core.finding import SEVERITIES, Finding, Severity, sort_by_severity
