@@ -39,6 +39,7 @@ TOPICS: dict[str, tuple[str, str, str]] = {  # page: title, guide, objects
         "Reconcile, and dialects", "reconcile",
         "reconcile Reconciliation audit Audit Contradiction spread Spread dialects Dialect",
     ),
+    "identify": ("Identify a function", "identify", "identify assert_computes Identification"),
     "check": ("Check data", "check", "check Checkup Finding"),
     "boxes": (
         "Boxes", "which-map",
@@ -56,7 +57,7 @@ TOPICS: dict[str, tuple[str, str, str]] = {  # page: title, guide, objects
     "errors": (
         "Errors and warnings", "usage",
         ("GermaneError InputError FormatError DuplicateError GradeError ScoreError EmptyError CoverageError "
-        "MeasureError PolicyError NotFoundError RegressionError GermaneWarning"),
+        "MeasureError PolicyError NotFoundError RegressionError DefinitionError GermaneWarning"),
     ),
 }  # fmt: skip
 MODULES = {  # page: title, guide, members

@@ -21,6 +21,7 @@ from strategies import ALL
 ROOT = Path(__file__).parents[1]
 VERBS = [
     "animate",
+    "assert_computes",
     "assert_no_regression",
     "audit",
     "box_dialects",
@@ -43,6 +44,7 @@ VERBS = [
     "explorer",
     "gate",
     "gate_boxes",
+    "identify",
     "kendall_tau",
     "mean_pr_curve",
     "measures",
@@ -82,6 +84,7 @@ TYPES = [
     "Finding",
     "Gate",
     "Groups",
+    "Identification",
     "JudgeAgreement",
     "JudgedByMany",
     "Labels",
@@ -107,6 +110,7 @@ TYPES = [
 ERRORS = [
     "NotFoundError",
     "CoverageError",
+    "DefinitionError",
     "DuplicateError",
     "EmptyError",
     "FormatError",

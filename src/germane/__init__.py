@@ -15,6 +15,7 @@ from germane.core.ranking import Ranking
 from germane.dialects import dialects
 from germane.errors import (
     CoverageError,
+    DefinitionError,
     DuplicateError,
     EmptyError,
     FormatError,
@@ -70,6 +71,7 @@ if TYPE_CHECKING:  # imported when first asked for: together they take longer th
     from germane.explanation.precision_recall import MeanPRCurve, PRCurve
     from germane.explanation.simulation.api import simulate
     from germane.exploration.api import explorer
+    from germane.identification.api import Identification, assert_computes, identify
     from germane.readers.labels import Labels
     from germane.reconciliation.api import Reconciliation, reconcile
     from germane.reconciliation.contradictions import Audit, Contradiction, audit
@@ -115,6 +117,7 @@ _LATER = {
         "explanation.precision_recall": "MeanPRCurve PRCurve",
         "explanation.simulation.api": "simulate",
         "exploration.api": "explorer",
+        "identification.api": "Identification assert_computes identify",
         "readers.labels": "Labels",
         "reconciliation.api": "Reconciliation reconcile",
         "reconciliation.contradictions": "Audit Contradiction audit",
@@ -137,18 +140,18 @@ _LATER = {
 
 __all__ = [  # noqa: RUF022  (in the order in which one meets them)
     # verbs
-    "animate", "assert_no_regression", "audit", "box_dialects", "check", "check_boxes", "choose_judgments", "collapse", "compare", "compare_boxes",
+    "animate", "assert_computes", "assert_no_regression", "audit", "box_dialects", "check", "check_boxes", "choose_judgments", "collapse", "compare", "compare_boxes",
     "compare_judges", "dialects", "evaluate", "evaluate_boxes", "evaluate_embeddings", "evaluate_judges", "evaluate_many", "evaluate_many_boxes", "explain",
-    "explain_boxes", "explorer", "gate", "gate_boxes", "kendall_tau", "mean_pr_curve",
+    "explain_boxes", "explorer", "gate", "gate_boxes", "identify", "kendall_tau", "mean_pr_curve",
     "measures", "parse", "pr_curve", "rbo", "read_qrels", "read_results", "read_run", "reconcile",
     "reconcile_boxes", "report", "report_boxes", "score", "simulate", "spread", "spread_boxes", "tau_ap", "trust", "trust_many",
     # types
-    "Audit", "BoxExplanation", "BoxGroups", "BoxReconciliation", "BoxResult", "BoxResults", "BoxSpread", "Checkup", "Comparison", "Contradiction", "CorrectedMean", "Dialect", "Evaluator", "Explanation", "Finding", "Gate", "Groups",
+    "Audit", "BoxExplanation", "BoxGroups", "BoxReconciliation", "BoxResult", "BoxResults", "BoxSpread", "Checkup", "Comparison", "Contradiction", "CorrectedMean", "Dialect", "Evaluator", "Explanation", "Finding", "Gate", "Groups", "Identification",
     "JudgeAgreement", "JudgedByMany", "Labels", "MeanPRCurve", "Measure", "MeasureResult", "PRCurve", "Pair", "Policy", "Qrels",
     "QueryDifferences", "Ranking", "Reconciliation", "Report", "Result", "Results", "Selection", "Spread",
     "Stability", "Trust", "Trusts",
     # errors
-    "NotFoundError", "CoverageError", "DuplicateError", "EmptyError", "FormatError", "GermaneError",
+    "NotFoundError", "CoverageError", "DefinitionError", "DuplicateError", "EmptyError", "FormatError", "GermaneError",
     "GradeError", "InputError", "MeasureError", "PolicyError", "RegressionError", "ScoreError",
     "GermaneWarning",
 ]  # fmt: skip

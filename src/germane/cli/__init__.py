@@ -36,6 +36,7 @@ COMMANDS = (
     "dialects",
     "reconcile",
     "audit",
+    "identify",
     "boxes",
     "trec_eval",
 )
