@@ -41,7 +41,6 @@ class ReadOptions:
     seen: Any = None
     distance: Any = None
     subtopic_weights: Any = None
-    lowest: bool = False  # is the lowest score the best, since scores are distances?
 
     def __post_init__(self) -> None:
         """Check formats and names of columns. Raises InputError."""
