@@ -238,7 +238,7 @@ def list_dialect_entries() -> Iterator[tuple[str, str, germane.Measure]]:
     for dialect in germane.dialects().values():
         entries = []
         for entry in dialect.measuring:
-            if entry.open_parameters:
+            if entry.open_parameters or dialect.matching:
                 continue
             measure = germane.parse(entry.write_measure(5 if entry.cutoff else None))
             if measure.row.kernel.__name__ == "refuse_ranking" or measure.row.subtopics:

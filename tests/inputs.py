@@ -105,6 +105,11 @@ def ranked(run: Scores) -> dict[str, list[str]]:
     return {query: oracle.trec_order(got) for query, got in run.items()}
 
 
+def hits(run: Scores, make: Callable[[str, float], Any]) -> dict[str, list[Any]]:
+    """Results as clients of search engines return them; a run without any hit has none to recognize."""
+    return {query: [make(item, score) for item, score in got.items()] for query, got in run.items()}
+
+
 def rank_everything(qrels: Qrels, run: Scores) -> Scores:
     """Scores as small whole numbers, lowest for items that were not retrieved."""
     items = {item for side in (qrels, run) for got in side.values() for item in got}
@@ -558,6 +563,21 @@ MAPPINGS: dict[str, tuple[type[RunInput], Callable[[Scores], Any]]] = {
         RankedLists, lambda run: {q: np.array(got, object) for q, got in ranked(run).items()},
     ),
     "ranked sequences": (RankedLists, lambda run: {q: UserList(got) for q, got in ranked(run).items()}),
+    "hits": (ScoredMapping, lambda run: hits(run, lambda item, score: {"id": item, "score": score})),
+    "hits with a source": (
+        ScoredMapping,
+        lambda run: hits(run, lambda item, score: {"_id": item, "_score": score, "_source": {"id": 3}}),
+    ),
+    "hits with distances": (
+        ScoredMapping, lambda run: hits(run, lambda item, score: {"id": item, "distance": -score}),
+    ),
+    "hits that are objects": (
+        ScoredMapping,
+        lambda run: hits(run, lambda item, score: SimpleNamespace(id=item, score=score, metadata={})),
+    ),
+    "hits without scores": (
+        RankedLists, lambda run: {q: [{"id": item} for item in got] for q, got in ranked(run).items()},
+    ),
 }  # fmt: skip
 
 

@@ -23,6 +23,7 @@ VERBS = [
     "animate",
     "assert_computes",
     "assert_no_regression",
+    "audit",
     "box_dialects",
     "check",
     "check_boxes",
@@ -66,6 +67,7 @@ VERBS = [
     "trust_many",
 ]
 TYPES = [
+    "Audit",
     "BoxExplanation",
     "BoxGroups",
     "BoxReconciliation",
@@ -74,6 +76,7 @@ TYPES = [
     "BoxSpread",
     "Checkup",
     "Comparison",
+    "Contradiction",
     "CorrectedMean",
     "Dialect",
     "Evaluator",

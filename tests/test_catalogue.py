@@ -263,7 +263,7 @@ def test_every_source_gives_the_same(tmp_path: Path) -> None:
     for run in runs:
         assert list_means(run, catalogue=list("abcd"), seen=SAW) == pytest.approx(EXPECTED)
     catalogues = [set("abcd"), 4, "4", str(tmp_path / "items.txt"), str(tmp_path / "items.csv")]
-    catalogues += [pd.DataFrame({"item": list("abcd")}), pd.Series(list("abcda"))]
+    catalogues += [pd.DataFrame({"item": list("abcd")}), pd.Series(list("abcd"))]
     for catalogue in catalogues:
         assert list_means(LISTS, catalogue=catalogue, seen=SAW) == pytest.approx(EXPECTED)
     for seen in (saw, str(tmp_path / "saw.csv")):
@@ -409,6 +409,8 @@ BAD: list[tuple[str, dict[str, Any], str]] = [
     ("Coverage@2", {"catalogue": ["a", None]}, "an id is missing"),
     ("Coverage@2", {"catalogue": pd.Series(["a", None])}, "an id is missing"),
     ("Coverage@2", {"catalogue": pd.Series([1.0, 2.0])}, "Integers become floats"),
+    ("Coverage@2", {"catalogue": ["a", "b", "b"]}, "item 'b' is listed twice, as items 2 and 3"),
+    ("Coverage@2", {"catalogue": pd.DataFrame({"item": [1, 2, 1]})}, "item 1 is listed twice, as items 1 and 3"),
     ("Coverage@2", {"catalogue": [["a"], ["b"]]}, "text or a whole number"),
     ("Coverage@2", {"catalogue": np.array([["a", "b"]])}, "text or a whole number"),
     ("Coverage@2", {"catalogue": pd.DataFrame({"name": [1], "price": [2]})}, "no column is the item"),
@@ -437,6 +439,7 @@ CSV = [
     ('item_id,name\n"a,1",x\nb\n', "csv:3: 1 field"),
     ("a\nb\n", "is 'a' the name of the column, or an item"),
     ("item_id\n", "no items"),
+    ("item_id\na\nb\na\n", r"items\.csv'?: item 'a' is listed twice, as items 1 and 3"),
     ("", "the file is empty"),
 ]
 

@@ -29,7 +29,7 @@ from germane.errors import (
     RegressionError,
     ScoreError,
 )
-from germane.evaluation.api import evaluate, evaluate_many, measures, read_qrels, read_run, score
+from germane.evaluation.api import measures
 from germane.evaluation.result import Result, Results
 from germane.measures.averaging import MeasureResult
 from germane.measures.measure import Measure, parse
@@ -57,6 +57,7 @@ if TYPE_CHECKING:  # imported when first asked for: together they take longer th
     from germane.comparison.quality_gate import Gate, assert_no_regression, gate
     from germane.comparison.queries import QueryDifferences
     from germane.dialects.dialect import Dialect
+    from germane.evaluation.api import evaluate, evaluate_many, read_qrels, read_run, score
     from germane.evaluation.checkup import Checkup, check
     from germane.evaluation.chunks import collapse
     from germane.evaluation.embeddings import evaluate_embeddings
@@ -73,6 +74,7 @@ if TYPE_CHECKING:  # imported when first asked for: together they take longer th
     from germane.identification.api import Identification, assert_computes, identify
     from germane.readers.labels import Labels
     from germane.reconciliation.api import Reconciliation, reconcile
+    from germane.reconciliation.contradictions import Audit, Contradiction, audit
     from germane.reconciliation.spread import Spread, spread
     from germane.reports.api import Report, report
 
@@ -101,6 +103,7 @@ _LATER = {
         "comparison.quality_gate": "Gate assert_no_regression gate",
         "comparison.queries": "QueryDifferences",
         "dialects.dialect": "Dialect",
+        "evaluation.api": "evaluate evaluate_many read_qrels read_run score",
         "evaluation.checkup": "Checkup check",
         "evaluation.chunks": "collapse",
         "evaluation.embeddings": "evaluate_embeddings",
@@ -117,6 +120,7 @@ _LATER = {
         "identification.api": "Identification assert_computes identify",
         "readers.labels": "Labels",
         "reconciliation.api": "Reconciliation reconcile",
+        "reconciliation.contradictions": "Audit Contradiction audit",
         "reconciliation.spread": "Spread spread",
         "reports.api": "Report report",
     }.items()
@@ -136,13 +140,13 @@ _LATER = {
 
 __all__ = [  # noqa: RUF022  (in the order in which one meets them)
     # verbs
-    "animate", "assert_computes", "assert_no_regression", "box_dialects", "check", "check_boxes", "choose_judgments", "collapse", "compare", "compare_boxes",
+    "animate", "assert_computes", "assert_no_regression", "audit", "box_dialects", "check", "check_boxes", "choose_judgments", "collapse", "compare", "compare_boxes",
     "compare_judges", "dialects", "evaluate", "evaluate_boxes", "evaluate_embeddings", "evaluate_judges", "evaluate_many", "evaluate_many_boxes", "explain",
     "explain_boxes", "explorer", "gate", "gate_boxes", "identify", "kendall_tau", "mean_pr_curve",
     "measures", "parse", "pr_curve", "rbo", "read_qrels", "read_results", "read_run", "reconcile",
     "reconcile_boxes", "report", "report_boxes", "score", "simulate", "spread", "spread_boxes", "tau_ap", "trust", "trust_many",
     # types
-    "BoxExplanation", "BoxGroups", "BoxReconciliation", "BoxResult", "BoxResults", "BoxSpread", "Checkup", "Comparison", "CorrectedMean", "Dialect", "Evaluator", "Explanation", "Finding", "Gate", "Groups", "Identification",
+    "Audit", "BoxExplanation", "BoxGroups", "BoxReconciliation", "BoxResult", "BoxResults", "BoxSpread", "Checkup", "Comparison", "Contradiction", "CorrectedMean", "Dialect", "Evaluator", "Explanation", "Finding", "Gate", "Groups", "Identification",
     "JudgeAgreement", "JudgedByMany", "Labels", "MeanPRCurve", "Measure", "MeasureResult", "PRCurve", "Pair", "Policy", "Qrels",
     "QueryDifferences", "Ranking", "Reconciliation", "Report", "Result", "Results", "Selection", "Spread",
     "Stability", "Trust", "Trusts",
@@ -154,12 +158,25 @@ __all__ = [  # noqa: RUF022  (in the order in which one meets them)
 __all__ += [*(measure.name for measure in measures()), "__version__"]
 
 
+def _list_box_conventions() -> dict[str, tuple[object, object]]:
+    from dataclasses import fields
+
+    from germane.boxes.conventions import DEFAULTS, Conventions
+
+    return {one.name: (one.type, DEFAULTS[one.name]) for one in fields(Conventions)}
+
+
 def __getattr__(name: str) -> object:
     if name not in _LATER:
         raise AttributeError(f"module 'germane' has no attribute {name!r}")
     from importlib import import_module
 
     found: object = getattr(import_module(f"germane.{_LATER[name]}"), name)
+    if name.islower() or name == "Evaluator":
+        from germane.evaluation.signatures import name_arguments
+
+        of_boxes = _LATER[name].startswith("boxes.")
+        found = name_arguments(found, _list_box_conventions() if of_boxes else None)
     globals()[name] = found
     return found
 

@@ -24,6 +24,7 @@ from germane.reconciliation.candidates import (
     vary_twice,
 )
 from germane.reconciliation.example import SHOWN, find_example
+from germane.reconciliation.plausibility import describe_chance
 from germane.reconciliation.reported import read_queries, read_reported
 from germane.reconciliation.spread import Values
 
@@ -34,6 +35,20 @@ from test_reconcile import GRADED, PUBLISHED, QRELS, RUN, SCORED
 @cache
 def found_for(reported: str, measure: str) -> germane.Reconciliation:
     return germane.reconcile(GRADED, SCORED, reported=reported, measure=measure)
+
+
+@pytest.mark.parametrize(
+    ("chance", "says"),
+    [
+        (1.0, "100 %"),
+        (0.996, "100 %"),
+        (0.994, "99 %"),
+        (0.0123, "1.2 %"),
+        (0.0005, "less than 0.1 %"),
+    ],
+)
+def test_shares_are_written_as_percentages(chance: float, says: str) -> None:
+    assert describe_chance(2, chance).endswith(f"tried so far in {says} of cases.")
 
 
 @pytest.mark.parametrize(

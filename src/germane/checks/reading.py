@@ -31,7 +31,7 @@ from germane.kernel.columns import Ids, Text, read_bytes
 from germane.kernel.ids import is_missing
 from germane.readers import Needs, QrelsInput, RunInput, formats, numbers, trec
 from germane.readers import subtopics as subtopic_reader
-from germane.readers.arrays import ScoreArray, TopIds
+from germane.readers.arrays import Grouped, ScoreArray, TopIds
 from germane.readers.files import TextFile, count_line_ends
 from germane.readers.formats import InputFormat, Path, is_path
 from germane.readers.frames import Frame
@@ -116,7 +116,7 @@ def read_qrels(qrels: QrelsInput, progress: Progress | None = None, subtopics: s
     """
     given = qrels.given
     if subtopics or _has_subtopics(given):
-        judged = qrels.read("error", progress, Needs("what is asked for", subtopics))
+        judged = qrels.read("error", progress, Needs("what is asked for", "what is asked for"))
         text, places = judged.ids == "text", judged.width is not None
         return _read_grouped(
             "qrels",
@@ -164,7 +164,12 @@ def read_run(run: RunInput, progress: Progress | None = None) -> Side:
             return _read_grouped("run", run.name, run.rows, run.rows.score, text=True)
         case ScoreArray() | TopIds():
             return _read_array(run.array, whole=isinstance(run, TopIds))
-    raise InputError(f"check cannot read {clip(run)}; evaluate can, and reports findings.")
+        case Grouped():
+            return _read_flat(run)
+    raise InputError(
+        "check cannot read a run of this kind; evaluate can, and its findings are the same checks on a "
+        "sample."
+    )
 
 
 # --- Mappings --------------------------------------------------------------------------------------
@@ -265,6 +270,21 @@ def _read_array(given: Any, *, whole: bool) -> Side:
     return Side(
         "run", "run", range(len(cells)), ids, query, item, number, faults=faults, places=True
     )
+
+
+def _read_flat(run: Grouped) -> Side:
+    """Read flat scores in groups, whose items are their places."""
+    scores = run.values[run.place]
+    kept, good = ~np.ma.getmaskarray(scores), np.isfinite(np.ma.getdata(scores))
+    faults = Faults()
+    for at in np.flatnonzero(kept & ~good).tolist():
+        faults.add(f"item {run.place[at]}: {explain_not_finite('score', f'got {scores[at]}')}")
+    kept &= good
+    owner = find_owners(run.offsets)
+    return Side(
+        "run", "run", run.queries, range(len(run.values)), owner[kept], run.place[kept],
+        np.ma.getdata(scores)[kept].astype(float), faults=faults, places=True,
+    )  # fmt: skip
 
 
 # --- Frames ----------------------------------------------------------------------------------------

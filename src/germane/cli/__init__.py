@@ -35,6 +35,7 @@ COMMANDS = (
     "measures",
     "dialects",
     "reconcile",
+    "audit",
     "identify",
     "boxes",
     "trec_eval",

@@ -221,7 +221,8 @@ def score(
     if not isinstance(measure, Measure):
         measure = parse(measure)
     rel = 1.0 if measure.rel is None else measure.rel
-    return float(compute_scores(measure, make_ranking(relevance, relevant, rel), "zero")[0])
+    ranking = make_ranking(relevance, relevant, rel, covers=measure.row.subtopics)
+    return float(compute_scores(measure, ranking, "zero")[0])
 
 
 def read_qrels(

@@ -28,7 +28,6 @@ from germane.output.formatting import add_schema
 from germane.output.frames import Columnar, make_texts
 from germane.output.tables import Table, Tabular, make_visible
 from germane.readers import (
-    NOTHING_SAID,
     InputFormat,
     QrelsInput,
     ReadOptions,
@@ -190,7 +189,8 @@ def check(
         corpus = Corpus(open_texts(queries, "queries"), open_texts(items, "items"))
     has_candidates = exclude is not None or only is not None
     candidates: Qrels | None = None
-    is_plain = reading == NOTHING_SAID and groups is None and scores == "double"
+    said = (columns, input_format, group, max_expansion, max_line, groups)
+    is_plain = all(one is None for one in said) and scores == "double"
     is_plain = is_plain and not has_candidates
     distances = Policy(scores=scores).scores == "distances"
     found: list[Finding] = []

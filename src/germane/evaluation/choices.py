@@ -236,9 +236,8 @@ def drop_candidates(choices: Any) -> Any:
 def make_reading(choices: Mapping[str, Any]) -> ReadOptions:
     """Select the options for reading data."""
     given = {name: one for name, one in choices.items() if name in READING}
-    if not given:
-        return NOTHING_SAID
-    return ReadOptions(**given, lowest=choices.get("scores") == "distances")
+    lowest = choices.get("scores") == "distances"
+    return ReadOptions(**given, lowest=lowest) if given or lowest else NOTHING_SAID
 
 
 def select_conventions(choices: Mapping[str, Any]) -> dict[str, Any]:

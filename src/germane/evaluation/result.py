@@ -255,6 +255,16 @@ class Result(Columnar, Tabular, Lookup[MeasureResult]):
         """
         return {prefix + _replace_odd_letters(measure): self[measure].mean for measure in self}
 
+    def definitions(self, *, prefix: str = "") -> dict[str, str]:
+        """Measure → definition, under the names of ``flat()``, to log beside the means.
+
+        >>> germane.evaluate({"q1": ["d1"]}, {"q1": ["d1"]}, "RR@10").definitions(prefix="test/")
+        {'test/RR_at_10': '1 ÷ rank of the first relevant item, i ≤ 10'}
+        """
+        return dict(
+            zip(self.flat(prefix=prefix), (one.definition for one in self.measures), strict=True)
+        )
+
     @property
     def queries(self) -> list[Hashable]:
         """The queries, in the order of ``values``."""

@@ -102,7 +102,9 @@ def open_list(
     """
     if is_list(qrels, run, policy):
         check_list(run, [*(["query"] if query is not None else []), *policy])
-        return SingleQuery(make_ranking(qrels, relevant, rel), None, lambda ties: None, None, NONE)
+        covers = any(measure.row.subtopics for measure in measures)
+        ranking = make_ranking(qrels, relevant, rel, covers=covers)
+        return SingleQuery(ranking, None, lambda ties: None, None, NONE)
     if isinstance(relevant, str):  # with qrels, the argument is a convention
         policy, relevant = {**policy, "relevant": relevant}, None
     check_run(run, relevant)

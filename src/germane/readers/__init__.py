@@ -15,6 +15,7 @@ from germane.errors import EmptyError, InputError, clip
 from germane.readers import formats, mappings, numbers
 from germane.readers.formats import InputFormat, find_name, is_path, limit_path
 from germane.readers.headings import JUDGES
+from germane.readers.hits import is_hits, read_hits
 from germane.readers.inputs import Needs, QrelsInput, QrelsReader, ReadOptions, RunInput
 from germane.readers.labels import Labels
 from germane.readers.mappings import is_rows
@@ -103,13 +104,14 @@ def _limit(path: Any, reading: ReadOptions) -> Any:
 # --- Judgments -------------------------------------------------------------------------------------
 
 
-def _read_all(read: Callable[..., Qrels], given: Any) -> QrelsReader:
-    """Adapt a function that reads all judgments, whichever of them the measures need."""
-    return lambda duplicates, progress, needs: read(given, duplicates, progress)
-
-
 def _open_qrels_mapping(given: Any, reading: ReadOptions) -> QrelsInput:
-    return QrelsInput(given, _read_all(mappings.read_qrels, given))
+    def read(duplicates: str, progress: object, needs: Needs) -> Qrels:
+        qrels = mappings.read_qrels(given, duplicates)
+        if qrels.subtopics is not None and not needs.subtopics:
+            raise _import_reader("subtopics").explain_unread(qrels, given)
+        return qrels
+
+    return QrelsInput(given, read)
 
 
 def _open_qrels_rows(given: Any, reading: ReadOptions) -> QrelsInput:
@@ -375,6 +377,8 @@ def open_run(
 
     Raises InputError for anything else, and for columns that do not fit.
     """
+    if is_hits(given):
+        given = read_hits(given, reading.columns, lowest=reading.lowest)
     if reading.collapse is reading.query_ids is reading.item_ids is None:
         return _recognize_run(given, reading, qrels)
     array_ids = _import_reader("array_ids")
@@ -467,7 +471,7 @@ def open_inputs(
     Raises InputError for columns that are missing or ambiguous, or where there are none to name, and
     for whole numbers that may be ids or scores; FormatError for arrays that do not fit each other.
     """
-    if reading.group is not None:
+    if reading.group is not None and run is not None:
         numbers.refuse_nested(qrels, "qrels")
         numbers.refuse_nested(run, "run")
         grades, scores = _import_reader("arrays").group_arrays(qrels, run, reading.group)
@@ -479,7 +483,7 @@ def open_inputs(
         reading = replace(reading, collapse=groups)
     judged = open_qrels(qrels, reading)
     found = open_run(run, reading, judged)
-    named = judged.has_columns or (found.has_columns and found.has_header)
+    named = judged.has_columns or (found.has_columns and found.has_header) or is_hits(run)
     others = (reading.exclude, reading.only, reading.catalogue, reading.seen, reading.distance)
     if reading.columns is not None and not named and all(one is None for one in others):
         raise InputError("columns= names the columns of frames and of files; there are none here.")

@@ -44,9 +44,13 @@ def read_ids(given: Any, argument: str) -> list[Hashable]:
         first: dict[Hashable, int] = {}
         for place, one in enumerate(ids):
             if first.setdefault(one, place) != place:
+                chunks = (
+                    " Are these the documents of chunks? Then give them as collapse=, which ranks documents "
+                    "by their best chunk."
+                )
                 raise FormatError(
-                    f"{argument}: {clip(one)} is at places {first[one]} and {place}; give each item an id of "
-                    "its own."
+                    f"{argument}: {clip(one)} is at places {first[one]} and {place}; give each an id of its "
+                    f"own.{chunks * (argument in ('item_ids', 'gallery_ids'))}"
                 )
     return ids
 

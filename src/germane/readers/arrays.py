@@ -303,6 +303,11 @@ def _find_groups(given: Any, items: int) -> tuple[list[Hashable], Ints]:
         raise FormatError(
             f"group takes one group id for each item, or the sizes of groups; got {clip(given)}"
         )
+    if any(isinstance(one, list) for one in ids):  # unhashable, as rows of an array
+        raise FormatError(
+            "group is flat: a group id for each item, or the sizes of groups; got "
+            f"{clip(ids)}, of {len(ids)} rows. ravel() of an array flattens it."
+        )
     if len(ids) == items:
         for one in () if {str, int}.issuperset(map(type, ids)) else ids:
             if isinstance(one, float) or not isinstance(one, Hashable) or is_missing(one):

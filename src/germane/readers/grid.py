@@ -194,7 +194,8 @@ def find_columns(qrels: Qrels, width: int | None, what: str) -> Ints:
     if columns.dtype.kind not in "iu" and len(columns):
         odd = next((item for item in items if not _is_column(item)), "")
         raise CoverageError(
-            f"the items of arrays are column numbers from 0; the qrels judge item {clip(odd)}."
+            f"the items of arrays are column numbers from 0; the qrels judge item {clip(odd)}. item_ids= gives "
+            "the id of each column. If columns are chunks, collapse= gives the document of each."
         )
     numbers = columns.astype(np.int64, copy=False)
     outside = (numbers < 0) | (numbers >= width) if width is not None else numbers < 0

@@ -78,7 +78,8 @@ def _count_steps(asked: Measure, candidate: Candidate) -> int:
 def describe_chance(values: int, chance: float) -> str:
     """Say how often a wrong number would match the values tried."""
     tried = "the one value" if values == 1 else f"one of the {values} different values"
-    share = "less than 0.1 %" if chance < 0.001 else f"{100 * chance:.2g} %"
+    share = f"{100 * chance:.2g} %" if chance < 0.995 else "100 %"
+    share = share if chance >= 0.001 else "less than 0.1 %"
     return f"A wrong number would match {tried} tried so far in {share} of cases."
 
 

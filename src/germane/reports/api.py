@@ -12,6 +12,7 @@ import numpy as np
 from germane.comparison.api import compare
 from germane.comparison.settings import Correction, Family, Settings, TestName
 from germane.core.arguments import parse_whole
+from germane.core.finding import Finding, warn
 from germane.core.policy import UNORDERED
 from germane.core.progress import Progress, make_progress
 from germane.core.ranking import Ranking
@@ -27,6 +28,7 @@ from germane.explanation.single_query import find_placement
 from germane.measures.catalogue import refuse_lists
 from germane.measures.measure import Measure, Measures, parse_all
 from germane.output import writing
+from germane.output.formatting import write_count
 from germane.output.frames import Named
 from germane.readers.texts import open_texts
 from germane.reports.findings import Findings, Layout
@@ -66,6 +68,7 @@ class Report:
             writing.check(place)
             writing.replace(place, self.html.encode())
             return
+        writing.check_folder(place, {"index.html", *self.files})
         writing.make_folders(place, sorted({os.path.dirname(name) for name in self.files}))
         for name, text in self.files.items():
             writing.replace(os.path.join(place, name), text.encode())
@@ -181,7 +184,21 @@ def report(
         ),
         origin=origin,
     )
-    return Report(findings.title, *write_page(findings))
+    html, files = write_page(findings)
+    if layout == "page":
+        _warn_of_size(len(html.encode()), max_size)
+    return Report(findings.title, html, files)
+
+
+def _warn_of_size(size: int, most: int | None) -> None:
+    """Warn of a page that is larger than asked for, since only rankings can be left out."""
+    if most is not None and size > most:
+        says = f"the page has {size / 1e3:,.0f} KB, and max_size is {write_count(most, 'byte')}"
+        advice = (
+            "All but the rankings is always there. max_size is a number of bytes; on the command line, "
+            "3MB is one, too."
+        )
+        warn("report", [Finding("doubtful", "large page", says, 1, advice=advice)])
 
 
 def _read_whole(given: object, says: str) -> int:
