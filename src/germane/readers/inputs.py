@@ -35,6 +35,7 @@ class ReadOptions:
     collapse: Any = None
     query_ids: Any = None
     item_ids: Any = None
+    lowest: bool = False  # does the caller take the lowest score for the best?
     exclude: Any = None
     only: Any = None
     catalogue: Any = None
