@@ -198,8 +198,10 @@ def _make_sound_boxes(columns: Columns, image: Ints, sizes: Floats | None) -> Bo
     if len(broken := find_broken(boxes)):
         at = int(broken[0])
         if not (boxes.width[at] < 0 or boxes.height[at] < 0):
-            says = (
-                f"{describe_box(boxes, at)} (x, y, width, height) has a number that is not finite."
+            sides = (boxes.left, boxes.top, boxes.width, boxes.height)
+            given = all(np.isfinite(side[at]) for side in sides)
+            says = f"{describe_box(boxes, at)} (x, y, width, height) has a " + (
+                "right or lower side that is too large." if given else "number that is not finite."
             )
         else:
             says = (
