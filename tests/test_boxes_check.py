@@ -3,6 +3,7 @@
 import importlib.util
 import sys
 import warnings
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -269,6 +270,17 @@ def test_areas_that_are_one_number_or_none() -> None:
     assert [said.what for said in germane.boxes.check(none, find(small)).serious] == [
         "negative areas"
     ]
+
+
+def test_lines_of_yolo_in_pixels_are_not_taken_for_padillas(tmp_path: Path) -> None:
+    """Both have six fields, with the score at the end or before the box."""
+    truth = [{"boxes": [[10, 10, 50, 50]], "labels": [0]}]
+    (tmp_path / "0.txt").write_text("0 30 30 40 40 0.9\n")
+    with pytest.raises(germane.InputError, match="YOLO's lines in pixels"):
+        germane.boxes.evaluate(truth, tmp_path, "AP")
+    assert germane.boxes.check(truth, tmp_path)[0].what == "malformed boxes"
+    options: Any = {"input_format": {"detections": "yolo"}, "coordinates": {"detections": "pixels"}}
+    assert germane.boxes.evaluate(truth, tmp_path, "AP", **options)["AP"].mean == 1
 
 
 def test_a_right_side_beyond_all_numbers_is_said_as_such() -> None:
