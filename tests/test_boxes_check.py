@@ -15,6 +15,8 @@ from check_boxes_examples import (
     CORNERS,
     EXAMPLES,
     FOUND,
+    LARGE,
+    MANY,
     SHARES,
     TRUTH,
     change,
@@ -281,6 +283,22 @@ def test_lines_of_yolo_in_pixels_are_not_taken_for_padillas(tmp_path: Path) -> N
     assert germane.boxes.check(truth, tmp_path)[0].what == "malformed boxes"
     options: Any = {"input_format": {"detections": "yolo"}, "coordinates": {"detections": "pixels"}}
     assert germane.boxes.evaluate(truth, tmp_path, "AP", **options)["AP"].mean == 1
+
+
+def test_two_classes_of_three_may_be_mixed_up() -> None:
+    """The example and the number are those of other classes."""
+    other = {0: 1, 1: 0, 2: 3, 3: 2, 4: 4}
+    found = [{**one, "category_id": other[one["category_id"]]} for one in MANY]
+    with pytest.warns(germane.GermaneWarning, match="^detections: 96 of 120 detections"):
+        (said,) = germane.boxes.evaluate(LARGE, found, "AP").findings
+    assert "class 'class 1' on truths of 'class 0', and 24 of its own" in said.says
+
+
+def test_sizes_of_zero_are_not_known_and_truth_values_are_no_scores() -> None:
+    unknown = {**TRUTH, "images": [{"id": i, "width": 0, "height": 0} for i in range(10)]}
+    assert germane.boxes.evaluate(unknown, FOUND, "AP").findings == ()
+    with pytest.raises(germane.ScoreError, match="detection 3: the score must be a finite number"):
+        germane.boxes.evaluate(TRUTH, change(FOUND, 2, score=np.True_), "AP")
 
 
 def test_a_right_side_beyond_all_numbers_is_said_as_such() -> None:

@@ -177,7 +177,7 @@ def scale_boxes(columns: Columns, image: Ints, sizes: Floats | None) -> Any:
 def read_array(given: Any) -> Floats:
     """Read numbers. Raises TypeError or ValueError for text and for rows of different lengths."""
     array = np.asarray(given)
-    if isinstance(given, list) and bool in set(map(type, given)):
+    if isinstance(given, list) and not {bool, np.bool_}.isdisjoint(map(type, given)):
         raise TypeError
     if array.dtype.kind == "O" and all(is_finite_number(one) for one in array.flat):
         array = array.astype(float)  # whole numbers of more than 64 bits

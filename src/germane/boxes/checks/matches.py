@@ -76,13 +76,13 @@ def find_other_classes(sheet: Sheet, data: BoxData) -> Sees:
         ]  # the probability of each by chance
         least = each.sum() + SURE * np.sqrt((each * (1 - each)).sum() + 1)
         if count > max(LEAST, 2 * own, least):
-            at = np.flatnonzero(theirs == its)
+            at = np.flatnonzero((theirs == its) & (mine != its))
             names = data.truths.class_names
             example = f"class {clip(names[mine[at[0]]])} on truths of {clip(names[its[at[0]]])}"
             yield Problem(
-                f"{count:,} of {len(mine):,} detections that overlap a truth are of one other class, such as {example}, "
+                f"{len(at):,} of {len(mine):,} detections that overlap a truth are of one other class, such as {example}, "
                 f"and {own:,} of its own",
-                count, sheet.show(pairs.detection[near][at]),
+                len(at), sheet.show(pairs.detection[near][at]),
             )  # fmt: skip
             return
 

@@ -130,7 +130,8 @@ class Pairing:
             self.detections.label[pairs.detection][pairs.mine]
             == self.truth.label[pairs.truth][pairs.its]
         )
-        return pairs.detection[np.unique(pairs.mine[(overlap >= NEAR) & alike])]
+        rows: Ints = pairs.detection[np.unique(pairs.mine[(overlap >= NEAR) & alike])]
+        return rows
 
     # --- Other readings ------------------------------------------------------------------------
 
