@@ -21,7 +21,7 @@ from germane.readers.mapping_ids import judge_keys, spell_id
 
 if TYPE_CHECKING:  # few evaluations need them
     from germane.readers.candidates import Candidates
-    from germane.readers.groups import Groups
+    from germane.readers.item_groups import Groups
 
 
 def attach_candidates(judged: Side, candidates: Candidates) -> Qrels:

@@ -191,7 +191,7 @@ def hold(reading: ReadOptions) -> ReadOptions:
 
         reading = replace(reading, subtopic_weights=open_weights(reading))
     if reading.collapse is not None:
-        from germane.readers.groups import open_groups
+        from germane.readers.item_groups import open_groups
 
         reading = replace(reading, collapse=open_groups(reading.collapse))
     if reading.exclude is None and reading.only is None:

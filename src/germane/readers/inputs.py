@@ -18,7 +18,7 @@ from germane.readers import formats, headings
 from germane.readers.formats import InputFormat
 
 if TYPE_CHECKING:
-    from germane.readers.groups import Groups
+    from germane.readers.item_groups import Groups
     from germane.readers.letor import Lines
     from germane.readers.rows import Rows
 
@@ -35,13 +35,13 @@ class ReadOptions:
     collapse: Any = None
     query_ids: Any = None
     item_ids: Any = None
+    lowest: bool = False  # does the caller take the lowest score for the best?
     exclude: Any = None
     only: Any = None
     catalogue: Any = None
     seen: Any = None
     distance: Any = None
     subtopic_weights: Any = None
-    lowest: bool = False  # is the lowest score the best, since scores are distances?
 
     def __post_init__(self) -> None:
         """Check formats and names of columns. Raises InputError."""

@@ -20,7 +20,7 @@ from germane.readers.arrays import ArrayRun, Asked, Read
 from germane.readers.rows import STEP
 
 if TYPE_CHECKING:
-    from germane.readers.groups import Groups
+    from germane.readers.item_groups import Groups
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
