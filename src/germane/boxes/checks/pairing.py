@@ -180,8 +180,11 @@ class Pairing:
         chance = np.mean([self._count_good(pairs, best, GOOD) for pairs in others])
         if more <= chance + SURE * np.sqrt(chance + 1):
             return False
-        own = self._count_good(self.same, now, CLOSE)
-        return self._count_good(self.same, best, CLOSE) >= 2 * own
+        close = self._count_good(self.same, best, CLOSE) - 2 * self._count_good(
+            self.same, now, CLOSE
+        )
+        both = best[0] != now[0] and best[1] != now[1]  # of which there are more to choose from
+        return close >= (SURE if both else 0)
 
     def _count_good(self, pairs: Pairs, reading: Reading, least: float) -> int:
         """Count the truths that a detection overlaps by so much."""
