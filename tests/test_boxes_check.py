@@ -226,6 +226,30 @@ def test_weak_detectors_of_large_objects_cause_no_warning(crowds: bool) -> None:
             germane.boxes.evaluate(list_truths(truth), dict(enumerate(found)), "AP50")
 
 
+def test_other_formats_are_found_where_objects_have_the_same_places_in_all_images() -> None:
+    """Boxes then fit the truths of other images, too."""
+    rng = np.random.default_rng(6)
+    grid = [[40 + 300 * (i % 4), 40 + 220 * (i // 4), 90, 90] for i in range(12)]
+    truth = make_truth()
+    truth["images"] = [{"id": i, "width": 1280, "height": 720} for i in range(20)]
+    truth["annotations"] = [
+        {"id": n + 1, "image_id": n // 12, "category_id": 1, "bbox": grid[n % 12]}
+        for n in range(240)
+    ]
+    found = [
+        {**one, "bbox": [x + 45 + dx, y + 45 + dy, w, h], "score": score}
+        for one, (dx, dy), score in zip(
+            find(truth), rng.normal(0, 3, (240, 2)), rng.random(240), strict=True
+        )
+        for x, y, w, h in [one["bbox"]]
+    ]
+    with pytest.warns(germane.GermaneWarning, match="with the detections read as cxcywh"):
+        assert germane.boxes.evaluate(truth, found, "AP50")["AP50"].mean == 0
+    right = {"detections": "cxcywh"}
+    result = germane.boxes.evaluate(truth, found, "AP50", box_format=right)
+    assert (result.findings, result["AP50"].mean) == ((), 1)
+
+
 def test_the_formats_of_both_sides_are_one_advice() -> None:
     """Following it, with centers on one side and corners on the other, reads both."""
     centers = make_truth(

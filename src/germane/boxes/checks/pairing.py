@@ -162,12 +162,19 @@ class Pairing:
         for one, gain in gains.items():  # a change of one side, where it does nearly as well
             if (one[0] == now[0] or one[1] == now[1]) and gain > 0.9 * gains[best]:
                 best = one
-        if gains[best] < GAIN:
-            return None
+        if gains[best] < GAIN:  # objects may have the same places in all images
+            best = max(fits, key=lambda one: float(fits[one].mean()))
+            least = STILL * len(pairs.truth)
+            if (
+                self._count_good(pairs, best, CLOSE) - 5 * self._count_good(pairs, now, CLOSE)
+                < least
+            ):
+                return None
         change = fits[best] - own
         before, after = float(own.mean()), float(fits[best].mean())
         sure = change.mean() > SURE * change.std(ddof=1) / np.sqrt(len(change))
-        if not sure or after <= 1.25 * before or not self._finds_more(now, best, others):
+        accident = gains[best] >= GAIN and not self._finds_more(now, best, others)
+        if not sure or after <= 1.25 * before or accident:
             return None
         return best, before, after
 
@@ -220,6 +227,7 @@ SOME = 10  # detections, below which no other reading is looked for
 FEW_IMAGES = 3
 SURE = 4.0  # standard errors of the gain
 GOOD = 0.7  # the overlap of a detection that was meant for the truth
+STILL = 0.15  # of the truths that are precisely overlapped, which says enough
 CLOSE = 0.85  # that of a precise one
 GAIN = 0.1  # of the mean overlap
 
