@@ -52,6 +52,7 @@ VERBS = [
     "read_qrels",
     "read_results",
     "read_run",
+    "read_signature",
     "reconcile",
     "reconcile_boxes",
     "report",
@@ -63,6 +64,7 @@ VERBS = [
     "tau_ap",
     "trust",
     "trust_many",
+    "verify",
 ]
 TYPES = [
     "Audit",
@@ -99,10 +101,12 @@ TYPES = [
     "Result",
     "Results",
     "Selection",
+    "Signature",
     "Spread",
     "Stability",
     "Trust",
     "Trusts",
+    "Verification",
 ]
 ERRORS = [
     "NotFoundError",

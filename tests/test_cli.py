@@ -702,12 +702,19 @@ def test_json_schema(files: Path) -> None:
                     {
                         "measure": "AP@10",
                         "definition": "Σ P@i·rel(i), i ≤ 10, ÷ min(R,10)",
+                        "parameters": {"rel": "1", "norm": "min", "mean": "arithmetic"},
                         "mean": 0.75,
                         "best": 0.75,
                         "worst": 0.75,
+                        "signature": "AP@10 = 0.7500 | rel=1 norm=min mean=arithmetic duplicates=error "
+                        "ties=trec missing=zero unjudged=nonrelevant no_relevant=zero | 2 queries, qrels "
+                        f"QQ, run RR | germane {germane.__version__}",
                     }
                 ],
-                "judgments": "95794236019977c0c8f645e087427422",
+                "fingerprints": {
+                    "judgments": "QQ",
+                    "run": "RR",
+                },
                 "queries": {"q1": {"AP@10": 1.0}, "q2": {"AP@10": 0.5}},
             }
         ],

@@ -62,7 +62,9 @@ if TYPE_CHECKING:  # imported when first asked for: together they take longer th
     from germane.evaluation.embeddings import evaluate_embeddings
     from germane.evaluation.evaluator import Evaluator
     from germane.evaluation.groups import Groups
+    from germane.evaluation.signature_line import Signature, read_signature
     from germane.evaluation.storage import read_results
+    from germane.evaluation.verification import Verification, verify
     from germane.explanation.animation.api import animate
     from germane.explanation.api import explain
     from germane.explanation.curves import mean_pr_curve, pr_curve
@@ -107,7 +109,9 @@ _LATER = {
         "evaluation.embeddings": "evaluate_embeddings",
         "evaluation.evaluator": "Evaluator",
         "evaluation.groups": "Groups",
+        "evaluation.signature_line": "Signature read_signature",
         "evaluation.storage": "read_results",
+        "evaluation.verification": "Verification verify",
         "explanation.animation.api": "animate",
         "explanation.api": "explain",
         "explanation.curves": "mean_pr_curve pr_curve",
@@ -140,13 +144,13 @@ __all__ = [  # noqa: RUF022  (in the order in which one meets them)
     "animate", "assert_no_regression", "audit", "box_dialects", "check", "check_boxes", "choose_judgments", "collapse", "compare", "compare_boxes",
     "compare_judges", "dialects", "evaluate", "evaluate_boxes", "evaluate_embeddings", "evaluate_judges", "evaluate_many", "evaluate_many_boxes", "explain",
     "explain_boxes", "explorer", "gate", "gate_boxes", "kendall_tau", "mean_pr_curve",
-    "measures", "parse", "pr_curve", "rbo", "read_qrels", "read_results", "read_run", "reconcile",
-    "reconcile_boxes", "report", "report_boxes", "score", "simulate", "spread", "spread_boxes", "tau_ap", "trust", "trust_many",
+    "measures", "parse", "pr_curve", "rbo", "read_qrels", "read_results", "read_run", "read_signature", "reconcile",
+    "reconcile_boxes", "report", "report_boxes", "score", "simulate", "spread", "spread_boxes", "tau_ap", "trust", "trust_many", "verify",
     # types
     "Audit", "BoxExplanation", "BoxGroups", "BoxReconciliation", "BoxResult", "BoxResults", "BoxSpread", "Checkup", "Comparison", "Contradiction", "CorrectedMean", "Dialect", "Evaluator", "Explanation", "Finding", "Gate", "Groups",
     "JudgeAgreement", "JudgedByMany", "Labels", "MeanPRCurve", "Measure", "MeasureResult", "PRCurve", "Pair", "Policy", "Qrels",
-    "QueryDifferences", "Ranking", "Reconciliation", "Report", "Result", "Results", "Selection", "Spread",
-    "Stability", "Trust", "Trusts",
+    "QueryDifferences", "Ranking", "Reconciliation", "Report", "Result", "Results", "Selection", "Signature", "Spread",
+    "Stability", "Trust", "Trusts", "Verification",
     # errors
     "NotFoundError", "CoverageError", "DuplicateError", "EmptyError", "FormatError", "GermaneError",
     "GradeError", "InputError", "MeasureError", "PolicyError", "RegressionError", "ScoreError",
