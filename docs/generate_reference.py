@@ -6,8 +6,9 @@ Sphinx fills them from the docstrings. Each public object stands on the page of 
 import inspect
 import re
 from collections.abc import Callable, Iterator
+from operator import attrgetter
 from pathlib import Path
-from typing import Any, get_args, get_origin
+from typing import Any, ForwardRef, get_args, get_origin
 
 import generate_measures
 
@@ -42,12 +43,13 @@ TOPICS: dict[str, tuple[str, str, str]] = {  # page: title, guide, objects
         "Reconcile, and dialects", "reconcile",
         "reconcile Reconciliation audit Audit Contradiction spread Spread dialects Dialect",
     ),
+    "identify": ("Identify a function", "identify", "identify assert_computes Identification"),
     "check": ("Check data", "check", "check Checkup Finding"),
     "boxes": (
         "Boxes", "which-map",
-        ("evaluate_boxes evaluate_many_boxes explain_boxes check_boxes compare_boxes gate_boxes report_boxes "
-        "reconcile_boxes spread_boxes box_dialects BoxResult BoxResults BoxGroups BoxExplanation "
-        "BoxReconciliation BoxSpread"),
+        ("boxes.evaluate boxes.evaluate_many boxes.explain boxes.check boxes.compare boxes.gate boxes.report "
+        "boxes.reconcile boxes.spread boxes.dialects boxes.Result boxes.Results boxes.Groups boxes.Explanation "
+        "boxes.Reconciliation boxes.Spread"),
     ),
     "judges": (
         "Judges", "judges",
@@ -59,7 +61,7 @@ TOPICS: dict[str, tuple[str, str, str]] = {  # page: title, guide, objects
     "errors": (
         "Errors and warnings", "usage",
         ("GermaneError InputError FormatError DuplicateError GradeError ScoreError EmptyError CoverageError "
-        "MeasureError PolicyError NotFoundError RegressionError GermaneWarning"),
+        "MeasureError PolicyError NotFoundError RegressionError DefinitionError GermaneWarning"),
     ),
 }  # fmt: skip
 MODULES = {  # page: title, guide, members
@@ -121,7 +123,7 @@ def write_arguments() -> str:
 
 def write_directive(name: str) -> str:
     """Write the directive that Sphinx replaces by the object's docstring."""
-    found = getattr(germane, name)
+    found = attrgetter(name)(germane)
     if inspect.isclass(found) and issubclass(found, Exception | Warning):
         return f".. autoexception:: germane.{name}"
     if inspect.isclass(found):
@@ -134,7 +136,7 @@ def write_directive(name: str) -> str:
 
 def write_signature(found: Callable[..., Any]) -> tuple[str, str]:
     """Write the parameters and what is returned; choices stand as keyword arguments with their words."""
-    signature = make_signature(found, germane._list_box_conventions())
+    signature = make_signature(found)  # which names all arguments of boxes already
     written, star = [], False
     for one in signature.parameters.values():
         if one.name in ("self", "cls"):
@@ -161,6 +163,8 @@ def join(name: str, kind: str, default: str | None) -> str:
 
 def write_type(annotation: Any) -> str:
     """Write a type without the modules of its parts; "" for one that may be anything."""
+    if isinstance(annotation, ForwardRef):
+        return annotation.__forward_arg__
     if annotation in (inspect.Parameter.empty, Any):
         return ""
     if isinstance(annotation, Given):

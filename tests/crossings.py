@@ -871,7 +871,7 @@ class Refusal:
     why: str
     verbs: Collection[str]
     kinds: Collection[str]
-    options: Collection[str]
+    options: Sequence[str]
 
     def covers(self, cell: Cell) -> bool:
         return cell.verb in self.verbs and cell.kind in self.kinds and cell.option in self.options

@@ -21,8 +21,8 @@ SIZES = {
     "stored": "germane.readers.relevance.SORTED",
     "most_cells": "germane.readers.relevance.MOST",
     "room": "germane.reports.inputs.ROOM",  # results of runs that a report reads again
-    "max_size": "germane.reports.data.MAX_SIZE",  # bytes of a page with its rankings
-    "least": "germane.reports.data.LEAST",
+    "max_size": "germane.reports.page_data.MAX_SIZE",  # bytes of a page with its rankings
+    "least": "germane.reports.page_data.LEAST",
     "small_texts": "germane.readers.texts.SMALL",  # bytes of a file of texts that is held
     "chunk": "germane.evaluation.spark_tasks.CHUNK",
     "enough": "germane.checks.data.ENOUGH",

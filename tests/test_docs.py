@@ -519,5 +519,5 @@ def test_names_of_pycocotools_are_ours() -> None:
     rows = text[text.index("| pycocotools | germane's boxes |") :].split("\n\n")[0]
     truth, found = (str(ROOT / f"examples/boxes/{name}.json") for name in ("truth", "detections"))
     for theirs, ours in re.findall(r"^\| `(.+)` \| `(.+)` \|$", rows, re.MULTILINE):
-        asked = germane.evaluate_boxes(truth, found, theirs, dialect="pycocotools")
-        assert asked.measures == germane.evaluate_boxes(truth, found, ours).measures
+        asked = germane.boxes.evaluate(truth, found, theirs, dialect="pycocotools")
+        assert asked.measures == germane.boxes.evaluate(truth, found, ours).measures

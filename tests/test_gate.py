@@ -403,32 +403,6 @@ def test_the_plug_in_alone_imports_no_numpy() -> None:
     assert done.stdout == "False\n"
 
 
-# --- Experiment trackers ---------------------------------------------------------------------------
-
-
-class Tracker:
-    """Records what a recipe logs, in the place of mlflow and wandb."""
-
-    def __init__(self) -> None:
-        self.metrics: dict[str, float] = {}
-
-    def log(self, values: dict[str, float], step: int) -> None:
-        assert step == 3
-        self.metrics.update(values)
-
-    log_metrics = log
-
-
-def test_the_recipe_logs_what_trackers_accept() -> None:
-    page = (Path(__file__).parents[1] / "docs/recipes.md").read_text("utf-8")
-    [recipe] = re.findall(r"^```py\n(mlflow.*?)^```", page, re.MULTILINE | re.DOTALL)
-    result = germane.evaluate(QRELS, {q: {"d": 1.0} for q in QUERIES}, "AP(norm=R)@10")
-    mlflow, wandb = Tracker(), Tracker()
-    given = {"metrics": result.flat(prefix="test/"), "epoch": 3}
-    exec(recipe, {"mlflow": mlflow, "wandb": wandb, **given})
-    assert mlflow.metrics == wandb.metrics == {"test/AP_norm-R_at_10": 1.0}
-
-
 def test_the_recipes_of_builds_name_real_commands(
     files: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -15,6 +15,7 @@ from germane.core.ranking import Ranking
 from germane.dialects import dialects
 from germane.errors import (
     CoverageError,
+    DefinitionError,
     DuplicateError,
     EmptyError,
     FormatError,
@@ -34,16 +35,7 @@ from germane.measures.averaging import MeasureResult
 from germane.measures.measure import Measure, parse
 
 if TYPE_CHECKING:  # imported when first asked for: together they take longer than all of the above
-    from germane.boxes.api import evaluate_boxes, evaluate_many_boxes, explain_boxes
-    from germane.boxes.checkup import check_boxes
-    from germane.boxes.comparison import compare_boxes, gate_boxes
-    from germane.boxes.dialects import box_dialects
-    from germane.boxes.explanation import BoxExplanation
-    from germane.boxes.groups import BoxGroups
-    from germane.boxes.reconciliation import BoxReconciliation, reconcile_boxes
-    from germane.boxes.report import report_boxes
-    from germane.boxes.result import BoxResult, BoxResults
-    from germane.boxes.spread import BoxSpread, spread_boxes
+    from germane import boxes
     from germane.comparison.agreement import kendall_tau, rbo, tau_ap
     from germane.comparison.api import compare
     from germane.comparison.comparison import Comparison, Stability
@@ -61,7 +53,7 @@ if TYPE_CHECKING:  # imported when first asked for: together they take longer th
     from germane.evaluation.chunks import collapse
     from germane.evaluation.embeddings import evaluate_embeddings
     from germane.evaluation.evaluator import Evaluator
-    from germane.evaluation.groups import Groups
+    from germane.evaluation.query_groups import Groups
     from germane.evaluation.signature_line import Signature, read_signature
     from germane.evaluation.storage import read_results
     from germane.evaluation.verification import Verification, verify
@@ -72,6 +64,7 @@ if TYPE_CHECKING:  # imported when first asked for: together they take longer th
     from germane.explanation.precision_recall import MeanPRCurve, PRCurve
     from germane.explanation.simulation.api import simulate
     from germane.exploration.api import explorer
+    from germane.identification.api import Identification, assert_computes, identify
     from germane.readers.labels import Labels
     from germane.reconciliation.api import Reconciliation, reconcile
     from germane.reconciliation.contradictions import Audit, Contradiction, audit
@@ -81,16 +74,6 @@ if TYPE_CHECKING:  # imported when first asked for: together they take longer th
 _LATER = {
     name: module
     for module, names in {
-        "boxes.api": "evaluate_boxes evaluate_many_boxes explain_boxes",
-        "boxes.checkup": "check_boxes",
-        "boxes.comparison": "compare_boxes gate_boxes",
-        "boxes.dialects": "box_dialects",
-        "boxes.explanation": "BoxExplanation",
-        "boxes.groups": "BoxGroups",
-        "boxes.reconciliation": "BoxReconciliation reconcile_boxes",
-        "boxes.report": "report_boxes",
-        "boxes.result": "BoxResult BoxResults",
-        "boxes.spread": "BoxSpread spread_boxes",
         "comparison.agreement": "kendall_tau rbo tau_ap",
         "comparison.api": "compare",
         "comparison.comparison": "Comparison Stability",
@@ -108,7 +91,7 @@ _LATER = {
         "evaluation.chunks": "collapse",
         "evaluation.embeddings": "evaluate_embeddings",
         "evaluation.evaluator": "Evaluator",
-        "evaluation.groups": "Groups",
+        "evaluation.query_groups": "Groups",
         "evaluation.signature_line": "Signature read_signature",
         "evaluation.storage": "read_results",
         "evaluation.verification": "Verification verify",
@@ -119,6 +102,7 @@ _LATER = {
         "explanation.precision_recall": "MeanPRCurve PRCurve",
         "explanation.simulation.api": "simulate",
         "exploration.api": "explorer",
+        "identification.api": "Identification assert_computes identify",
         "readers.labels": "Labels",
         "reconciliation.api": "Reconciliation reconcile",
         "reconciliation.contradictions": "Audit Contradiction audit",
@@ -141,43 +125,38 @@ _LATER = {
 
 __all__ = [  # noqa: RUF022  (in the order in which one meets them)
     # verbs
-    "animate", "assert_no_regression", "audit", "box_dialects", "check", "check_boxes", "choose_judgments", "collapse", "compare", "compare_boxes",
-    "compare_judges", "dialects", "evaluate", "evaluate_boxes", "evaluate_embeddings", "evaluate_judges", "evaluate_many", "evaluate_many_boxes", "explain",
-    "explain_boxes", "explorer", "gate", "gate_boxes", "kendall_tau", "mean_pr_curve",
+    "animate", "assert_computes", "assert_no_regression", "audit", "check", "choose_judgments", "collapse", "compare",
+    "compare_judges", "dialects", "evaluate", "evaluate_embeddings", "evaluate_judges", "evaluate_many", "explain",
+    "explorer", "gate", "identify", "kendall_tau", "mean_pr_curve",
     "measures", "parse", "pr_curve", "rbo", "read_qrels", "read_results", "read_run", "read_signature", "reconcile",
-    "reconcile_boxes", "report", "report_boxes", "score", "simulate", "spread", "spread_boxes", "tau_ap", "trust", "trust_many", "verify",
+    "report", "score", "simulate", "spread", "tau_ap", "trust", "trust_many", "verify",
+    # boxes of object detectors: the verbs above in a namespace of their own
+    "boxes",
     # types
-    "Audit", "BoxExplanation", "BoxGroups", "BoxReconciliation", "BoxResult", "BoxResults", "BoxSpread", "Checkup", "Comparison", "Contradiction", "CorrectedMean", "Dialect", "Evaluator", "Explanation", "Finding", "Gate", "Groups",
+    "Audit", "Checkup", "Comparison", "Contradiction", "CorrectedMean", "Dialect", "Evaluator", "Explanation", "Finding", "Gate", "Groups", "Identification",
     "JudgeAgreement", "JudgedByMany", "Labels", "MeanPRCurve", "Measure", "MeasureResult", "PRCurve", "Pair", "Policy", "Qrels",
     "QueryDifferences", "Ranking", "Reconciliation", "Report", "Result", "Results", "Selection", "Signature", "Spread",
     "Stability", "Trust", "Trusts", "Verification",
     # errors
-    "NotFoundError", "CoverageError", "DuplicateError", "EmptyError", "FormatError", "GermaneError",
+    "NotFoundError", "CoverageError", "DefinitionError", "DuplicateError", "EmptyError", "FormatError", "GermaneError",
     "GradeError", "InputError", "MeasureError", "PolicyError", "RegressionError", "ScoreError",
     "GermaneWarning",
 ]  # fmt: skip
 __all__ += [*(measure.name for measure in measures()), "__version__"]
 
 
-def _list_box_conventions() -> dict[str, tuple[object, object]]:
-    from dataclasses import fields
-
-    from germane.boxes.conventions import DEFAULTS, Conventions
-
-    return {one.name: (one.type, DEFAULTS[one.name]) for one in fields(Conventions)}
-
-
 def __getattr__(name: str) -> object:
-    if name not in _LATER:
-        raise AttributeError(f"module 'germane' has no attribute {name!r}")
     from importlib import import_module
 
+    if name == "boxes":
+        return import_module("germane.boxes")
+    if name not in _LATER:
+        raise AttributeError(f"module 'germane' has no attribute {name!r}")
     found: object = getattr(import_module(f"germane.{_LATER[name]}"), name)
     if name.islower() or name == "Evaluator":
         from germane.evaluation.signatures import name_arguments
 
-        of_boxes = _LATER[name].startswith("boxes.")
-        found = name_arguments(found, _list_box_conventions() if of_boxes else None)
+        found = name_arguments(found)
     globals()[name] = found
     return found
 

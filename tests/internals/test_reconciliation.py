@@ -14,11 +14,8 @@ import germane
 from germane import Policy
 from germane.evaluation.collection import Collection
 from germane.readers import Needs, open_qrels, open_run
-from germane.reconciliation.example import SHOWN, find_example
-from germane.reconciliation.plausibility import describe_chance
-from germane.reconciliation.reported import read_queries, read_reported
-from germane.reconciliation.search import (
-    _NO_NUMBER,
+from germane.reconciliation.candidates import (
+    NO_NUMBER,
     Candidate,
     find_stage,
     list_dialect_candidates,
@@ -26,6 +23,9 @@ from germane.reconciliation.search import (
     vary_once,
     vary_twice,
 )
+from germane.reconciliation.example import SHOWN, find_example
+from germane.reconciliation.plausibility import describe_chance
+from germane.reconciliation.reported import read_queries, read_reported
 from germane.reconciliation.spread import Values
 
 from strategies import RARE_WORDS, TABLE, WORDS
@@ -214,7 +214,7 @@ def test_conventions_that_make_no_difference_are_named() -> None:
     undecided = {one.convention: one for one in result.undecided}
     for name, words in (WORDS | RARE_WORDS).items():
         for word in words:
-            if word in (*_NO_NUMBER, getattr(result.policy, name)):
+            if word in (*NO_NUMBER, getattr(result.policy, name)):
                 continue
             mean = germane.evaluate(QRELS, RUN, "AP", **{name: word})["AP"].mean
             said = name in undecided and word in undecided[name].words

@@ -14,11 +14,11 @@ import numpy as np
 
 from germane.boxes.conventions import WORDS, Conventions, write_choice
 from germane.boxes.data import Detections, Truths
-from germane.boxes.dialects import DIALECTS
+from germane.boxes.dialect_table import DIALECTS
 from germane.boxes.matching import number_group
 from germane.boxes.measures import POINTS, BoxMeasure, parse_measure
 from germane.dialects.dialect import Dialect, Entry
-from germane.reconciliation.search import Choices
+from germane.reconciliation.candidates import Choices
 
 _IDLE = ("unknown", "ap_depth")  # they decide whether there is a number, but not which
 _MAIN = ("overlap", "candidate", "crowds", "difficult", "depth", "points", "no_truth")

@@ -75,7 +75,7 @@ def find_queries_with_text(data: Data) -> Sees:
         at = np.array([places.get(item, -1) for item in found], np.int64)
         open_to = data.find_judgments(np.full(len(at), q), at) < 0  # a judged one is meant
         if data.candidates is not None:
-            from germane.checks.candidates import mark_items  # which few checks need
+            from germane.checks.admitted_rows import mark_items  # which few checks need
 
             one = replace(data.candidates, queries=[data.candidates.queries[q]])
             open_to &= mark_items(one, [list(found)], True)

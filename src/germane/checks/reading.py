@@ -164,7 +164,10 @@ def read_run(run: RunInput, progress: Progress | None = None) -> Side:
             return _read_grouped("run", run.name, run.rows, run.rows.score, text=True)
         case ArrayRun():
             return _read_array(run)
-    raise InputError(f"check cannot read {clip(run)}; evaluate can, and reports findings.")
+    raise InputError(
+        "check cannot read a run of this kind; evaluate can, and its findings are the same checks on a "
+        "sample."
+    )
 
 
 # --- Mappings --------------------------------------------------------------------------------------

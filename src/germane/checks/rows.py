@@ -4,11 +4,11 @@ from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
-from typing import Literal, Self, TypeAlias
+from typing import Literal, Protocol, Self, TypeAlias
 
 import numpy as np
 
-from germane.core.finding import show_ids
+from germane.core.finding import Finding, Severity, show_ids
 from germane.core.ragged import Bools, Floats, Ints
 from germane.errors import clip
 from germane.kernel import plain
@@ -136,6 +136,24 @@ class Problem:
 
 
 Sees: TypeAlias = Iterator[Problem]
+
+
+class Kind(Protocol):
+    """A kind of finding: a row of the table of all checks."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def severity(self) -> Severity: ...
+    @property
+    def remedy(self) -> str: ...
+
+
+def make_findings(kind: Kind, problems: Iterable[Problem], where: str) -> Iterator[Finding]:
+    """Make findings of the problems of one kind."""
+    for one in problems:
+        advice = one.advice or kind.remedy
+        yield Finding(kind.severity, kind.name, one.says, one.count, one.examples, advice, where)
 
 
 def count_queries(side: Side, rows: Ints) -> str:

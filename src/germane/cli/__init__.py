@@ -37,6 +37,7 @@ COMMANDS = (
     "dialects",
     "reconcile",
     "audit",
+    "identify",
     "boxes",
     "trec_eval",
 )

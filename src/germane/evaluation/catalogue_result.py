@@ -12,7 +12,7 @@ from germane.core.ragged import Floats
 from germane.core.retrieved import COPIES
 from germane.errors import MeasureError, list_choices
 from germane.evaluation.judging import JudgedRun
-from germane.evaluation.lists import CountedLists, ListValues, get_row
+from germane.evaluation.list_tally import CountedLists, ListValues, get_row
 from germane.evaluation.run_lists import ListsOfRun
 from germane.measures.averaging import MeasureResult
 from germane.measures.catalogue import refuse_ranking

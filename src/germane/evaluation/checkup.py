@@ -9,7 +9,7 @@ from typing import Any, Unpack, overload
 import numpy as np
 
 from germane.checks import malformed
-from germane.checks.candidates import attach_candidates, select_ranked
+from germane.checks.admitted_rows import attach_candidates, select_ranked
 from germane.checks.data import Data, put_side_by_side
 from germane.checks.reading import locate_lines, read_qrels, read_run
 from germane.checks.rows import Side

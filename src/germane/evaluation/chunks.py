@@ -29,8 +29,8 @@ from germane.kernel.reduction import find_distinct
 from germane.readers import RunInput
 from germane.readers.formats import InputFormat
 from germane.readers.frames import Frame
-from germane.readers.groups import GroupOf, collapse_scores, open_groups
 from germane.readers.headings import Headings
+from germane.readers.item_groups import GroupOf, collapse_scores, open_groups
 from germane.readers.mappings import check_scores, is_mapping
 from germane.readers.rows import join_rows
 

@@ -159,7 +159,8 @@ def open_options(choices: Mapping[str, Any], dialect: "str | Dialect | None" = N
         spoken = resolve_dialect(dialect)
     given = {name: one for name, one in choices.items() if name in READING}
     asked = {name: word for name, word in choices.items() if name not in READING}
-    lowest = asked.get("scores") == "distances"
+    usual = {} if spoken is None else spoken.choices
+    lowest = asked.get("scores", usual.get("scores")) == "distances"
     reading = ReadOptions(**given, lowest=lowest) if given or lowest else NOTHING_SAID
     return Options(reading, asked, spoken)
 
@@ -191,7 +192,7 @@ def hold(reading: ReadOptions) -> ReadOptions:
 
         reading = replace(reading, subtopic_weights=open_weights(reading))
     if reading.collapse is not None:
-        from germane.readers.groups import open_groups
+        from germane.readers.item_groups import open_groups
 
         reading = replace(reading, collapse=open_groups(reading.collapse))
     if reading.exclude is None and reading.only is None:

@@ -12,7 +12,7 @@ from germane.core.policy import Policy
 from germane.core.progress import Progress
 from germane.core.qrels import Qrels
 from germane.core.ragged import Bools, Ints
-from germane.evaluation.lists import CountedLists, ListTally, ListValues, Numbering, get_row
+from germane.evaluation.list_tally import CountedLists, ListTally, ListValues, Numbering, get_row
 from germane.kernel.columns import Ids, Integers, read_python_ids
 from germane.kernel.reduction import Index, Scattered
 from germane.measures.measure import Measure

@@ -181,7 +181,7 @@ def open_run(
     query_ids, item_ids = array_ids.read_both(reading)
     groups = reading.collapse
     if groups is not None:
-        groups = import_reader("groups").open_groups(groups)
+        groups = import_reader("item_groups").open_groups(groups)
     if isinstance(given, RunInput) and not given.is_array:
         return given if groups is None else given.collapse(groups)
     if numbers.is_text_array(given):
@@ -256,7 +256,7 @@ def open_inputs(
     refuse_ambiguous(qrels, run)
     _refuse_empty_run(run)
     if reading.collapse is not None:  # which both sides need, and a stream is read once
-        groups = import_reader("groups").open_groups(reading.collapse)
+        groups = import_reader("item_groups").open_groups(reading.collapse)
         reading = replace(reading, collapse=groups)
     if judged is None:
         judged = open_qrels(qrels, reading)

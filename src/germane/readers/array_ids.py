@@ -199,7 +199,8 @@ class Axis:
         if not is_integer(item) or not _is_place(abs(int(item))):
             raise CoverageError(
                 f"the items of arrays are column numbers from 0; the qrels judge item {clip(item)}. "
-                "item_ids= gives the id of each column. If columns are chunks, collapse= gives the document of each."
+                "item_ids= gives the id of each column. If columns are chunks, collapse= gives the document of "
+                "each."
             )
         query = qrels.queries[int(np.searchsorted(qrels.offsets, odd, "right")) - 1]
         raise InputError(
@@ -229,7 +230,7 @@ class Axis:
         if not is_integer(items[odd]):
             raise FormatError(
                 f"the items of arrays are column numbers from 0; {name}= has "
-                f"{list_some(pairs.items[:3])}. item_ids= gives the columns ids."
+                f"{list_some(pairs.items[:3])}. item_ids= gives the id of each column."
             )
         raise InputError(
             f"{name}= has item {items[odd]}, which is no column; they are {self._list_places()}."

@@ -25,7 +25,7 @@ from germane.readers.inputs import RunInput
 from germane.readers.rows import STEP, Rows
 
 if TYPE_CHECKING:
-    from germane.readers.groups import Groups
+    from germane.readers.item_groups import Groups
 
 CELLS = 1 << 23  # scores that are held at once
 Read: TypeAlias = Callable[[Ints, Ints], Batch | Grid]

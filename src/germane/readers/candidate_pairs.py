@@ -7,7 +7,7 @@ import numpy as np
 
 from germane.core.qrels import Qrels
 from germane.errors import InputError, clip
-from germane.readers import array_ids, groups, mappings, numbers
+from germane.readers import array_ids, item_groups, mappings, numbers
 from germane.readers.candidates import Candidates, Name, Pairs
 from germane.readers.inputs import Needs, ReadOptions
 from germane.readers.recognition import open_pairs
@@ -32,7 +32,7 @@ def _open_pairs(given: Any, name: Name, reading: ReadOptions) -> Pairs:
             raise InputError(
                 f"{name}= marks columns, and with collapse= candidates are groups: give {{query: groups}}."
             )
-        groups.open_groups(reading.collapse).refuse_replaced(pairs.items, f"{name}=")
+        item_groups.open_groups(reading.collapse).refuse_replaced(pairs.items, f"{name}=")
     return array_ids.name_judgments(pairs, query_ids, item_ids, f"{name}=")
 
 

@@ -35,7 +35,7 @@ from germane.readers.similarity import (
 )
 
 if TYPE_CHECKING:
-    from germane.readers.groups import Groups
+    from germane.readers.item_groups import Groups
 
 CELLS = 1 << 24  # similarities of a block, two of which are held; small blocks multiply slowly
 LARGE = 2.0**200  # a squared length; up to it, and down to its inverse, no type loses digits

@@ -43,7 +43,7 @@ from germane.readers.rows import (
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from germane.readers.groups import Groups
+    from germane.readers.item_groups import Groups
 
 HEAD = 2000  # first rows, from which a sample is taken
 

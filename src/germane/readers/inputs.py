@@ -19,7 +19,7 @@ from germane.readers import formats, headings
 from germane.readers.formats import InputFormat
 
 if TYPE_CHECKING:
-    from germane.readers.groups import Groups
+    from germane.readers.item_groups import Groups
     from germane.readers.letor import Lines
     from germane.readers.rows import Rows
 

@@ -42,7 +42,7 @@ from germane.readers.numbers import (
 )
 
 if TYPE_CHECKING:
-    from germane.readers.groups import Groups
+    from germane.readers.item_groups import Groups
     from germane.readers.rows import Rows
 
 MAPPING = (dict, Mapping)  # the first makes isinstance fast for a dict

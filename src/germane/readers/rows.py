@@ -52,7 +52,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from germane.readers.frames import Frame
-    from germane.readers.groups import Groups
+    from germane.readers.item_groups import Groups
 
 
 P = TypeVar("P")

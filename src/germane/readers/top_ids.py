@@ -20,7 +20,7 @@ from germane.readers.arrays import ArrayRun, Asked, Read
 from germane.readers.rows import STEP
 
 if TYPE_CHECKING:
-    from germane.readers.groups import Groups
+    from germane.readers.item_groups import Groups
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -81,7 +81,7 @@ class TopIds(ArrayRun):
 
         def read(rows: Ints, code: Ints) -> Batch:
             at = ragged.as_slice(rows)
-            some = ids[at]
+            some = ids[at].astype(np.int64, copy=False)
             if some.min() >= 0 and (width is None or some.max() < width):
                 lengths, items = np.full(len(some), some.shape[1]), some.ravel()
             else:

@@ -36,7 +36,7 @@ from germane.readers.subtopics import (
 from germane.readers.subtopics import Rows as SubtopicRows
 
 if TYPE_CHECKING:
-    from germane.readers.groups import Groups
+    from germane.readers.item_groups import Groups
 
 
 @dataclass(frozen=True, eq=False)

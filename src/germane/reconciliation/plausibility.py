@@ -19,8 +19,9 @@ from germane.measures.averaging import QueryValues, compute_scores, find_weights
 from germane.measures.measure import Measure
 from germane.output.formatting import write_count
 from germane.reconciliation.agreement import DECIMALS, Terms
+from germane.reconciliation.candidates import Candidate, vary_measure
 from germane.reconciliation.reported import Reported, format_plain, read_reported
-from germane.reconciliation.search import Candidate, Given, Search, vary_measure
+from germane.reconciliation.search import Given, Search
 
 POSSIBLE = 0.05  # a chance above which a definition is possible, and no longer found
 

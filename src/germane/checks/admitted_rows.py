@@ -1,8 +1,11 @@
 """Selects the rows of a run that evaluate ranks: those of groups and candidates, by ``collapse``, ``exclude`` and ``only``."""
 
+from __future__ import annotations
+
 from collections.abc import Hashable, Sequence
 from dataclasses import replace
 from itertools import pairwise
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -14,9 +17,11 @@ from germane.core.ragged import Bools, Ints
 from germane.kernel.columns import Ids, read_python_ids
 from germane.kernel.keys import Keys
 from germane.kernel.reduction import Batch, Judgments, mark_admitted, mark_candidates
-from germane.readers.candidates import Candidates
-from germane.readers.groups import Groups
 from germane.readers.mapping_ids import judge_keys, spell_id
+
+if TYPE_CHECKING:  # few evaluations need them
+    from germane.readers.candidates import Candidates
+    from germane.readers.item_groups import Groups
 
 
 def attach_candidates(judged: Side, candidates: Candidates) -> Qrels:
