@@ -133,7 +133,7 @@ class RunFingerprint:
 class KeptFingerprint:
     """The fingerprint of a run, and its metadata, as a file of results holds them."""
 
-    def __init__(self, fingerprint: str | None, metadata: str | None) -> None:
+    def __init__(self, fingerprint: str | None, metadata: str | None = None) -> None:
         self._fingerprint, self._metadata = fingerprint, metadata
 
     def __call__(self) -> str | None:

@@ -193,7 +193,9 @@ def _read_part(part: str, text: str) -> dict[str, Any]:
         return _read_data(part)
     words = dict(word.partition("=")[::2] for word in part.split())
     if not all("=" in word for word in part.split()):
-        raise FormatError(f"the part {clip(part)} is none of a signature: {_LOOKS}; got {clip(text)}")
+        raise FormatError(
+            f"the part {clip(part)} is none of a signature: {_LOOKS}; got {clip(text)}"
+        )
     return {"words": words}
 
 
@@ -243,7 +245,7 @@ def _read_word(name: str, written: str) -> Any:
     """Read a convention; depth and the like are numbers."""
     if written == "None":
         return None
-    kind = _KINDS[name] if name in _KINDS else ""
+    kind = _KINDS.get(name, "")
     if "int" in kind and "Literal" not in kind and written.isdecimal():
         return int(written)
     if "float" in kind and "Literal" not in kind:

@@ -24,8 +24,8 @@ from germane.core.retrieved import Retrieved
 from germane.errors import DuplicateError, EmptyError, FormatError, InputError, clip, show_typed
 from germane.evaluation.choices import DEFAULT, Choices
 from germane.evaluation.evaluator import Evaluator, Read, Reduced, Way, find_way
+from germane.evaluation.fingerprint import KeptFingerprint, RunFingerprint
 from germane.evaluation.opening import open_data
-from germane.evaluation.fingerprint import KeptFingerprint
 from germane.evaluation.result import Counts, Result, Results
 from germane.measures.averaging import MeasureResult
 from germane.measures.catalogue import refuse_lists
@@ -209,6 +209,7 @@ def evaluate_kept(
                 "is finished before its end. Sort it by query, or evaluate it without a checkpoint."
             ) from None
         writing.replace(str(folder / _name_file(number)), _pack_batch(end, reduced.read))
+    evaluator.run_fingerprint = RunFingerprint(given, run)
     return evaluator.result(name=name)
 
 

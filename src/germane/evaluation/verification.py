@@ -131,7 +131,9 @@ def verify(
         several = f"{one.name}: " if one.name else ""
         differences += [several + says for says in _compare(one, found, asked, data, run)]
         if one.judgments is None or one.run is None:
-            notes.append(f"{several}the record has no fingerprint of all data, so that values alone are compared")
+            notes.append(
+                f"{several}the record has no fingerprint of all data, so that values alone are compared"
+            )
     return Verification(tuple(numbers), tuple(differences), tuple(dict.fromkeys(notes)))
 
 
