@@ -439,3 +439,32 @@ def test_standard_input_is_hashed_while_it_is_read(files: Path) -> None:
     assert (
         run["fingerprints"]["run"] == germane.evaluate("qrels.txt", "a.run", "RR").run_fingerprint
     )
+
+
+def test_records_of_distances_and_of_stdin(
+    files: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    call(capsys, "evaluate", "qrels.txt", "a.run", "--scores=distances", "--record=r.json")
+    assert call(capsys, "verify", "r.json", "qrels.txt", "a.run")[0] == 0
+    done = subprocess.run(
+        [sys.executable, "-m", "germane", "verify", "r.json", "qrels.txt", "-"],
+        input=(files / "b.run").read_bytes(), capture_output=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 1
+    assert b"the run is another one" in done.stdout
+
+
+def test_runs_are_paired_by_name_or_order() -> None:
+    other = {query: dict(reversed(held.items())) for query, held in RUN.items()} | {"100": {"x": 1}}
+    record = germane.evaluate_many(QRELS, {"a": RUN, "b": other}, "AP@10")
+    assert germane.verify(record, QRELS, {"b": other, "a": RUN}).same
+    assert germane.verify(record, QRELS, {"first": RUN, "second": other}).same
+    assert not germane.verify(record, QRELS, {"first": other, "second": RUN}).same
+    with pytest.raises(germane.InputError, match="the record has 2 runs"):
+        germane.verify(record, QRELS, RUN)
+    with pytest.raises(germane.InputError, match="a record is a path, a signature or results"):
+        germane.verify(3, QRELS, RUN)
+    one = germane.evaluate(QRELS, RUN, "AP@10")
+    for record in (one, one.signature("AP@10"), one.to_dict()):  # type: ignore[assignment]
+        assert germane.verify(record, QRELS, RUN).same
+        assert germane.verify(record, QRELS, {"a": RUN}).same

@@ -16,7 +16,7 @@ from germane.evaluation.api import evaluate
 from germane.evaluation.choices import Choices
 from germane.evaluation.fingerprint import SHOWN
 from germane.evaluation.layout import format_value
-from germane.evaluation.opening import Inputs, open_data
+from germane.evaluation.opening import Held, Inputs, open_data
 from germane.evaluation.result import Result, Results
 from germane.evaluation.signature_line import Signature, is_signature, read_signature
 from germane.evaluation.storage import read_record
@@ -117,12 +117,17 @@ def verify(
     """
     recorded = _read(record)
     pairs = _pair_runs(recorded, runs)
-    data = open_data(qrels, _leave_reading(policy))
     asked = {name: word for name, word in policy.items() if name in DEFAULTS}
+    reading = {name: one for name, one in policy.items() if name not in DEFAULTS}
+    data = open_data(qrels, reading)
     numbers: list[Any] = []
     differences: list[str] = []
     notes: list[str] = []
-    for one, run in pairs:
+    for one, given in pairs:
+        is_stream = isinstance(given, str) and given == "-"
+        run = (
+            Held(data.open_run(given)[0].hold()) if is_stream else given
+        )  # it is read several times
         found = _evaluate(data, run, one, asked)
         numbers += [
             (one.name, measure, one.values[measure], result[measure].mean, one.digits)
@@ -135,10 +140,6 @@ def verify(
                 f"{several}the record has no fingerprint of all data, so that values alone are compared"
             )
     return Verification(tuple(numbers), tuple(differences), tuple(dict.fromkeys(notes)))
-
-
-def _leave_reading(policy: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: one for name, one in policy.items() if name not in DEFAULTS or name == "scores"}
 
 
 # --- The record ------------------------------------------------------------------------------------
@@ -188,15 +189,12 @@ def _read_run(where: str, run: Mapping[str, Any], shared: Mapping[str, Any]) -> 
 
 def _pair_runs(recorded: tuple[Recorded, ...], runs: Any) -> list[tuple[Recorded, Any]]:
     """Pair the runs of the record with those given, by their names or their order."""
-    is_named = isinstance(runs, Mapping) and all(
-        isinstance(one, (str, os.PathLike, Mapping, list)) or hasattr(one, "shape")
-        for one in runs.values()
-    )
     names = [one.name for one in recorded]
     if isinstance(runs, Mapping) and set(names) == set(runs):
         return [(one, runs[one.name]) for one in recorded]
     if len(recorded) == 1:
-        only = next(iter(runs.values())) if is_named and _are_runs(runs) else runs
+        is_named = isinstance(runs, Mapping) and _are_runs(runs)
+        only = next(iter(runs.values())) if is_named else runs
         return [(recorded[0], only)]
     given = list(runs.values()) if isinstance(runs, Mapping) else None
     if given is None or len(given) != len(recorded):
@@ -240,10 +238,12 @@ def _evaluate_under(data: Inputs, run: Any, measures: list[Measure], policy: Pol
         if name != "qrels_duplicates"
         and (name == "ties" or getattr(policy, name) != DEFAULTS[name])
     }
+    options = data.options
+    reading = replace(options.reading, lowest=policy.scores == "distances")
+    under = Inputs(data.qrels, replace(options, reading=reading, asked={**options.asked, **words}))
+    under.signs = True
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", GermaneWarning)
-        under = Inputs(data.qrels, replace(data.options, asked={**data.options.asked, **words}))
-        under.signs = True
         return evaluate(under, run, measures)
 
 
