@@ -407,6 +407,7 @@ COMMANDS = [
     ["curve", "0 1"],
     ["compare", "qrels.txt", "good.run", "other.run"],
     ["gate", "qrels.txt", "good.run", "--baseline=other.run"],
+    ["verify", "RR = 0.75 | rel=1 | 2 queries, run unknown", "qrels.txt", "good.run"],
     ["simulate", "recall"],
     ["measures"],
     ["measures", "AP"],
