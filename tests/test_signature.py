@@ -468,3 +468,29 @@ def test_runs_are_paired_by_name_or_order() -> None:
     for record in (one, one.signature("AP@10"), one.to_dict()):  # type: ignore[assignment]
         assert germane.verify(record, QRELS, RUN).same
         assert germane.verify(record, QRELS, {"a": RUN}).same
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers(-3, 3) | st.floats() | st.text(max_size=5),
+    lambda inner: (
+        st.lists(inner, max_size=2) | st.dictionaries(st.text(max_size=5), inner, max_size=2)
+    ),
+)
+
+
+@given(st.data())
+def test_any_record_is_read_or_refused(data: st.DataObject) -> None:
+    """A value anywhere in a record is replaced by any other."""
+    qrels, run = {"q": {"d": 1}}, {"q": {"e": 2.0, "d": 1.0}}
+    record = germane.evaluate(qrels, run, "AP@10 RR").to_dict(queries=True)
+    at: Any = record
+    while True:
+        keys = list(at) if isinstance(at, dict) else range(len(at))
+        key = data.draw(st.sampled_from(keys))
+        deeper = isinstance(at[key], (dict, list)) and len(at[key]) > 0
+        if not deeper or data.draw(st.booleans()):
+            break
+        at = at[key]
+    at[key] = data.draw(JSON)
+    with contextlib.suppress(germane.GermaneError):
+        str(germane.verify(record, qrels, run))

@@ -38,7 +38,7 @@ class Recorded:
     queries: int
     judgments: str | None
     run: str | None
-    per_query: Mapping[str, Mapping[str, float | None]] | None = None
+    per_query: Mapping[str, Mapping[str, float]] | None = None
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -161,8 +161,14 @@ def _read(record: Any) -> tuple[Recorded, ...]:
         where, record = os.fspath(record), read_record(record)
     try:
         return tuple(_read_run(where, run, record["policy"]) for run in record["runs"])
-    except (KeyError, TypeError, AttributeError) as error:
+    except KeyError as error:
         raise FormatError(f"{where}: a record without {error}. See docs/signature.md.") from None
+    except (TypeError, AttributeError, ValueError) as error:
+        if isinstance(error, GermaneError):
+            raise
+        raise FormatError(
+            f"{where}: no record: its parts are not those of docs/record.schema.json."
+        ) from None
 
 
 def _read_signature(given: Signature) -> Recorded:
@@ -171,20 +177,42 @@ def _read_signature(given: Signature) -> Recorded:
 
 
 def _read_run(where: str, run: Mapping[str, Any], shared: Mapping[str, Any]) -> Recorded:
-    policy = Policy(**run.get("policy", shared))
+    name, data, judged = run["name"], run.get("fingerprints", {}), run["counts"]["judged"]
+    policy = _read_policy(where, run.get("policy", shared))
     policies, values = {}, {}
     for one in run["measures"]:
-        measure, mean = parse(one["measure"]), one["mean"]
-        if mean is not None and not is_number(mean):
-            raise FormatError(f"{where}: the mean of {measure} is a number; got {clip(mean)}")
-        policies[measure] = Policy(**one["policy"]) if "policy" in one else policy
-        values[measure] = math.nan if mean is None else float(mean)
-    data = run.get("fingerprints", {})
-    counts = run["counts"]["judged"]
-    return Recorded(
-        run["name"], policies, values, None, counts, data.get("judgments"), data.get("run"),
-        run.get("queries"),
-    )  # fmt: skip
+        measure = parse(one["measure"])
+        policies[measure] = _read_policy(where, one["policy"]) if "policy" in one else policy
+        values[measure] = _read_number(where, str(measure), one["mean"])
+    prints = [data.get("judgments"), data.get("run")]
+    if not (
+        isinstance(name, str)
+        and isinstance(judged, int)
+        and all(isinstance(one, str | None) for one in prints)
+    ):
+        raise TypeError
+    per_query = run.get("queries")
+    if per_query is not None:
+        per_query = {
+            query: {one: _read_number(where, one, value) for one, value in held.items()}
+            for query, held in per_query.items()
+        }
+    return Recorded(name, policies, values, None, judged, *prints, per_query)
+
+
+def _read_policy(where: str, given: Mapping[str, Any]) -> Policy:
+    unknown = [name for name in given if name not in DEFAULTS]
+    if unknown:
+        raise FormatError(f"{where}: there is no convention {clip(unknown[0])}.")
+    return Policy(**given)
+
+
+def _read_number(where: str, what: str, given: Any) -> float:
+    if given is None:
+        return math.nan
+    if not is_number(given):
+        raise FormatError(f"{where}: {clip(what)} is a number, or null; got {clip(given)}")
+    return float(given)
 
 
 def _pair_runs(recorded: tuple[Recorded, ...], runs: Any) -> list[tuple[Recorded, Any]]:
@@ -329,7 +357,6 @@ def _count_queries(one: Recorded, found: Mapping[Measure, Result]) -> str:
         for query in {**before, **now}:
             total[query] = None
             old, new = before.get(query, math.inf), now.get(query, -math.inf)
-            old = math.nan if old is None else old
             if not _is_close(old, new, None, measure):
                 others[query] = None
     if not others:
