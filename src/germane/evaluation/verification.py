@@ -184,12 +184,9 @@ def _read_run(where: str, run: Mapping[str, Any], shared: Mapping[str, Any]) -> 
         measure = parse(one["measure"])
         policies[measure] = _read_policy(where, one["policy"]) if "policy" in one else policy
         values[measure] = _read_number(where, str(measure), one["mean"])
-    prints = [data.get("judgments"), data.get("run")]
-    if not (
-        isinstance(name, str)
-        and isinstance(judged, int)
-        and all(isinstance(one, str | None) for one in prints)
-    ):
+    judgments, content = data.get("judgments"), data.get("run")
+    are_texts = all(isinstance(one, str | None) for one in (judgments, content))
+    if not (isinstance(name, str) and isinstance(judged, int) and are_texts):
         raise TypeError
     per_query = run.get("queries")
     if per_query is not None:
@@ -197,7 +194,7 @@ def _read_run(where: str, run: Mapping[str, Any], shared: Mapping[str, Any]) -> 
             query: {one: _read_number(where, one, value) for one, value in held.items()}
             for query, held in per_query.items()
         }
-    return Recorded(name, policies, values, None, judged, *prints, per_query)
+    return Recorded(name, policies, values, None, judged, judgments, content, per_query)
 
 
 def _read_policy(where: str, given: Mapping[str, Any]) -> Policy:
