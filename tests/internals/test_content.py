@@ -1,13 +1,17 @@
 """The hash of rows: both paths, parts and the whole, and a third one in plain Python."""
 
+import pickle
 import struct
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import germane
+from germane.evaluation.evaluator import join_evaluators
 from germane.kernel import content, library
 from germane.kernel.columns import Categories, Ids, Integers, read_bytes, read_python_ids
 
@@ -79,3 +83,27 @@ def test_ids_of_every_layout_are_their_text() -> None:
     assert len(found) == 1
     large = Integers(np.array([2**64 - 1], np.uint64)), read_bytes([b"18446744073709551615"])
     assert len({content.hash_rows([1], np.array([0, 1]), one, numbers[:1]) for one in large}) == 1
+
+
+def test_joined_parts_have_the_content_of_all() -> None:
+    """As Spark joins partitions, each with judgments of its own."""
+    qrels = {f"q{q}": {"a": 1, "b": 0} for q in range(4)}
+    run = {query: {"a": 0.5, "c": float(at)} for at, query in enumerate(qrels)}
+    parts = []
+    for some in (["q0", "q1"], ["q2", "q3"]):
+        frame = pa.table(
+            {"query": some * 2, "item": ["a", "a", "b", "b"], "relevance": [1, 1, 0, 0]}
+        )
+        part = germane.Evaluator(frame, "AP", sign="run")
+        part.update(pa.table({
+            "query": [query for query in some for _ in run[query]],
+            "item": [item for query in some for item in run[query]],
+            "score": [score for query in some for score in run[query].values()],
+        }))  # fmt: skip
+        parts.append(pickle.loads(pickle.dumps(part)))
+    whole = germane.evaluate(qrels, run, "AP")
+    joined = join_evaluators(parts).result()
+    assert (joined.fingerprint, joined.run_fingerprint) == (
+        whole.fingerprint,
+        whole.run_fingerprint,
+    )
