@@ -1,7 +1,5 @@
 """Signature: one line with a number, its definition, and the data that it was computed from."""
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Mapping
@@ -80,7 +78,7 @@ class Signature:
         return {**write_parameters(self.measure), **policy}
 
 
-def make_signature(result: Result, measure: Measure, digits: int, tools: str) -> Signature:
+def make_signature(result: "Result", measure: Measure, digits: int, tools: str) -> Signature:
     """Make the signature of a mean. ``tools`` is none, or same for other tools that compute the same."""
     policy = result.policies.get(measure, result.policy)
     counts = result.counts
@@ -107,7 +105,7 @@ def _shorten(fingerprint: str | None) -> str | None:
     return None if fingerprint is None else fingerprint[:SHOWN]
 
 
-def find_tools(measure: Measure, policy: Policy, counts: Counts) -> tuple[str, ...]:
+def find_tools(measure: Measure, policy: Policy, counts: "Counts") -> tuple[str, ...]:
     """Find tools that compute this measure under these conventions, with their names of it.
 
     A convention that has nothing to decide on the data may differ: that for missing queries, where none
@@ -134,7 +132,7 @@ def find_tools(measure: Measure, policy: Policy, counts: Counts) -> tuple[str, .
     return tuple(found)
 
 
-def _find_idle(counts: Counts, measure: Measure) -> set[str]:
+def _find_idle(counts: "Counts", measure: Measure) -> set[str]:
     """Find the conventions that have nothing to decide on the data."""
     idle = {"duplicates", "repeated", "qrels_duplicates"}  # data with duplicates were refused
     if not counts.missing:

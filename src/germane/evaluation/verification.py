@@ -1,7 +1,5 @@
 """Verification: computes the numbers of a record or a signature again, and says what differs."""
 
-from __future__ import annotations
-
 import math
 import os
 import warnings
