@@ -118,6 +118,12 @@ def test_runs_need_names() -> None:
         germane.choose_judgments({"q": {"d": 1}}, [{"q": ["x"]}], "RR")  # type: ignore[arg-type]
 
 
+def test_a_run_without_results_has_nothing_to_judge() -> None:
+    assert not germane.choose_judgments({"q": {"d": 1}}, {"a": {"q": []}}, "nDCG@10")
+    excluded = {"exclude": {"q": ["x"]}}
+    assert not germane.choose_judgments({"q": {"d": 1}}, {"a": {"q": ["x"]}}, "RR", **excluded)
+
+
 def test_nothing_to_judge_is_said() -> None:
     found = germane.choose_judgments({"q": {"a": 1}}, {"one": {"q": ["a"]}}, "P@1")
     assert "there is nothing to judge" in str(found)

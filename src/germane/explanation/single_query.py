@@ -28,9 +28,10 @@ from germane.evaluation.opening import open_data
 from germane.evaluation.result import Result
 from germane.kernel.ids import to_bytes
 from germane.measures.measure import Measure, parse_all
-from germane.readers import RunInput, is_frame, is_records
+from germane.readers import RunInput
 from germane.readers.mappings import is_rows
 from germane.readers.ranked_rows import gather_rows, rank_rows
+from germane.readers.recognition import is_frame, is_records
 from germane.readers.relevance import make_ranking
 
 

@@ -172,7 +172,7 @@ def choose_judgments(
         warnings.simplefilter("ignore", GermaneWarning)
         pooled, rankings, findings = _pool(data, runs, key, progress)
     deepest = max(int(one.rank.max(initial=0)) for one in rankings.values())
-    weights = _weigh_ranks(key, min(deepest, key.k or DEEPEST))
+    weights = _weigh_ranks(key, max(1, min(deepest, key.k or DEEPEST)))
     of_runs = {
         run: _spread_weights(one, weights, len(pooled.items)) for run, one in rankings.items()
     }
