@@ -14,6 +14,7 @@ from germane.boxes.conventions import (
     DepthOf,
     Difficult,
     EqualOverlaps,
+    FoundArea,
     IdZero,
     NoTruth,
     Precision,
@@ -79,6 +80,8 @@ class SharedOptions(ReadOptions, total=False):
     depth_of: DepthOf
     areas: Mapping[str, tuple[float, float]]
     area_of: AreaOf
+    found_area: FoundArea
+    sigmas: Iterable[float] | str | None
     ties: BoxTies
     iou: float | str | Iterable[float]
     classes: ClassesOf

@@ -18,9 +18,9 @@ from germane.boxes.explanation import (
     ListedTerms,
     TruthBox,
 )
-from germane.boxes.geometry import measure_overlaps
 from germane.boxes.matching import Matches, list_floors, reach
 from germane.boxes.measures import BoxMeasure
+from germane.boxes.overlaps import measure_pairs
 from germane.boxes.result import Result
 from germane.core import ragged
 from germane.core.ragged import Bools, Floats, Ints
@@ -188,13 +188,7 @@ class _Outcomes:
         pairs = np.repeat(order, size), by_image[ragged.list_stretches(low, size)]
         if self.choices.equal_overlaps == "first":  # the last of equal pairs is the best partner
             pairs = pairs[0][::-1], pairs[1][::-1]
-        measured = measure_overlaps(
-            self.detections.boxes,
-            self.truths.boxes,
-            pairs,
-            self.truths.crowd,
-            self.choices.overlap,
-        )
+        measured = measure_pairs(self.detections, self.truths, pairs, self.choices)
         return _Pairs(
             *measured, self.detections.label[measured[0]] == self.truths.label[measured[1]]
         )
