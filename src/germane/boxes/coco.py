@@ -11,7 +11,7 @@ import numpy as np
 from germane.boxes.columns import Columns
 from germane.boxes.data import Truths
 from germane.boxes.ids import sort_ids
-from germane.boxes.reading import Reading
+from germane.boxes.reading import Reading, Shape
 from germane.boxes.shapes import list_needed
 from germane.core.ragged import Floats
 from germane.errors import FormatError, clip
@@ -35,12 +35,11 @@ def _is_truth(given: object) -> bool:
 
 def _is_results(given: object) -> bool:
     return isinstance(given, list) and (
-        not given
-        or (isinstance(given[0], Mapping) and not _OF_RESULTS.isdisjoint(given[0]))
+        not given or (isinstance(given[0], Mapping) and not _OF_RESULTS.isdisjoint(given[0]))
     )
 
 
-_OF_RESULTS = {"image_id", "bbox", "segmentation", "keypoints"}
+_OF_RESULTS = {"image_id", "bbox", "segmentation"}
 
 
 def read_coco(given: Any, reading: Reading, truths: Truths | None) -> Columns:
@@ -115,8 +114,8 @@ def read_images(given: Any) -> dict[Hashable, tuple[float, float]]:
 def _read_results(given: Any, reading: Reading) -> Columns:
     """Read a detector's results: a list of image_id, category_id, bbox and score."""
     where = os.fspath(given) if is_path(given) else "detections"
-    flat = is_path(given) and reading.shape == "box"
-    columns = _read_flat_results(given) if flat else None
+    flat = is_path(given) and reading.shape in ("box", "any")
+    columns = _read_flat_results(given, reading.shape) if flat else None
     return replace(
         columns or _list_results(_load(given), where, reading),
         box_format=reading.box_format or "xywh",
@@ -166,9 +165,9 @@ def _list_shapes(rows: list[Any], reading: Reading, *, truth: bool) -> dict[str,
 _BETWEEN = re.compile(rb"\}\s*,\s*\{")  # two detections
 
 
-def _read_flat_results(path: Any) -> Columns | None:
+def _read_flat_results(path: Any, shape: Shape) -> Columns | None:
     """Read a list of flat objects by Arrow, which takes a third of the time; None if it is anything else."""
-    where, columns = os.fspath(path), _read_arrow_columns(path)
+    where, columns = os.fspath(path), _read_arrow_columns(path, shape)
     if columns is None or any(column.null_count for column in columns.values()):
         return None
     boxes = columns["bbox"]
@@ -184,13 +183,15 @@ def _read_flat_results(path: Any) -> Columns | None:
     )
 
 
-def _read_arrow_columns(path: Any) -> dict[str, Any] | None:
+def _read_arrow_columns(path: Any, shape: Shape) -> dict[str, Any] | None:
     """Read the columns of a list of objects as Arrow's arrays, an object a line; None for another file."""
     import pyarrow as pa
     from pyarrow import json as arrow_json
 
     data = read_file(path).strip()
     if not _is_utf8(data) or data[:1] != b"[" or data[-1:] != b"]" or len(data) < 3:
+        return None
+    if shape == "any" and (b'"segmentation"' in data or b'"keypoints"' in data):
         return None
     fields = {
         "image_id": pa.int64(),
@@ -299,7 +300,11 @@ def _list_sound(
 
 def _name_overlap(row: Mapping[str, Any], lost: str) -> str:
     """Name the overlap of what an entry has in place of a box."""
-    others = {"bbox": ("a box", "iou"), "segmentation": ("a mask", "mask"), "keypoints": ("keypoints", "oks")}
+    others = {
+        "bbox": ("a box", "iou"),
+        "segmentation": ("a mask", "mask"),
+        "keypoints": ("keypoints", "oks"),
+    }
     needs = {"bbox": "boxes", "segmentation": "masks", "keypoints": "keypoints"}
     for key, (noun, overlap) in others.items():
         if lost in needs and key != lost and row.get(key):

@@ -91,7 +91,9 @@ class Detections:
         )
 
 
-def _take_shapes(given: Truths | Detections, at: Ints | Bools, names: Sequence[str]) -> dict[str, Any]:
+def _take_shapes(
+    given: Truths | Detections, at: Ints | Bools, names: Sequence[str]
+) -> dict[str, Any]:
     """Select what objects have beside their boxes."""
     held = ((name, getattr(given, name)) for name in names)
     return {

@@ -1,9 +1,11 @@
 """Masks of objects, run-length encoded as COCO does. The run-length code is pycocotools' own module."""
 
 import math
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -49,10 +51,9 @@ class Masks:
 def load_code() -> Any:
     """Load pycocotools' run-length code. Raises InputError that names the extra."""
     try:
-        from pycocotools import mask
+        return import_module("pycocotools.mask")
     except ImportError:
         raise InputError("masks need pycocotools: pip install 'germane[masks]'") from None
-    return mask
 
 
 def can_read_masks() -> bool:
@@ -69,8 +70,12 @@ def join_masks(codes: Sequence[dict[str, Any]]) -> Masks:
     counts = np.empty(len(codes), object)
     counts[:] = [one["counts"] for one in codes]
     size = np.array([one["size"] for one in codes], np.int64).reshape(-1, 2)
-    area = np.asarray(load_code().area(list(codes)) if codes else [], float)
-    return Masks(counts, size, area)
+    return Masks(counts, size, measure_codes(codes))
+
+
+def measure_codes(codes: Sequence[dict[str, Any]]) -> Floats:
+    """Count the pixels of masks that are encoded (N)."""
+    return np.asarray(load_code().area(list(codes)) if codes else [], float)
 
 
 def encode_array(array: Any) -> list[dict[str, Any]]:
@@ -89,9 +94,14 @@ def encode_mask(given: Any, size: tuple[float, float]) -> dict[str, Any]:
     if isinstance(given, (list, tuple)):
         return _encode_polygons(given, size)
     if not isinstance(given, dict) or not {"size", "counts"} <= given.keys():
-        raise ValueError(f"a mask is polygons, or run lengths with size and counts; got {clip(given)}")
+        raise ValueError(
+            f"a mask is polygons, or run lengths with size and counts; got {clip(given)}"
+        )
     height, width = _read_size(given["size"])
-    if any(not math.isnan(known) and known != one for known, one in zip(size, (width, height), strict=True)):
+    if any(
+        not math.isnan(known) and known != one
+        for known, one in zip(size, (width, height), strict=True)
+    ):
         raise ValueError(
             f"the mask has {height:,} rows and {width:,} columns of pixels, and its image {size[1]:g} and {size[0]:g}"
         )
@@ -106,6 +116,13 @@ def encode_mask(given: Any, size: tuple[float, float]) -> dict[str, Any]:
     if not isinstance(counts, bytes) or _is_broken(counts):
         raise ValueError(f"the run lengths of the mask cannot be read: {clip(counts)}")
     return {"size": [height, width], "counts": counts}
+
+
+def decode_mask(code: dict[str, Any]) -> Any:
+    """Decode a mask to an array of 0 and 1 (H, W)."""
+    with warnings.catch_warnings():  # pycocotools 2.0.11 is older than NumPy's __array__(copy=…)
+        warnings.simplefilter("ignore", DeprecationWarning)
+        return load_code().decode(code)
 
 
 def _encode_polygons(given: Any, size: tuple[float, float]) -> dict[str, Any]:
@@ -138,7 +155,9 @@ def _check_runs(counts: Any, pixels: int) -> None:
     if not all(isinstance(one, (int, np.integer)) and one >= 0 for one in counts):
         raise ValueError(f"run lengths are whole numbers; got {clip(counts)}")
     if sum(counts) != pixels:
-        raise ValueError(f"the run lengths of the mask add up to {sum(counts):,}, not to its {pixels:,} pixels")
+        raise ValueError(
+            f"the run lengths of the mask add up to {sum(counts):,}, not to its {pixels:,} pixels"
+        )
 
 
 _LETTERS = bytes(range(48, 112))  # of compressed run lengths; the upper half goes on

@@ -249,6 +249,7 @@ class _Outcomes:
                 says=OUTCOMES[outcome][1].format(
                     finder=taker, truth_label=kind, threshold=threshold
                 ),
+                **self._describe_shape(self.detections, d),
             )
 
     def _judge(self, d: int, own: "_Best", other: "_Best") -> str:
@@ -262,6 +263,9 @@ class _Outcomes:
             if self.truths.crowd[truth]:
                 return "crowd"
             hard = self.truths.difficult[truth] and self.choices.difficult == "ignore"
+            unseen = self.choices.overlap == "oks" and self.truths.unseen is not None
+            if unseen and self.truths.unseen[truth] and not hard:  # type: ignore[index]
+                return "unseen"
             return "difficult" if hard else "other area"
         if self.matches.outside[self.area, d]:
             return "outside"
@@ -291,6 +295,7 @@ class _Outcomes:
             score=score,
             outcome=outcome,
             says=OUTCOMES[outcome][1],
+            **self._describe_shape(given, at),
         )
 
     def _describe_truths(self, numbers: Ints, pairs: "_Pairs") -> Iterator[TruthBox]:
@@ -317,7 +322,16 @@ class _Outcomes:
                 finder=int(finder[g]) or None,
                 near=int(numbers[near[g]]) if close else None,
                 overlap=float(overlap[g]) if close else None,
+                **self._describe_shape(self.truths, g),
             )
+
+    def _describe_shape(self, given: Truths | Detections, at: int) -> dict[str, Any]:
+        """Describe the mask or the keypoints that are compared."""
+        if self.choices.overlap == "mask" and given.masks is not None:
+            return {"mask": given.masks.list_codes(np.array([at]))[0]}
+        if self.choices.overlap == "oks" and given.keypoints is not None:
+            return {"keypoints": tuple(map(tuple, given.keypoints[at].tolist()))}
+        return {}
 
     def _name(self, label: int) -> str:
         if self.merged or label < 0:

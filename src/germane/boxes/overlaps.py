@@ -61,9 +61,7 @@ def _measure(
     return measure_overlaps(found.boxes, truth.boxes, pairs, truth.crowd, choices.overlap)
 
 
-def _measure_masks(
-    found: Masks, truth: Masks, pairs: tuple[Ints, Ints], crowd: Bools
-) -> Measured:
+def _measure_masks(found: Masks, truth: Masks, pairs: tuple[Ints, Ints], crowd: Bools) -> Measured:
     """Measure the pixels shared by pairs of masks, divided by those covered together.
 
     Of a truth in ``crowd`` they are divided by the pixels of the found mask. pycocotools measures all pairs

@@ -10,7 +10,7 @@ from germane.boxes.columns import Columns, list_sizes
 from germane.boxes.conventions import Conventions
 from germane.boxes.data import Detections, Truths
 from germane.boxes.geometry import make_boxes
-from germane.boxes.ids import find_ids, get_item, sort_ids
+from germane.boxes.ids import find_ids, sort_ids
 from germane.boxes.keypoints import COCO_SIGMAS, measure_extents, read_points
 from germane.boxes.masks import can_read_masks, encode_mask, join_masks
 from germane.boxes.reading import Reading, Shape, Side
@@ -73,7 +73,9 @@ def _read_one(columns: Columns, shape: Shape, truths: Truths | None) -> Columns:
 
 
 def _read_masks(columns: Columns, truths: Truths | None) -> Columns:
-    images, files = (truths.images, truths.files) if truths else (_list_images(columns), columns.files)
+    images, files = (
+        (truths.images, truths.files) if truths else (_list_images(columns), columns.files)
+    )
     sizes = truths.sizes if truths else list_sizes(columns.sizes, images)
     typed = columns.typed and (truths is None or truths.typed)
     image = find_ids(columns.image, images, files, files=True, typed=typed)
@@ -94,7 +96,9 @@ def _read_masks(columns: Columns, truths: Truths | None) -> Columns:
             f"{columns.locate(at)}: the mask has another size than others of its image"
             for at in odd.tolist()
         ]
-        columns = replace(columns, images=images, sizes=known[:-1], faults=[*columns.faults, *faults])
+        columns = replace(
+            columns, images=images, sizes=known[:-1], faults=[*columns.faults, *faults]
+        )
     return replace(columns, masks=masks)
 
 
@@ -187,7 +191,9 @@ def refuse_unfit(truths: Truths, detections: Detections, choices: Conventions) -
     name = _NOUNS[choices.overlap]
     for one, where in ((truths, truths.where), (detections, detections.name)):
         if getattr(one, name) is None:
-            raise InputError(f"{where}: overlap={choices.overlap} needs {name}, and there are none.")
+            raise InputError(
+                f"{where}: overlap={choices.overlap} needs {name}, and there are none."
+            )
     if choices.overlap == "oks" and truths.keypoints is not None:
         sigmas, count = choices.sigmas or COCO_SIGMAS, truths.keypoints.shape[1]
         for points, where in (
