@@ -28,7 +28,7 @@ version = release = germane.__version__
 root_doc = "docs/README"
 include_patterns = [
     "README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md",
-    "bench/*.md", "docs/**.md", "examples/**.md", "examples/**.ipynb", "fuzz/*.md",
+    "bench/*.md", "conformance/*.md", "docs/**.md", "examples/**.md", "examples/**.ipynb", "fuzz/*.md",
 ]  # fmt: skip
 exclude_patterns = [".*", "*/.*", "*/_build", "*/data", "build", "dist", "src", "tests"]
 extensions = ["myst_parser", "sphinx.ext.autodoc"]

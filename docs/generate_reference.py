@@ -5,7 +5,7 @@ Sphinx fills them from the docstrings. Each public object stands on the page of 
 
 import inspect
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from operator import attrgetter
 from pathlib import Path
 from typing import Any, ForwardRef, get_args, get_origin
@@ -13,10 +13,8 @@ from typing import Any, ForwardRef, get_args, get_origin
 import generate_measures
 
 import germane
-import germane.boxes.options
 import germane.plot
-from germane.boxes.conventions import DEFAULTS as BOX_DEFAULTS
-from germane.core.policy import DEFAULTS
+from germane.evaluation.signatures import GIVEN, Given, make_signature
 
 FOLDER = Path(__file__).parent / "reference"
 
@@ -40,8 +38,9 @@ TOPICS: dict[str, tuple[str, str, str]] = {  # page: title, guide, objects
     "report": ("Reports", "report", "report explorer Report"),
     "reconcile": (
         "Reconcile, and dialects", "reconcile",
-        "reconcile Reconciliation spread Spread dialects Dialect",
+        "reconcile Reconciliation audit Audit Contradiction spread Spread dialects Dialect",
     ),
+    "identify": ("Identify a function", "identify", "identify assert_computes Identification"),
     "check": ("Check data", "check", "check Checkup Finding"),
     "boxes": (
         "Boxes", "which-map",
@@ -59,11 +58,19 @@ TOPICS: dict[str, tuple[str, str, str]] = {  # page: title, guide, objects
     "errors": (
         "Errors and warnings", "usage",
         ("GermaneError InputError FormatError DuplicateError GradeError ScoreError EmptyError CoverageError "
-        "MeasureError PolicyError NotFoundError RegressionError GermaneWarning"),
+        "MeasureError PolicyError NotFoundError RegressionError DefinitionError GermaneWarning"),
     ),
 }  # fmt: skip
 MODULES = {  # page: title, guide, members
     "plot": ("germane.plot: pictures", "output", ", ".join(germane.plot.__all__)),
+    "pytrec_eval": (
+        "germane.pytrec_eval: the module pytrec_eval",
+        "pytrec_eval",
+        (
+            "RelevanceEvaluator, parse_qrel, parse_run, compute_aggregated_measure, supported_measures, "
+            "supported_nicknames"
+        ),
+    ),
     "sklearn": ("germane.sklearn: a scorer", "recipes", "scorer, Scorer"),
     "spark": ("germane.spark: many machines", "scale", "evaluate, Evaluation"),
 }
@@ -89,6 +96,7 @@ def list_pages() -> Iterator[tuple[str, str]]:
     for name, (title, guide, objects) in TOPICS.items():
         found = "\n\n".join(map(write_directive, objects.split()))
         yield name, write_page(title, guide, ".. currentmodule:: germane\n\n" + found)
+    yield "arguments", write_arguments()
     for name, (title, guide, members) in MODULES.items():
         written = f".. automodule:: germane.{name}\n   :members: {members}"
         yield name, write_page(title, guide, written)
@@ -96,6 +104,18 @@ def list_pages() -> Iterator[tuple[str, str]]:
 
 def write_page(title: str, guide: str, directives: str) -> str:
     return f"# {title}\n\nThe guide: [](../{guide}.md).\n\n```{{eval-rst}}\n{directives}\n```\n"
+
+
+def write_arguments() -> str:
+    """Write what the arguments take for which Python has no type."""
+    rows: dict[str, tuple[str, list[str]]] = {}
+    for argument, given in GIVEN.items():
+        rows.setdefault(given.name, (given.says, []))[1].append(f"`{argument.rpartition('.')[2]}`")
+    lines = [f"| `{name}` | {', '.join(names)} | {says} |" for name, (says, names) in rows.items()]
+    return (
+        "# Names in signatures\n\nThe guides: [](../sources.md), [](../arrays.md).\n\n"
+        "| name | arguments | takes |\n|---|---|---|\n" + "\n".join(lines) + "\n"
+    )
 
 
 def write_directive(name: str) -> str:
@@ -113,14 +133,13 @@ def write_directive(name: str) -> str:
 
 def write_signature(found: Callable[..., Any]) -> tuple[str, str]:
     """Write the parameters and what is returned; choices stand as keyword arguments with their words."""
-    signature = inspect.signature(found)
+    signature = make_signature(found)  # which names all arguments of boxes already
     written, star = [], False
     for one in signature.parameters.values():
         if one.name in ("self", "cls"):
             continue
         if one.kind is one.VAR_KEYWORD:
-            own = signature.parameters
-            written += [choice for name, choice in list_choices(one) if name not in own]
+            written.append(f"**{one.name}")
             continue
         star |= one.kind is one.VAR_POSITIONAL
         if one.kind is one.KEYWORD_ONLY and not star:
@@ -131,20 +150,6 @@ def write_signature(found: Callable[..., Any]) -> tuple[str, str]:
         written.append(join(name, write_type(one.annotation), default))
     returned = signature.return_annotation
     return f"({', '.join(written)})", "" if returned is signature.empty else write_type(returned)
-
-
-def list_choices(given: inspect.Parameter) -> list[tuple[str, str]]:
-    """List the keyword arguments that a TypedDict, or a table of conventions, stands for."""
-    (named,) = get_args(given.annotation) or (None,)
-    if isinstance(named, ForwardRef):
-        named = getattr(germane.boxes.options, named.__forward_arg__)
-    defaults = BOX_DEFAULTS if named in vars(germane.boxes.options).values() else DEFAULTS
-    if isinstance(named, type) and isinstance(getattr(named, "__annotations__", None), Mapping):
-        return [
-            (name, join(name, write_type(kind), write_default(defaults.get(name))))
-            for name, kind in named.__annotations__.items()
-        ]
-    return [(f"**{given.name}", f"**{given.name}")]
 
 
 def join(name: str, kind: str, default: str | None) -> str:
@@ -159,6 +164,8 @@ def write_type(annotation: Any) -> str:
         return annotation.__forward_arg__
     if annotation in (inspect.Parameter.empty, Any):
         return ""
+    if isinstance(annotation, Given):
+        return write_words(annotation.words) or annotation.name
     if str(get_origin(annotation)).endswith("Literal"):
         return write_words(get_args(annotation))
     text = annotation if isinstance(annotation, str) else inspect.formatannotation(annotation)

@@ -21,7 +21,9 @@ from strategies import ALL
 ROOT = Path(__file__).parents[1]
 VERBS = [
     "animate",
+    "assert_computes",
     "assert_no_regression",
+    "audit",
     "check",
     "choose_judgments",
     "collapse",
@@ -35,6 +37,7 @@ VERBS = [
     "explain",
     "explorer",
     "gate",
+    "identify",
     "kendall_tau",
     "mean_pr_curve",
     "measures",
@@ -54,8 +57,10 @@ VERBS = [
     "trust_many",
 ]
 TYPES = [
+    "Audit",
     "Checkup",
     "Comparison",
+    "Contradiction",
     "CorrectedMean",
     "Dialect",
     "Evaluator",
@@ -63,6 +68,7 @@ TYPES = [
     "Finding",
     "Gate",
     "Groups",
+    "Identification",
     "JudgeAgreement",
     "JudgedByMany",
     "Labels",
@@ -88,6 +94,7 @@ TYPES = [
 ERRORS = [
     "NotFoundError",
     "CoverageError",
+    "DefinitionError",
     "DuplicateError",
     "EmptyError",
     "FormatError",
@@ -146,6 +153,7 @@ def test_signatures_of_boxes_name_every_option() -> None:
     for name in BOX_VERBS:
         for one in inspect.signature(getattr(germane.boxes, name)).parameters.values():
             assert one.annotation is not inspect.Parameter.empty
+            assert one.kind is not inspect.Parameter.VAR_KEYWORD
             assert str(one.annotation) not in ("typing.Any", "Any"), f"{name}: {one}"
 
 

@@ -640,6 +640,9 @@ WRONG: list[tuple[Callable[[], Any], type[Exception], str]] = [
     (lambda: germane.evaluate([1, 0], [0.5], group=[1]), germane.FormatError, "flat arrays of one length"),
     (lambda: germane.evaluate([1, 0], [0.5, np.nan], group=[2]), germane.ScoreError, "scores, item 1"),
     (lambda: germane.evaluate([1, 0], [0.5, 0.2], group=7), germane.FormatError, "group takes one group id for each item"),
+    (lambda: germane.evaluate([1, 0], [0.5, 0.2], group=np.array([[2]])), germane.FormatError, "group is flat: a group id for each item, or the sizes of groups; got [[2]]"),
+    (lambda: germane.check([1, 0], [0.5, 0.2], group=np.array([[2]])), germane.FormatError, "group is flat"),
+    *((lambda qrels=qrels, given=given: germane.evaluate(qrels, None, **given), germane.InputError, "a run is the path of a file") for qrels, given in ((ONE, {}), (ONE[0], {"group": [2]}))),
     (lambda: germane.Labels(["a", None], ["a"]), germane.FormatError, "query_labels, item 1: a label is text or a number; got None"),
     (lambda: germane.Labels([1.0], [np.nan]), germane.FormatError, "gallery_labels, item 0"),
     (lambda: germane.Labels([1], ["1"]), germane.CoverageError, "The queries' are int, the gallery's are str"),
@@ -691,7 +694,7 @@ def test_a_score_that_is_no_number_is_found(
     row: int, column: int, short: int, odd: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """However few or many items are judged, and wherever these stand."""
-    set_sizes(monkeypatch, short_rows=short)
+    set_sizes(monkeypatch, short_rows=short, wide_rows=short)
     for top in (1, 2, 3, 5, 12, N):
         scores = np.tile(np.arange(N, 0.0, -1), (Q, 1))
         scores[row, column] = odd

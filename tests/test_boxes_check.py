@@ -1,5 +1,7 @@
 """germane.boxes.check: every check finds what it looks for, nothing in sound data, and evaluate warns of the serious ones."""
 
+import importlib.util
+import sys
 import warnings
 from typing import Any
 
@@ -167,3 +169,63 @@ def test_large_objects_in_the_middle_cause_no_warning(sizes: bool) -> None:
         warnings.simplefilter("error")
         assert germane.boxes.evaluate(truth, find(truth)[:32], "AP").findings == ()
         assert [one.severity for one in germane.boxes.check(truth, find(truth)[:32])] == ["note"]
+
+
+HUGE = {
+    **TRUTH,
+    "annotations": [
+        {**one, "bbox": [5, 5, 1e308, 1e308]} if one["id"] == 4 else one
+        for one in TRUTH["annotations"]
+    ],
+}
+VERBS = {
+    "evaluate": lambda t, f: germane.boxes.evaluate(t, f).stats,
+    "by": lambda t, f: germane.boxes.evaluate(t, f, "AP50").by("image"),
+    "evaluate_many": lambda t, f: germane.boxes.evaluate_many(t, {"a": f, "b": FOUND}).table(),
+    "compare": lambda t, f: germane.boxes.compare(t, {"a": f, "b": FOUND}),
+    "gate": lambda t, f: germane.boxes.gate(t, f, baseline=FOUND),
+    "report": lambda t, f: germane.boxes.report(t, {"a": f, "b": FOUND}),
+    "explain": lambda t, f: germane.boxes.explain(t, f, image=3).svg(),
+    "errors": lambda t, f: germane.boxes.explain(t, f).errors.table(),
+    "spread": lambda t, f: germane.boxes.spread(t, f),
+    "reconcile": lambda t, f: germane.boxes.reconcile(t, f, reported=".5"),
+}
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_every_verb_says_it_and_nothing_overflows(verb: str) -> None:
+    """Sides of 1e308 have no finite area; no other warning leaves a verb."""
+    with warnings.catch_warnings(record=True) as seen:
+        warnings.simplefilter("always")
+        VERBS[verb](HUGE, FOUND)
+    assert {one.category for one in seen} == {germane.GermaneWarning}
+    assert (
+        "1 of 20 boxes has sides that are longer than those of any image: the truth: annotation 4 (id 4)"
+        in str(seen[0].message)
+    )
+
+
+@pytest.mark.slow
+def test_the_calibration() -> None:
+    """Some of the sets of bench/BOXES.md: sound ones have no finding, and mistakes are found."""
+    from test_docs import ROOT
+
+    spec = importlib.util.spec_from_file_location("box_findings", ROOT / "bench/box_findings.py")
+    assert spec is not None
+    assert spec.loader is not None
+    bench = importlib.util.module_from_spec(spec)
+    sys.modules["box_findings"] = bench
+    spec.loader.exec_module(bench)
+    for form in bench.FORMS:
+        for seed in range(300, 330):
+            world = bench.draw_world(np.random.default_rng(seed))
+            said, text = bench.look(world, form, seed % 2 == 0 or form == "yolo")
+            assert not said, text
+    for name, (spoil, kinds) in bench.SPOILT.items():
+        for seed in range(300, 306):
+            rng = np.random.default_rng(seed)
+            world = bench.draw_world(rng, good=True)
+            if not bench.is_idle(name, "dicts", world):
+                spoil(world, rng)
+                said, text = bench.look(world, "dicts")
+                assert said & (kinds | {"error"}), (name, seed, text)

@@ -1,5 +1,6 @@
 """exclude= and only=: every input gives the numbers of dicts without the results that are no candidates."""
 
+import gzip
 import json
 from pathlib import Path
 from typing import Any
@@ -150,6 +151,51 @@ def test_every_form(form: str, name: str, tmp_path: Path) -> None:
         m: expected[m].per_query for m in expected
     }
     assert "7 results excluded" in results["a"].table().text()
+
+
+PAIRS = {
+    "blanks": "q  a\nr c \n\ns\ta\n",
+    "a tab": "q\ta\nr\tc\ns\ta\n",
+    "CR and LF, and no end": "\r\nq a\r\nr c\r\ns a",
+    "a byte-order mark": "\ufeffq a\nr c\ns a\n",
+    "a header": "query_id item_id\nq a\nr c\ns a\n",
+}
+"""Files of two fields per line."""
+
+
+@pytest.mark.parametrize("suffix", ["", ".txt", ".run", ".tsv", ".csv", ".dat", ".txt.gz"])
+@pytest.mark.parametrize("text", PAIRS)
+def test_lines_of_two_fields_whatever_the_suffix(text: str, suffix: str, tmp_path: Path) -> None:
+    """They are candidates, groups of items, categories of queries, and what users saw."""
+    path = tmp_path / f"pairs{suffix}"
+    written = PAIRS[text].encode()
+    path.write_bytes(gzip.compress(written) if suffix.endswith("gz") else written)
+    qrels, run = {"q": ["d"], "r": ["c"]}, {"q": ["a", "d"], "r": ["d", "c"]}
+
+    def find(**candidates: Any) -> dict[Any, float]:
+        return germane.evaluate(qrels, run, "RR", **candidates)["RR"].per_query
+
+    assert find(exclude=path) == {"q": 1.0, "r": 0.0}
+    assert find(only=path) == {"q": 0.0, "r": 1.0}
+    grouped = germane.evaluate({"x": ["a"]}, {"x": {"r": 2.0, "q": 1.0}}, "RR", collapse=path)
+    assert grouped["RR"].mean == 0.5
+    assert list(germane.evaluate(qrels, run, "RR").by(path)) == ["a", "c"]
+    shown = germane.evaluate(qrels, {"q": ["a"]}, "Coverage@1", catalogue="seen", seen=path)
+    assert shown["Coverage@1"].mean == 0.5
+
+
+def test_lines_of_pairs_that_do_not_fit(tmp_path: Path) -> None:
+    for text, says in (
+        (
+            "q a\nq b c\n",
+            r"pairs:2: 3 fields where the file has 2 columns \(query, item\): 'q b c'",
+        ),
+        ("q a\nq\n", "pairs:2: 1 field where"),
+        ("q 0 a 1\nq b\n", "pairs:2: 2 fields where a qrels line has 4"),
+    ):
+        (tmp_path / "pairs").write_text(text)
+        with pytest.raises(germane.FormatError, match=says):
+            germane.evaluate({"q": ["d"]}, {"q": ["d"]}, "RR", exclude=tmp_path / "pairs")
 
 
 def test_integers_and_text() -> None:

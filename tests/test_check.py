@@ -34,6 +34,22 @@ from strategies import CHECKS
 ROOT = Path(__file__).parents[1]
 
 
+@pytest.mark.parametrize("order", ["<", ">"])
+@pytest.mark.parametrize("group", [[2, 3], np.array([2, 3]), np.array(["a", "a", "b", "b", "b"])])
+def test_flat_arrays_in_groups(order: str, group: Any) -> None:
+    grades = np.array([1, 0, 0, 2, 0], f"{order}i8")
+    scores = np.ma.masked_array(
+        np.array([0.5, 0.2, np.nan, 0.4, 0.4], f"{order}f8"), [0, 1, 0, 0, 0]
+    )
+    found = germane.check(grades, scores, group=group)
+    assert "item 2: a score must be a finite number; got nan" in str(found)
+    filled = np.array([0.5, 0.2, 0.4, 0.4, 0.4], f"{order}f8")
+    whats_found = {one.what for one in germane.check(grades, filled, group=group)}
+    keyed = {"a": dict(enumerate(filled[:2])), "b": dict(enumerate(filled[2:], 2))}
+    judged = {"a": {0: 1, 1: 0}, "b": {2: 0, 3: 2, 4: 0}}
+    assert whats_found == {one.what for one in germane.check(judged, keyed)}
+
+
 # --- The table -------------------------------------------------------------------------------------
 
 

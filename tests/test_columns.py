@@ -457,7 +457,7 @@ def test_ranks_and_scores() -> None:
 
 @pytest.mark.parametrize(
     ("query", "item", "number"),
-    [("query_id", "doc_id", "score"), ("qid", "docno", "sim"), ("userId", "movieId", "rating"),
+    [("query_id", "doc_id", "score"), ("q_id", "doc_id", "score"), ("qid", "docno", "sim"), ("userId", "movieId", "rating"),
      ("User_ID", "ITEM_ID", "Weight"), ("session_id", "product_id", "prediction"),
      ("topic", "docid", "rank")],
 )  # fmt: skip
@@ -580,6 +580,8 @@ def test_what_is_wrong_with_qrels() -> None:
         ({"query": None}, "columns={'query': …} takes the name of a column; got None"),
         ({"query": "quid"}, "run: no column 'quid'; found 'qid', 'docid', 'score'. Did you mean 'qid'"),
         ({"run": {"score": 3}}, "columns={'score': …} takes the name of a column; got 3"),
+        ({"query": "docid", "item": "docid"}, "run: column 'docid' is named as the query and as the item. One column cannot be both"),
+        ({"query": "docid"}, "'docid' is named as the query, and one column cannot be both."),
     ],
 )  # fmt: skip
 def test_wrong_columns(columns: Any, message: str) -> None:
@@ -722,10 +724,37 @@ def test_a_refused_file_is_not_read_while_python_ends(suffix: str, tmp_path: Pat
         ),
     }[suffix]
     run.write_text(first + row * (40_000_000 // len(row)))
-    for _ in range({"csv": 10, "jsonl": 1}[suffix]):  # JSON is refused after the whole file
+    for _ in range(10):
         words = [sys.executable, "-m", "germane", "evaluate", str(qrels), str(run)]
         done = subprocess.run(words, capture_output=True, text=True, timeout=60)
         assert (done.returncode, done.stderr.count("\n")) == (2, 1), done.stderr
+
+
+@pytest.mark.parametrize(
+    ("score", "says"),
+    [
+        ('"x"', r"run\.jsonl:2: .* one type; 'score' is 1 here, and 'x' \(str\) before"),
+        ("true", r"run\.jsonl:2: .* one type; 'score' is 1 here, and True before"),
+        ("1e999", r"run\.jsonl:1: the number of 'score' is beyond the range of a double"),
+        ("[1]", r"run\.jsonl: cannot be read: .*/score\) changed from array"),
+    ],
+)
+def test_a_wrong_score_is_refused_before_later_lines_are_read(
+    score: str, says: str, tmp_path: Path
+) -> None:
+    """Else the last line, which is no JSON, would be named."""
+    good = '{"query": "q", "item": "d", "score": 1}\n'
+    first = f'{{"query": "q", "item": "a", "score": {score}}}\n'
+    (tmp_path / "run.jsonl").write_text(first + good + "{\n")
+    with pytest.raises(FormatError, match=says):
+        germane.evaluate({"q": ["a"]}, tmp_path / "run.jsonl")
+    mixed = (
+        '{"note": 1, "score": 1}\n{"note": "x"}\n'  # a column that nobody reads may have two types
+    )
+    rows = mixed + '{"query": "q", "item": "a", "score": 1, "note": 2.5}\n'
+    (tmp_path / "run.jsonl").write_text(rows)
+    with pytest.raises(FormatError, match="column 'query', row 0: an id is missing"):
+        germane.evaluate({"q": ["a"]}, tmp_path / "run.jsonl")
 
 
 def test_qrels_of_beir(tmp_path: Path) -> None:

@@ -113,7 +113,10 @@ def test_identical_systems(test: Any) -> None:
     assert pair.sentence == "b and a have the same RR on all 40 queries"
     assert (pair.difference, pair.p, pair.p_adjusted, pair.improvement) == (0, 1, 1, 0.5)
     assert pair.interval is not None
-    assert (pair.interval.low, pair.interval.high, pair.d_z, pair.detectable) == (0, 0, None, None)
+    # one more query may differ by 1, with the weight of the first of 40 draws
+    least = 1 - 0.025 ** (1 / 40)
+    assert (pair.interval.low, pair.interval.high) == pytest.approx((-least, least), abs=1e-6)
+    assert (pair.basis, pair.d_z, pair.detectable) == ("range", None, None)
     assert not pair.significant
 
 
@@ -128,6 +131,33 @@ def test_one_query(test: Any) -> None:
     assert pair.sentence.startswith("b is ahead of a by 0.500 RR, inconclusive, p = ")
     assert pair.sentence.endswith("1 win 0 losses 0 ties; one query says nothing about others")
     assert pair.limit is not None
+
+
+@pytest.mark.parametrize("queries", [2, 4])
+def test_fewer_than_five_queries_have_no_interval(queries: int) -> None:
+    judged = {f"q{i}": ["d"] for i in range(queries)}
+    runs = {"a": {q: ["x", "d"] for q in judged}, "b": {q: ["d"] for q in judged}}
+    comparison = germane.compare(judged, runs, "RR")
+    pair = comparison.pairs[0]
+    assert (pair.interval, pair.basis) == (None, None)
+    assert f"no interval: {queries} queries say too little of others" in pair.sentence
+    assert "intervals: none, which takes 5 queries or more" in str(comparison)
+    assert (
+        germane.compare({**judged, **{f"p{i}": ["d"] for i in range(3)}}, runs, "RR")
+        .pairs[0]
+        .interval
+    )
+
+
+def test_intervals_of_few_differences_are_never_empty() -> None:
+    """A tie on every query but one: the interval holds 0 and the differences that five queries may hide."""
+    judged = {f"q{i}": ["d"] for i in range(8)}
+    runs = {"a": {q: ["d"] for q in judged}, "b": {**{q: ["d"] for q in judged}, "q0": ["x", "d"]}}
+    comparison = germane.compare(judged, runs, "RR DCG")
+    for pair in comparison.pairs:
+        assert pair.interval is not None
+        assert pair.interval.low < pair.difference < pair.interval.high
+    assert "from the range of the measure (Gaffke 2005)" in str(comparison)
 
 
 def test_a_notebook_shows_what_is_printed() -> None:
@@ -146,15 +176,17 @@ def test_runs_are_named_by_text() -> None:
 
 
 def test_the_same_difference_on_every_query() -> None:
-    """Nothing varies: the interval is that difference, and no effect size has a meaning."""
+    """Nothing varies: the interval comes from the range of differences, and no effect size has a meaning."""
     runs = {"a": {q: ["x", "d"] for q in QUERIES}, "b": {q: ["d"] for q in QUERIES}}
     pair = compare(runs, "RR").pairs[0]
     assert pair.interval is not None
-    assert (pair.interval.low, pair.interval.high) == (0.5, 0.5)
+    weight = 1 - 0.025 ** (1 / 40)  # of one more query, whose difference is -1 or 1
+    ends = (0.5 - 1.5 * weight, 0.5 + 0.5 * weight)
+    assert (pair.interval.low, pair.interval.high) == pytest.approx(ends, abs=1e-6)
     assert pair.d_z is None
     assert pair.p == 2 / 2**40
     assert pair.sentence.startswith(
-        "b is significantly better than a by 0.500 RR, 95% interval [0.500, 0.500], p < 1e-6 "
+        "b is significantly better than a by 0.500 RR, 95% interval [0.368, 0.544], p < 1e-6 "
     )
 
 

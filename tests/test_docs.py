@@ -348,7 +348,12 @@ def test_orders_that_are_not_extremes() -> None:
 
 @pytest.mark.parametrize(
     ("page", "generator"),
-    [("measures", "generate"), ("dialects", "generate_dialects"), ("check", "generate_check")],
+    [
+        ("measures", "generate"),
+        ("dialects", "generate_dialects"),
+        ("check", "generate_check"),
+        ("options", "generate_options"),
+    ],
 )
 def test_page_is_generated(page: str, generator: str) -> None:
     written = (ROOT / f"docs/{page}.md").read_text("utf-8")

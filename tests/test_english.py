@@ -55,7 +55,7 @@ def test_checks_see_what_they_look_for() -> None:
 
 # --- Tests that a stranger can extend ---------------------------------------------------------------
 
-PUBLIC = {"errors", "cli", "plot", "sklearn", "spark"}
+PUBLIC = {"errors", "cli", "plot", "pytrec_eval", "sklearn", "spark"}
 INSIDE = {
     "test_laws.py",  # a law of hits, terms and norms needs the stages one by one
     "test_latex.py",  # odd headings and every definition in one table

@@ -582,10 +582,11 @@ def test_a_mean_is_rounded_once(row: Definition) -> None:
     run = {f"q{i}": list(one.ranked) for i, one in enumerate(WORLD)}
     backwards = {query: run[query] for query in reversed(run)}
     expected = fsum(found) / (1 if row.aggregate == "sum" else len(found))
-    assert germane.evaluate(qrels, run, measure)[measure].mean == expected
-    assert germane.evaluate(qrels, backwards, measure)[measure].mean == expected
+    both = [measure, germane.StRecall]
+    assert germane.evaluate(qrels, run, both)[measure].mean == expected
+    assert germane.evaluate(qrels, backwards, both)[measure].mean == expected
     swapped = {query: qrels[query] for query in reversed(qrels)}
-    assert germane.evaluate(swapped, run, measure)[measure].mean == expected
+    assert germane.evaluate(swapped, run, both)[measure].mean == expected
 
 
 @pytest.mark.parametrize(
@@ -600,7 +601,7 @@ def test_a_geometric_mean_averages_logarithms(row: Definition) -> None:
     assert evaluated(WORLD, measure) == found
     qrels = {f"q{i}": with_subtopics(one.judged) for i, one in enumerate(WORLD)}
     run = {f"q{i}": list(one.ranked) for i, one in enumerate(WORLD)}
-    mean = germane.evaluate(qrels, run, measure)[measure].mean
+    mean = germane.evaluate(qrels, run, [measure, germane.StRecall])[measure].mean
     logs = fsum(log(max(value, 0.00001)) for value in found) / len(found)
     assert log(mean) == pytest.approx(logs, rel=TINY)
 

@@ -52,8 +52,11 @@ def test_reconcile_names_no_tool_that_may_say_something_else() -> None:
 # --- What a result says of them --------------------------------------------------------------------
 
 
+TOPK = "torch.topk does not define the order of equal scores, and beside other queries it may be another one."
+
+
 def test_a_result_names_the_limits_that_hold() -> None:
-    says = "torch.topk does not define the order of equal scores."
+    says = TOPK
     result = germane.evaluate(QRELS, RUN, "RetrievalMAP RetrievalRecall", dialect="torchmetrics")
     assert result.limits == {says: (germane.AP(norm="found"),)}  # R without a cutoff has no order
     [finding] = result.findings
@@ -85,7 +88,7 @@ def test_several_runs_name_each_its_limits() -> None:
     results = germane.evaluate_many(QRELS, runs, "RetrievalMAP", dialect="torchmetrics")
     notes = results.table().notes
     assert [one for one in notes if "limits of the dialect" in one] == [
-        "tied: limits of the dialect: AP(norm=found): torch.topk does not define the order of equal scores."
+        f"tied: limits of the dialect: AP(norm=found): {TOPK}"
     ]
 
 

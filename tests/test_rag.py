@@ -368,11 +368,16 @@ def test_lists_and_text_arrays_with_query_ids() -> None:
 def test_ids_that_do_not_fit() -> None:
     qrels = {"x": ["a"]}
     one = np.array([[1, 0]])
+    for run in (one, np.array([[0.5, 0.2]])):
+        asks = "judge item 'a'. item_ids= gives the id of each column. If columns are chunks, collapse="
+        refuse(asks, germane.CoverageError, qrels, run, query_ids=["x"])
+        asks = "'a' is at places 0 and 1; give each an id of its own. Are these the documents of chunks? Then give them as collapse="
+        refuse(asks, germane.FormatError, qrels, run, item_ids=["a", "a"])
     refuse(
         "query_ids has 2 ids for 1 queries", germane.FormatError, qrels, one, query_ids=["x", "y"]
     )
     refuse(
-        "'x' is at places 0 and 1; give each item an id of its own",
+        "'x' is at places 0 and 1; give each an id of its own.",
         germane.FormatError,
         qrels,
         TOP,

@@ -3,6 +3,7 @@
 import hashlib
 import json
 import re
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -123,6 +124,44 @@ def test_sizes(monkeypatch: pytest.MonkeyPatch) -> None:
     assert len(cut.html.encode()) < 150_000 + 100_000
     assert f"it has rankings of {len(kept)} of 200 queries" in embedded(cut)["note"]
     assert embedded(of_digits())["note"] == ""
+
+
+def test_a_page_that_cannot_be_so_small() -> None:
+    runs = {"a": {"q": ["d"]}}
+    with pytest.warns(
+        germane.GermaneWarning, match=r"report: the page has \d\d KB, and max_size is 3 bytes"
+    ) as got:
+        made = germane.report({"q": ["d"]}, runs, "RR", max_size=3)
+    size = len(made.html.encode())
+    assert f"has {size / 1e3:.0f} KB" in str(got[-1].message)
+    for most in (size, None):
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            germane.report(
+                {"q": ["d"], "p": ["e"]},
+                {"a": {"q": ["d"], "p": ["e"]}},
+                "RR",
+                max_size=most and 2 * most,
+            )
+
+
+def test_a_report_has_a_folder_of_its_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "qrels").write_text("q 0 d 1\n")
+    (tmp_path / "run").write_text("q Q0 d 1 1 t\n")
+    monkeypatch.chdir(tmp_path)
+    for folder in (".", "./"):
+        assert main(["report", "qrels", "run", "-o", folder]) == 2
+        says = capsys.readouterr().err
+        assert f"{folder}: the folder holds other files ('qrels', 'run')" in says
+        assert "such as ./report/" in says
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["qrels", "run"]
+    for _ in range(2):  # and it is written over
+        assert main(["report", "qrels", "run", "-o", "page/", "-m", "RR"]) == 0
+    assert (tmp_path / "page" / "index.html").exists()
+    with pytest.raises(germane.InputError, match="the folder holds other files"):
+        germane.report("qrels", {"a": "run"}, "RR", layout="folder").save(tmp_path)
 
 
 def test_what_is_kept_is_what_matters_most(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -56,6 +56,39 @@ def test_signatures_have_the_words_of_choices() -> None:
     assert returned == "Result"
 
 
+def test_signatures_name_every_argument() -> None:
+    """help() and editors show them, and calls are as before."""
+    for verb in OBJECTS:
+        found = attrgetter(verb)(germane)
+        if inspect.isfunction(found):
+            written = str(inspect.signature(found))
+            loose = verb in ("assert_no_regression", "compare_judges")
+            assert loose or "**" not in written, verb
+            assert ": Any" not in written.replace("**options: Any", "").replace(
+                "**reading: Any", ""
+            ), verb
+    written = str(inspect.signature(germane.evaluate))
+    assert written.startswith("(qrels: Judgments, run: Run, measures: ")
+    assert "no_relevant: NoRelevant = 'zero'" in written
+    assert "overlap: Literal['iou'" in str(inspect.signature(germane.boxes.evaluate))
+    assert "twice" in inspect.signature(germane.Evaluator).parameters
+    assert "ties: Ties = 'trec'" in str(inspect.signature(germane.compare))
+    source = inspect.getsource(germane.evaluate)
+    assert source.startswith("def evaluate(")
+    with pytest.raises(germane.PolicyError, match="there is no convention 'tie'"):
+        germane.evaluate({"q": ["d"]}, {"q": ["d"]}, "AP", tie="best")  # type: ignore[call-arg]
+
+
+def test_names_in_signatures_are_explained() -> None:
+    pages = dict(loaded("generate_reference").list_pages())
+    shown = pages["arguments"]
+    for verb in OBJECTS:
+        if inspect.isfunction(found := attrgetter(verb)(germane)):
+            for one in inspect.signature(found).parameters.values():
+                if type(one.annotation).__name__ == "Given" and not one.annotation.words:
+                    assert f"| `{one.annotation}` |" in shown, (verb, one.name)
+
+
 def test_every_measure_has_a_page() -> None:
     pages = dict(loaded("generate_measures").list_pages())
     assert [name.removeprefix("measures/") for name in pages] == [

@@ -10,6 +10,7 @@ from math import log2
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy as np
 import pyarrow as pa
 import pytest
 from hypothesis import given
@@ -507,7 +508,35 @@ def test_a_result_says_what_other_measures_take() -> None:
     says = str(germane.evaluate(nest(ROWS), LISTS, "AP nDCG StRecall@2"))
     assert "5 subtopics judged, of which AP, nDCG take an item's highest grade" in says
     assert "highest" not in str(germane.evaluate(nest(ROWS), LISTS, "StRecall@2"))
-    assert germane.evaluate(nest(ROWS), LISTS, "AP").counts.subtopics == 5
+    assert germane.evaluate(nest(ROWS), LISTS, "AP StRecall").counts.subtopics == 5
+
+
+@pytest.mark.parametrize("held", [{"grade": 1}, ["s"], {"s"}, (1, 0)])
+def test_nested_grades_are_for_measures_of_subtopics(held: Any, tmp_path: Path) -> None:
+    """{"grade": 1} and a row of grades look like subtopics; a measure of these has to be asked for."""
+    says = r"query 'q', item 'd': a relevance grade is a number; got .*Grades or subtopics\? Give grades as"
+    judged, run = {"q": {"d": held}}, {"q": {"d": 1.0}}
+    for ask in (
+        lambda: germane.evaluate(judged, run, "AP"),
+        lambda: germane.evaluate([{"d": held}], [["d"]], "AP"),
+        lambda: germane.explain(judged, run, "AP"),
+        lambda: germane.spread(judged, run, "AP"),
+        lambda: germane.reconcile(judged, run, reported=1.0, measure="AP"),
+        lambda: germane.Evaluator(judged, "AP").add(run),
+    ):
+        with pytest.raises(GradeError, match=says.replace("'q'", "('q'|0)")):
+            ask()
+    assert "Grades or subtopics?" in str(germane.check(judged, run, "AP"))
+    assert "Grades or subtopics?" not in str(germane.check(judged, run, "StRecall"))
+    assert germane.evaluate(judged, run, "AP StRecall")["AP"].mean == 1
+    for listed in ([held], [0, held], np.array([[1, 0], [0, 1]])):
+        with pytest.raises(
+            GradeError, match=r"^the list, rank \d: .* Grades or subtopics\? Give grades"
+        ):
+            germane.score(listed, "AP")
+    assert germane.score([held, held], "StRecall@1") == 1
+    path = write(tmp_path / "q.json", '{"q": {"d": {"s": 1}}}')  # a format says what it holds
+    assert germane.evaluate(path, run, "AP")["AP"].mean == 1
 
 
 REPEATED = [*ROWS[:3], ("1", "2", "b", 0), *ROWS[3:]]
@@ -586,7 +615,8 @@ def test_explain_shows_which_subtopic_is_new_at_each_rank() -> None:
     says = [line.split() for line in str(shown).splitlines()]
     assert says[3][-5:] == ["2", "1", "0.9464", "1.9464"][-5:] or "2" in says[3]
     assert shown.to_dict()["ranks"][1]["new"] == ["2"]
-    assert "new" not in germane.explain(JUDGED, RUN, "AP").to_dict()["ranks"][1]
+    plain = {query: dict.fromkeys(items, 1) for query, items in JUDGED.items()}
+    assert "new" not in germane.explain(plain, RUN, "AP").to_dict()["ranks"][1]
     listed = germane.explain([{"a"}, {"a", "b"}], "ERR_IA@2")
     assert [one.again for one in listed.coverage] == [(), ("a",)]
     lacking = germane.explain({**JUDGED, "r": {"x": {"1": 1}}}, RUN, "StRecall", query="r")

@@ -15,6 +15,7 @@ from germane.core.ranking import Ranking
 from germane.dialects import dialects
 from germane.errors import (
     CoverageError,
+    DefinitionError,
     DuplicateError,
     EmptyError,
     FormatError,
@@ -28,7 +29,7 @@ from germane.errors import (
     RegressionError,
     ScoreError,
 )
-from germane.evaluation.api import evaluate, evaluate_many, measures, read_qrels, read_run, score
+from germane.evaluation.api import measures
 from germane.evaluation.result import Result, Results
 from germane.measures.averaging import MeasureResult
 from germane.measures.measure import Measure, parse
@@ -47,11 +48,12 @@ if TYPE_CHECKING:  # imported when first asked for: together they take longer th
     from germane.comparison.quality_gate import Gate, assert_no_regression, gate
     from germane.comparison.queries import QueryDifferences
     from germane.dialects.dialect import Dialect
+    from germane.evaluation.api import evaluate, evaluate_many, read_qrels, read_run, score
     from germane.evaluation.checkup import Checkup, check
     from germane.evaluation.chunks import collapse
     from germane.evaluation.embeddings import evaluate_embeddings
     from germane.evaluation.evaluator import Evaluator
-    from germane.evaluation.groups import Groups
+    from germane.evaluation.query_groups import Groups
     from germane.evaluation.storage import read_results
     from germane.explanation.animation.api import animate
     from germane.explanation.api import explain
@@ -60,8 +62,10 @@ if TYPE_CHECKING:  # imported when first asked for: together they take longer th
     from germane.explanation.precision_recall import MeanPRCurve, PRCurve
     from germane.explanation.simulation.api import simulate
     from germane.exploration.api import explorer
+    from germane.identification.api import Identification, assert_computes, identify
     from germane.readers.labels import Labels
     from germane.reconciliation.api import Reconciliation, reconcile
+    from germane.reconciliation.contradictions import Audit, Contradiction, audit
     from germane.reconciliation.spread import Spread, spread
     from germane.reports.api import Report, report
 
@@ -80,11 +84,12 @@ _LATER = {
         "comparison.quality_gate": "Gate assert_no_regression gate",
         "comparison.queries": "QueryDifferences",
         "dialects.dialect": "Dialect",
+        "evaluation.api": "evaluate evaluate_many read_qrels read_run score",
         "evaluation.checkup": "Checkup check",
         "evaluation.chunks": "collapse",
         "evaluation.embeddings": "evaluate_embeddings",
         "evaluation.evaluator": "Evaluator",
-        "evaluation.groups": "Groups",
+        "evaluation.query_groups": "Groups",
         "evaluation.storage": "read_results",
         "explanation.animation.api": "animate",
         "explanation.api": "explain",
@@ -93,8 +98,10 @@ _LATER = {
         "explanation.precision_recall": "MeanPRCurve PRCurve",
         "explanation.simulation.api": "simulate",
         "exploration.api": "explorer",
+        "identification.api": "Identification assert_computes identify",
         "readers.labels": "Labels",
         "reconciliation.api": "Reconciliation reconcile",
+        "reconciliation.contradictions": "Audit Contradiction audit",
         "reconciliation.spread": "Spread spread",
         "reports.api": "Report report",
     }.items()
@@ -114,20 +121,20 @@ _LATER = {
 
 __all__ = [  # noqa: RUF022  (in the order in which one meets them)
     # verbs
-    "animate", "assert_no_regression", "check", "choose_judgments", "collapse", "compare",
+    "animate", "assert_computes", "assert_no_regression", "audit", "check", "choose_judgments", "collapse", "compare",
     "compare_judges", "dialects", "evaluate", "evaluate_embeddings", "evaluate_judges", "evaluate_many", "explain",
-    "explorer", "gate", "kendall_tau", "mean_pr_curve",
+    "explorer", "gate", "identify", "kendall_tau", "mean_pr_curve",
     "measures", "parse", "pr_curve", "rbo", "read_qrels", "read_results", "read_run", "reconcile",
     "report", "score", "simulate", "spread", "tau_ap", "trust", "trust_many",
     # boxes of object detectors: the verbs above in a namespace of their own
     "boxes",
     # types
-    "Checkup", "Comparison", "CorrectedMean", "Dialect", "Evaluator", "Explanation", "Finding", "Gate", "Groups",
+    "Audit", "Checkup", "Comparison", "Contradiction", "CorrectedMean", "Dialect", "Evaluator", "Explanation", "Finding", "Gate", "Groups", "Identification",
     "JudgeAgreement", "JudgedByMany", "Labels", "MeanPRCurve", "Measure", "MeasureResult", "PRCurve", "Pair", "Policy", "Qrels",
     "QueryDifferences", "Ranking", "Reconciliation", "Report", "Result", "Results", "Selection", "Spread",
     "Stability", "Trust", "Trusts",
     # errors
-    "NotFoundError", "CoverageError", "DuplicateError", "EmptyError", "FormatError", "GermaneError",
+    "NotFoundError", "CoverageError", "DefinitionError", "DuplicateError", "EmptyError", "FormatError", "GermaneError",
     "GradeError", "InputError", "MeasureError", "PolicyError", "RegressionError", "ScoreError",
     "GermaneWarning",
 ]  # fmt: skip
@@ -142,6 +149,10 @@ def __getattr__(name: str) -> object:
     if name not in _LATER:
         raise AttributeError(f"module 'germane' has no attribute {name!r}")
     found: object = getattr(import_module(f"germane.{_LATER[name]}"), name)
+    if name.islower() or name == "Evaluator":
+        from germane.evaluation.signatures import name_arguments
+
+        found = name_arguments(found)
     globals()[name] = found
     return found
 

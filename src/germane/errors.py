@@ -11,7 +11,8 @@ GermaneError(ValueError)
 │   └── EmptyError      nothing to evaluate
 ├── CoverageError    queries of qrels and run that do not match
 ├── NotFoundError      a result that has no such measure or run; also a KeyError
-└── RegressionError  a run that fell behind its baseline; also an AssertionError
+├── RegressionError  a run that fell behind its baseline; also an AssertionError
+└── DefinitionError  a function that does not compute what it is said to; also an AssertionError
 
 GermaneWarning(UserWarning): a number that is likely not the one intended
 """
@@ -130,6 +131,15 @@ class RegressionError(GermaneError, AssertionError):
     >>> germane.assert_no_regression({"q": ["a"]}, {"q": ["x", "a"]}, "RR", baseline={"q": ["a"]})
     Traceback (most recent call last):
     germane.errors.RegressionError: RR fell by 0.500, where 0 is allowed, and the test cannot ...
+    """
+
+
+class DefinitionError(GermaneError, AssertionError):
+    """A function does not compute the measure that it is said to compute.
+
+    >>> germane.assert_computes(lambda relevant, ranked: 0.5, "P@1", takes="ids")
+    Traceback (most recent call last):
+    germane.errors.DefinitionError: the function computes no definition ...
     """
 
 

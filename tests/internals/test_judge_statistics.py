@@ -9,8 +9,10 @@ import pytest
 import germane
 from germane.comparison.judges.agreement import order_systems
 from germane.comparison.judges.correction import Design, correct_mean
+from germane.core.bounded_means import Span
 
 RECORDED = json.loads((Path(__file__).parents[1] / "data" / "judges.json").read_text())
+ANY, UNIT = Span(-10.0, 10.0), Span(0.0, 1.0)
 
 
 def test_mean_is_that_of_prediction_powered_inference() -> None:
@@ -18,7 +20,7 @@ def test_mean_is_that_of_prediction_powered_inference() -> None:
     people, model = np.array(case["people"]), np.array(case["model"])
     n, total = len(people), len(model)
     design = Design(np.arange(n), np.full(n, total / n), np.zeros(n, int), total)
-    found = correct_mean(people, model, design)
+    found = correct_mean(people, model, design, ANY)
     # ppi_py's model queries are those that people did not judge: its λ is ours times (total - n) ÷ total
     lam = found.tuning * (total - n) / total
     expected = case["lam_0"] + lam * (case["lam_1"] - case["lam_0"])
@@ -26,7 +28,7 @@ def test_mean_is_that_of_prediction_powered_inference() -> None:
     slope, intercept = np.polyfit(model[:n], people, 1)  # the regression estimator
     assert found.mean == pytest.approx(intercept + slope * model.mean(), abs=1e-12)
     assert found.tuning == pytest.approx(slope, abs=1e-12)
-    full = correct_mean(people, model, design, tuning="full")
+    full = correct_mean(people, model, design, ANY, tuning="full")
     assert full.mean == pytest.approx(model.mean() + (people - model[:n]).mean(), abs=1e-12)
 
 
@@ -47,7 +49,7 @@ def test_intervals_hold_the_truth() -> None:
     for _ in range(repeats):
         truth = rng.beta(0.7, 0.7, total)  # the mean of the population is 0.5
         model = np.clip(truth + rng.normal(0.05, 0.15, total), 0, 1)
-        interval = correct_mean(truth[:n], model, design).interval
+        interval = correct_mean(truth[:n], model, design, UNIT).interval
         held += interval.low <= 0.5 <= interval.high
         naive += abs(model.mean() - 0.5) < 1.96 * model.std() / total**0.5
     assert 0.92 * repeats <= held <= 0.98 * repeats

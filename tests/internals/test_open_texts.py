@@ -48,10 +48,10 @@ def test_parquet_and_whole_ids(tmp_path: Path) -> None:
 
 
 def test_pyterrier_topics_and_large_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    path = write(tmp_path / "topics.tsv", "qid\tquery\nq1\thow long\nq1\tagain\nq2\twhy\n")
+    path = write(tmp_path / "topics.tsv", "qid\tquery\nq1\thow long\nq2\twhy\n")
     for small in (16, 10**6):
         set_sizes(monkeypatch, small_texts=small)
-        assert find(path, "q1") == {"q1": Text(body="how long")}, "the first of two"
+        assert find(path, "q1") == {"q1": Text(body="how long")}
         assert find(path, "q1", "q2")["q2"].body == "why"
 
 
@@ -90,6 +90,26 @@ def test_mappings_functions_addresses_and_images(tmp_path: Path) -> None:
 def test_faults_are_named(tmp_path: Path, name: str, content: str, says: str) -> None:
     with pytest.raises(germane.GermaneError, match=re.escape(says)):
         find(write(tmp_path / name, content), "d1")
+
+
+@pytest.mark.parametrize("small", [0, 1 << 20])
+def test_an_id_has_one_text(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, small: int) -> None:
+    set_sizes(monkeypatch, small_texts=small)
+    path = tmp_path / "items.tsv"
+    path.write_text("d1\tone\nd1\tone\nd1\ttwo\nd2\tthree\n")
+    says = r"d1' has two texts, 'one' and 'two'\. Keep one of them\."
+    with pytest.raises(germane.DuplicateError, match=rf"items\.tsv: '{says}"):
+        open_texts(path, "items").find(["d1", "d2"])  # type: ignore[union-attr]
+    path.write_text("d1\tone\nd1\tone\nd2\tthree\n")  # a repeated line is no other text
+    assert len(open_texts(path, "items").find(["d1", "d2"])) == 2  # type: ignore[union-attr]
+    path = tmp_path / "items.jsonl"
+    path.write_text(
+        '{"id": 1, "title": "one", "year": "1"}\n{"id": 1, "title": "one", "year": "2"}\n'
+    )
+    assert str(open_texts(path, "items").find([1])["1"]) == "one"  # type: ignore[union-attr]
+    with pytest.raises(germane.DuplicateError, match="items: '1' has two texts, 'a' and 'b'"):
+        open_texts({1: "a", "1": "b"}, "items")
+    assert open_texts({1: "a", "1": "a"}, "items") is not None
 
 
 def test_what_texts_are_not(tmp_path: Path) -> None:

@@ -14,10 +14,8 @@ import germane
 from germane import Policy
 from germane.evaluation.collection import Collection
 from germane.readers import Needs, open_qrels, open_run
-from germane.reconciliation.example import SHOWN, find_example
-from germane.reconciliation.reported import read_queries, read_reported
-from germane.reconciliation.search import (
-    _NO_NUMBER,
+from germane.reconciliation.candidates import (
+    NO_NUMBER,
     Candidate,
     find_stage,
     list_dialect_candidates,
@@ -25,6 +23,9 @@ from germane.reconciliation.search import (
     vary_once,
     vary_twice,
 )
+from germane.reconciliation.example import SHOWN, find_example
+from germane.reconciliation.plausibility import describe_chance
+from germane.reconciliation.reported import read_queries, read_reported
 from germane.reconciliation.spread import Values
 
 from strategies import RARE_WORDS, TABLE, WORDS
@@ -34,6 +35,20 @@ from test_reconcile import GRADED, PUBLISHED, QRELS, RUN, SCORED
 @cache
 def found_for(reported: str, measure: str) -> germane.Reconciliation:
     return germane.reconcile(GRADED, SCORED, reported=reported, measure=measure)
+
+
+@pytest.mark.parametrize(
+    ("chance", "says"),
+    [
+        (1.0, "100 %"),
+        (0.996, "100 %"),
+        (0.994, "99 %"),
+        (0.0123, "1.2 %"),
+        (0.0005, "less than 0.1 %"),
+    ],
+)
+def test_shares_are_written_as_percentages(chance: float, says: str) -> None:
+    assert describe_chance(2, chance).endswith(f"tried so far in {says} of cases.")
 
 
 @pytest.mark.parametrize(
@@ -199,7 +214,7 @@ def test_conventions_that_make_no_difference_are_named() -> None:
     undecided = {one.convention: one for one in result.undecided}
     for name, words in (WORDS | RARE_WORDS).items():
         for word in words:
-            if word in (*_NO_NUMBER, getattr(result.policy, name)):
+            if word in (*NO_NUMBER, getattr(result.policy, name)):
                 continue
             mean = germane.evaluate(QRELS, RUN, "AP", **{name: word})["AP"].mean
             said = name in undecided and word in undecided[name].words

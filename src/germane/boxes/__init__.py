@@ -51,6 +51,11 @@ def __getattr__(name: str) -> object:
     from importlib import import_module
 
     found: object = getattr(import_module(f"germane.boxes.{_MODULES[name]}"), name)
+    if name.islower():
+        from germane.boxes.options import list_options
+        from germane.evaluation.signatures import name_arguments
+
+        found = name_arguments(found, list_options(found))
     globals()[name] = found
     return found
 

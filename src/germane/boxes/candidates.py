@@ -19,7 +19,7 @@ from germane.boxes.keypoints import COCO_SIGMAS
 from germane.boxes.matching import number_group
 from germane.boxes.measures import POINTS, BoxMeasure, parse_measure
 from germane.dialects.dialect import Dialect, Entry
-from germane.reconciliation.search import Choices
+from germane.reconciliation.candidates import Choices
 
 _IDLE = ("unknown", "ap_depth")  # they decide whether there is a number, but not which
 _MAIN = ("overlap", "candidate", "crowds", "difficult", "depth", "points", "no_truth")

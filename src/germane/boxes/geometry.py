@@ -69,6 +69,7 @@ def make_boxes(given: object, box_format: BoxFormat = "xywh") -> Boxes:
     return Boxes(first, second, first + third, second + fourth, third, fourth)
 
 
+@np.errstate(over="ignore", invalid="ignore")  # of sides that no image has
 def round_boxes(boxes: Boxes, rounding: Rounding) -> Boxes:
     """Round sides to single precision: left, top, width and height, or both corners.
 

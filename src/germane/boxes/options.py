@@ -1,10 +1,12 @@
 """Types of the arguments of all verbs for boxes: data, how they are read, and conventions."""
 
+import inspect
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Protocol, TypeAlias, TypedDict
+from typing import Any, Protocol, TypeAlias, TypedDict, get_args
 
 from germane.boxes.conventions import (
+    DEFAULTS,
     ApDepth,
     AreaOf,
     BoxTies,
@@ -97,3 +99,14 @@ class Options(SharedOptions, total=False):
     """How data are read, and the conventions of matching and averaging, as keyword arguments."""
 
     confidence: float | None
+
+
+def list_options(verb: Any) -> dict[str, tuple[Any, Any]]:
+    """List the type and default of each keyword argument that ``**options`` of a verb stands for."""
+    unpacked = inspect.signature(verb).parameters.get("options")
+    kinds = get_args(unpacked.annotation) if unpacked else ()
+    names = {name: kind for one in kinds for name, kind in _OPTIONS[one.__forward_arg__].items()}
+    return {name: (kind, DEFAULTS.get(name)) for name, kind in names.items()}
+
+
+_OPTIONS = {one.__name__: one.__annotations__ for one in (ReadOptions, SharedOptions, Options)}

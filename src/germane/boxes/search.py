@@ -21,7 +21,8 @@ from germane.boxes.matching import (
 from germane.boxes.measures import BoxMeasure
 from germane.boxes.result import BoxValue, Result
 from germane.core.ragged import Ints
-from germane.reconciliation.search import Choices, Tried
+from germane.reconciliation.candidates import Choices
+from germane.reconciliation.search import Tried
 from germane.reconciliation.spread import are_same
 
 T = TypeVar("T")

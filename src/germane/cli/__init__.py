@@ -35,6 +35,8 @@ COMMANDS = (
     "measures",
     "dialects",
     "reconcile",
+    "audit",
+    "identify",
     "boxes",
     "trec_eval",
 )

@@ -52,6 +52,8 @@ def run(options: argparse.Namespace) -> None:
     folder = options.output.endswith("/") or os.path.isdir(options.output)
     given = [options.qrels, *options.runs, *arguments.list_texts(options)]
     writing.check(options.output.rstrip("/") if folder else options.output, given)
+    if folder:
+        writing.check_folder(options.output, ["rankings"])
     from germane.reports.api import report  # its import takes long
 
     runs = arguments.read_runs(options.qrels, options.runs)

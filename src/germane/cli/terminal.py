@@ -38,7 +38,7 @@ def as_options(message: str) -> str:
     """Write an error in the words of the command line: ``--columns query=name`` for ``columns={'query': name}``."""
     message = re.sub(r"\b(columns|input_format)=\{('\w+': [^{}]*)\}", _write_pairs, message)
     message = re.sub(
-        r"\b(input_format|max_expansion|max_line)=('?)(\w+)\2(?=[ .)])",
+        r"\b(input_format|max_expansion|max_line|dialect)=('?)([\w-]+)\2(?=[ .)])",
         lambda found: f"{_write_option(found)} {found[3]}",
         message,
     )

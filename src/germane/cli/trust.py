@@ -1,12 +1,13 @@
 """germane trust: numbers that rest on a model's judgments, corrected by people's."""
 
 import argparse
+import warnings
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from germane.cli import arguments
 from germane.cli.terminal import as_json, make_progress_line, say
-from germane.errors import InputError
+from germane.errors import GermaneWarning, InputError
 from germane.evaluation.choices import DEFAULT
 from germane.output import writing
 from germane.output.tables import stack_tables
@@ -86,7 +87,8 @@ def run(options: argparse.Namespace) -> None:
     named = [options.weights, options.strata]
     inputs = [options.people, options.model, *options.runs, *filter(None, named)]
     writing.check(options.output, inputs)
-    with make_progress_line() as progress:
+    with make_progress_line() as progress, warnings.catch_warnings():
+        warnings.simplefilter("ignore", GermaneWarning)  # they stand below the table
         found = trust_many(
             runs, people=options.people, model=options.model,
             measures=arguments.parse_measures(options), about=options.about, weights=options.weights,
@@ -94,7 +96,7 @@ def run(options: argparse.Namespace) -> None:
             progress=progress, **arguments.collect_policy(options),
         )  # fmt: skip
     if options.format in ("csv", "tsv"):  # which have no notes
-        for line in found.list_findings():
+        for line in map(str, found.findings):
             say(f"germane: {line}")
     writing.write(options.output, _format(found, options))
 

@@ -14,17 +14,18 @@ from germane.errors import (
     CoverageError,
     DuplicateError,
     EmptyError,
+    FormatError,
     InputError,
     ScoreError,
     check_choice,
     clip,
     list_some,
 )
+from germane.output.formatting import write_count
 
 Ranked: TypeAlias = "Mapping[Any, float] | Iterable[Any]"
 Places: TypeAlias = dict[Hashable, tuple[int, int]]
 """The items of a ranking, best first, each with its first and last rank: tied items share both."""
-_TIED = "a ranking whose items are all tied has no order to compare."
 
 
 def kendall_tau(first: Ranked, second: Ranked, *, ties: Literal["a", "b"] = "b") -> float:
@@ -40,14 +41,13 @@ def kendall_tau(first: Ranked, second: Ranked, *, ties: Literal["a", "b"] = "b")
     items, and for τ_b if one ranking is a single tie. Kendall 1945.
     """
     check_choice("ties", ties, ("a", "b"))
-    a, b = map(_compare_ranks, _rank_same_items(_place_items(first), _place_items(second)))
+    a, b = map(_compare_ranks, _rank_same_items(_place_both(first=first, second=second)))
     if len(a) < 2:
         raise CoverageError("one item has no order to agree with.")
     if ties == "a":
         return float((a * b).sum()) / (len(a) * (len(a) - 1))
+    _refuse_one_tie(first=a, second=b)
     untied = float(np.count_nonzero(a)) * float(np.count_nonzero(b))
-    if not untied:
-        raise CoverageError(_TIED)
     return float((a * b).sum()) / math.sqrt(untied)
 
 
@@ -65,28 +65,27 @@ def tau_ap(ranking: Ranked, truth: Ranked, *, ties: Literal["a", "b"] = "a") -> 
     ties: Urbano and Marrero 2017.
     """
     check_choice("ties", ties, ("a", "b"))
-    places = _place_items(ranking)
-    here, true = _rank_same_items(places, _place_items(truth))
+    places = _place_both(ranking=ranking, truth=truth)
+    here, true = _rank_same_items(places)
     if ties == "b":
+        _refuse_one_tie(ranking=here - here.min(), truth=true - true.min())
         return (_count_above(here, true) + _count_above(true, here)) / 2
-    if len(places) < 2:
+    if len(here) < 2:
         raise CoverageError("a ranking of one item has no order to compare.")
     belongs = (1 + _compare_ranks(true)) / 2  # [i, j]: 1 where i belongs above j; half where tied
     total = 0.0
-    for top, bottom in dict.fromkeys(places.values()):
+    for top, bottom in dict.fromkeys(places["ranking"].values()):
         tied = slice(top - 1, bottom)
         right = float(belongs[: top - 1, tied].sum()) / (bottom - top + 1)
         for above in range(max(top - 1, 1), bottom):
             # on average half of the tied items that stand above an item belong there
             total += (right + (above - top + 1) / 2) / above
-    return 2 * total / (len(places) - 1) - 1
+    return 2 * total / (len(here) - 1) - 1
 
 
 def _count_above(here: Floats, true: Floats) -> float:
     """Average, over the items below the first group, the share of items above their group that belong there."""
     below = here > here.min()
-    if not below.any():
-        raise CoverageError(_TIED)
     above = here[None, :] < here[:, None]
     right = (above & (true[None, :] < true[:, None])).sum(axis=1)
     return 2 * float((right[below] / (here[below] - 1)).mean()) - 1
@@ -120,7 +119,7 @@ def rbo(
     check_number("p", p, 0, 1)
     check_choice("score", score, get_args(Score))
     check_choice("ties", ties, ("a", "b", "w"))
-    short, long = sorted((_place_items(first), _place_items(second)), key=len)
+    short, long = sorted(_place_both(first=first, second=second).values(), key=len)
     overlap = _Overlap(short, long, ties)
     if score == "res":
         return overlap.sum_highest(p) - overlap.sum_lowest(p)
@@ -206,16 +205,36 @@ class _Overlap:
         return self._sum(self.common + self.most, p, rest)
 
 
-def _rank_same_items(one: Places, other: Places) -> tuple[Floats, Floats]:
+def _place_both(**rankings: Ranked) -> dict[str, Places]:
+    return {name: _place_items(given, name) for name, given in rankings.items()}
+
+
+def _rank_same_items(places: Mapping[str, Places]) -> tuple[Floats, Floats]:
     """Return the first rank of each item in both rankings, in the order of the first ranking."""
+    one, other = places.values()
     if one.keys() != other.keys():
-        unshared = sorted(one.keys() ^ other.keys(), key=str)
+        only = [
+            sorted(part, key=str) for part in (one.keys() - other.keys(), other.keys() - one.keys())
+        ]
+        says = [
+            f"only {name} has {list_some(part)}"
+            for name, part in zip(places, only, strict=True)
+            if part
+        ]
+        count = write_count(sum(map(len, only)), "item")
         raise CoverageError(
-            f"only one ranking has {list_some(unshared)} ({len(unshared)} items); this measure compares "
-            "rankings of the same items. rbo also compares others."
+            f"{'; '.join(says)} ({count}). This measure compares rankings of the same items; rbo "
+            "also compares others."
         )
-    first, second = ([places[item][0] for item in one] for places in (one, other))
+    first, second = ([ranks[item][0] for item in one] for ranks in (one, other))
     return np.array(first), np.array(second)
+
+
+def _refuse_one_tie(**differences: Floats) -> None:
+    """Raise CoverageError for the ranking whose ranks do not differ."""
+    for name, ranks in differences.items():
+        if not ranks.any():
+            raise CoverageError(f"{name}: all items are tied, so there is no order to compare.")
 
 
 def _compare_ranks(ranks: Floats) -> Floats:
@@ -224,25 +243,34 @@ def _compare_ranks(ranks: Floats) -> Floats:
     return signs
 
 
-def _place_items(given: Any) -> Places:
-    """Rank items by descending score, or in the order of the list."""
+def _place_items(given: Any, name: str) -> Places:
+    """Rank items by descending score, or in the order of the list. ``name``: the argument, in errors."""
     if isinstance(given, Mapping):
         for item, score in given.items():
             if not isinstance(score, (int, float, np.number)) or score != score:
-                raise ScoreError(f"the score of {clip(item)} is a number; got {clip(score)}")
+                raise ScoreError(
+                    f"{name}: the score of {clip(item)} is a number; got {clip(score)}"
+                )
         ordered = sorted(given, key=lambda item: -given[item])
         tied = [list(items) for _, items in groupby(ordered, key=given.__getitem__)]
     elif isinstance(given, (str, bytes)) or not isinstance(given, Iterable):
-        raise InputError(f"a ranking is a list of items or {{item: score}}; got {clip(given)}")
+        raise InputError(
+            f"{name}: a ranking is a list of items or {{item: score}}; got {clip(given)}"
+        )
     else:
         tied = [[item] for item in given]
+        for place, [item] in enumerate(tied, 1):
+            if not isinstance(item, Hashable):
+                raise FormatError(
+                    f"{name}, rank {place}: an item is an id, text or a number; got {clip(item)}"
+                )
         for item, times in Counter(item for [item] in tied).items():
             if times > 1:
                 raise DuplicateError(
-                    f"a ranking lists {clip(item)} {times} times. Keep its first copy alone."
+                    f"{name}: {clip(item)} is listed {times} times. Keep its first copy alone."
                 )
     if not tied:
-        raise EmptyError("a ranking is empty.")
+        raise EmptyError(f"{name}: the ranking is empty.")
     ends = np.cumsum([len(items) for items in tied]).tolist()
     return {
         item: (end - len(items) + 1, end)

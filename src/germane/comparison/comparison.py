@@ -25,7 +25,7 @@ from germane.core.bootstrap import resample_sums
 from germane.core.ragged import Floats
 from germane.errors import NotFoundError, clip, offer
 from germane.measures.headings import name_measures
-from germane.measures.measure import Measure
+from germane.measures.measure import Measure, is_name
 from germane.output.formatting import add_schema, format_number
 from germane.output.frames import Columnar
 from germane.output.markup import Paper
@@ -202,7 +202,7 @@ class Comparison(Columnar):
     def between(self, system: str, baseline: str, measure: str | Measure) -> Pair:
         """Return the pair of two systems on a measure. Raises NotFoundError where there is none."""
         self._check_systems(system, baseline)
-        key = self._samples[0].parse(measure) if isinstance(measure, str) else measure
+        key = self._samples[0].parse(measure) if is_name(measure) else measure
         for pair in self.pairs:
             if (pair.measure, pair.system, pair.baseline) == (key, system, baseline):
                 return pair
@@ -315,7 +315,7 @@ class Comparison(Columnar):
 
     def _find_measure(self, measure: str | Measure) -> tuple[Sample, int]:
         """Return the sample that has a measure, and its place there."""
-        key = self._samples[0].parse(measure) if isinstance(measure, str) else measure
+        key = self._samples[0].parse(measure) if is_name(measure) else measure
         for sample in self._samples:
             if key in sample.measures:
                 return sample, sample.measures.index(key)

@@ -5,6 +5,7 @@ from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
+from germane.comparison.intervals import FEWEST
 from germane.comparison.pair import (
     Pair,
     Verdict,
@@ -172,8 +173,20 @@ def write_notes(
         yield f"data sets {sets}: means of their means; resampled within each"
     yield f"p: {_describe_test(samples, pairs, settings)}"
     units = pluralize(samples[0].unit)
-    yield f"intervals: BCa bootstrap of the {units}, {_describe_levels(pairs, settings)}"
+    yield f"intervals: {_describe_intervals(pairs, units)}{_describe_levels(pairs, settings)}"
     yield from _write_warnings(samples, pairs, settings)
+
+
+def _describe_intervals(pairs: Sequence[Pair], units: str) -> str:
+    """Describe what the intervals come from, as the beginning of a sentence."""
+    known = {pair.basis for pair in pairs if pair.interval}
+    if not known:
+        return f"none, which takes {FEWEST} {units} or more; "
+    from_range = "the range of the measure (Gaffke 2005)"
+    if known == {"range"}:
+        return f"from {from_range}, as too few {units} differ for a BCa bootstrap; "
+    also = f"; where few {units} differ, from {from_range}; " if "range" in known else ", "
+    return f"BCa bootstrap of the {units}{also}"
 
 
 def _describe_levels(pairs: Sequence[Pair], settings: Settings) -> str:
@@ -225,7 +238,8 @@ def _write_warnings(
         )
     if fewest < FEW:
         yield (
-            f"Few {units} ({fewest}): intervals are rough, and only large differences can be shown."
+            f"Few {units} ({fewest}): {'no intervals' if fewest < FEWEST else 'intervals are rough'}, and only large "
+            "differences can be shown."
         )
     yield from filter(None, (sample.warning for sample in samples))
     if settings.test == "wilcoxon" and most > MANY:

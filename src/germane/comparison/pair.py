@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from typing import Any, Literal, TypeAlias
 
+from germane.comparison.intervals import FEWEST, Basis
 from germane.core.bootstrap import Interval
 from germane.measures import QUANTITIES
 from germane.measures.measure import Measure
@@ -62,8 +63,11 @@ class Pair:
     difference: float
     """mean of the system less mean of the baseline"""
     interval: Interval | None
-    """of the mean difference, at the level that the correction leaves to this pair; None for one
-    query"""
+    """of the mean difference, at the level that the correction leaves to this pair; None for fewer
+    than five queries, or one of a data set, which say too little of others"""
+    basis: Basis | None
+    """the interval comes from the spread of the differences, or where they show too little of it, from the
+    measure's range"""
     d_z: float | None
     """Cohen's d_z: the mean difference in standard deviations of one query's difference; None
     where that does not vary"""
@@ -137,7 +141,10 @@ class Pair:
         """Yield the limits of the comparison, and equivalence where it was asked for."""
         if self.queries == 1:
             yield f"one {self.unit} says nothing about others"
-        elif self.limit:
+            return
+        if self.queries < FEWEST:
+            yield f"no interval: {write_count(self.queries, self.unit)} say too little of others"
+        if self.limit:
             yield f"this test cannot reach p < {self.alpha:g} here: {self.limit.write_reason(self.unit)}"
         elif not self.significant and self.detectable is not None:
             yield f"smallest detectable difference with {write_count(self.queries, self.unit)}: {format_short(self.detectable)}"

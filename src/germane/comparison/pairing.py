@@ -7,11 +7,11 @@ from typing import Literal
 
 import numpy as np
 
+from germane.comparison.intervals import FEWEST, estimate_difference, find_span_of_differences
 from germane.comparison.pair import Equivalence, Limit, Pair
 from germane.comparison.sample import Sample
 from germane.comparison.settings import CORRECTIONS, Settings
 from germane.comparison.significance import TESTS, compute_differences
-from germane.core.bootstrap import estimate_interval
 from germane.core.dispersion import compute_equivalence_p, measure_dispersion
 from germane.core.ragged import Floats
 from germane.output.formatting import write_count
@@ -87,6 +87,12 @@ def _describe_pair(
     varies = spread is not None and spread.error > 1e-12 * abs(mean)
     wins, losses = int(np.count_nonzero(difference > 0)), int(np.count_nonzero(difference < 0))
     ties = len(sample) - wins - losses
+    interval = basis = None
+    if spread and len(sample) >= FEWEST:
+        span = find_span_of_differences(sample.measures[m], sample.values[m])
+        interval, basis = estimate_difference(
+            difference, sample.weights, centered, sample.strata, span, tested.alpha
+        )
     equivalence = None
     if settings.equivalence is not None and spread is not None:
         p = compute_equivalence_p(mean, settings.equivalence, spread)
@@ -97,7 +103,8 @@ def _describe_pair(
         baseline=sample.systems[pair[0]],
         queries=len(sample),
         difference=mean,
-        interval=estimate_interval(centered, sample.strata, mean, tested.alpha) if spread else None,
+        interval=interval,
+        basis=basis,
         d_z=mean / spread.deviation if spread and varies else None,
         improvement=(wins + ties / 2) / len(sample),
         wins=wins,

@@ -128,7 +128,7 @@ def _find_quantile(strata: list[Floats], z: float) -> float:
         far, reached = 2 * far, further
         if sign * (reached - before) < 1e-3:  # z lies beyond the last value
             return outermost
-    tilt = _find_root(lambda tilt: _approximate_normal(strata, tilt)[0] - z, near, far)
+    tilt = find_root(lambda tilt: _approximate_normal(strata, tilt)[0] - z, near, far)
     return _approximate_normal(strata, tilt)[1]
 
 
@@ -151,7 +151,7 @@ def _approximate_normal(strata: list[Floats], tilt: float) -> tuple[float, float
     return root + math.log(tilt * math.sqrt(variance) / root) / root, mean
 
 
-def _find_root(function: Callable[[float], float], near: float, far: float) -> float:
+def find_root(function: Callable[[float], float], near: float, far: float) -> float:
     """Find the root of a function between two numbers by false position (Illinois)."""
     at_near, at_far = function(near), function(far)
     for _ in range(60):

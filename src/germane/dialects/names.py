@@ -9,7 +9,15 @@ from typing import Any
 from germane.dialects import resolve_dialect
 from germane.dialects.dialect import LONGEST, Dialect, Entry
 from germane.errors import MeasureError
-from germane.measures.measure import Measure, Measures, list_names, parse, parse_all, split_names
+from germane.measures.measure import (
+    Measure,
+    Measures,
+    list_names,
+    parse,
+    parse_all,
+    split_names,
+    write_name,
+)
 
 # Measures that a tool without another average precision calls average precision.
 _KINDS = {"MeanP": "AP", "AUPR": "AP", "IAP": "AP", "APR": "AP"}
@@ -139,6 +147,11 @@ def resolve_measure(name: str | Measure, dialect: Dialect) -> RequestedMeasure:
     """Resolve one name, as ``resolve_measures`` does."""
     if isinstance(name, Measure):
         return _request(name, dialect)
+    if not isinstance(name, str):  # an object of ir_measures
+        own = write_name(name)
+        if own is None or dialect.tool != "ir_measures":
+            return _request(parse(name), dialect)
+        name = own
     if len(name) > LONGEST:
         raise dialect.make_unknown_error(name)
     entry = dialect.find(name)

@@ -6,6 +6,11 @@ from typing import Any
 from germane.dialects.dialect import LISTS, Absent, Dialect, Entry, Homonym, Limit, name_both
 
 _TOPK = Limit("tied", "torch.topk does not define the order of equal scores.", order=True)
+_SORTED = Limit(
+    "tied",
+    "torch.topk does not define the order of equal scores, and beside other queries it may be another one.",
+    order=True,
+)
 _UNMASKED = {"nonpositive": "hit"}
 _GRADED = {"nonpositive": "hit", "ties": "expected", "grades": "exact"}
 _CURVE = {"nonpositive": "hit", "ties": "grouped", "scores": "sigmoid"}
@@ -56,9 +61,11 @@ DIALECTS = (
         why="RetrievalMAP averages over the relevant items found. A relevant item with a score of 0 or "
         "less is taken for not relevant, in MAP, precision, recall and MRR. Queries without relevant "
         "items count as empty_target_action says: neg is no_relevant=zero, pos is one, skip and error. But a "
-        "list without relevant items within k, or with no others, has a RetrievalAUROC of 0.",
+        "list without relevant items within k, or with no others, has a RetrievalAUROC of 0. The classes sort all "
+        "results by query with torch.sort, which is not stable: equal scores of a query may have one order "
+        "alone and another beside other queries, and then another value, too.",
         source="functional/retrieval/average_precision.py",
-        limits=(_TOPK,),
+        limits=(_SORTED,),
         absent=(
             Absent(
                 ("RetrievalPrecisionRecallCurve", "retrieval_precision_recall_curve"),

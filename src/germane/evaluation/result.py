@@ -21,8 +21,8 @@ from germane.output.tables import LABEL, Table, Tabular
 if TYPE_CHECKING:
     from germane.dialects.dialect import Dialect
     from germane.evaluation.bounds import Bounds, BoundsOfRuns
-    from germane.evaluation.groups import Groups, GroupsOfRuns
     from germane.evaluation.judging import Placement
+    from germane.evaluation.query_groups import Groups, GroupsOfRuns
 
 # Tables and groups are imported where they are made: most programs read only a mean or two.
 
@@ -184,7 +184,7 @@ class Result(Columnar, Tabular, Lookup[MeasureResult]):
         counts from 0. A frame with the columns query and category, the path of a file of them, or of
         JSON ``{query: category}``, is read. Raises NotFoundError for a query without a category.
         """
-        from germane.evaluation.groups import group_measures
+        from germane.evaluation.query_groups import group_measures
 
         return group_measures(self._by_measure, category)
 
@@ -254,6 +254,16 @@ class Result(Columnar, Tabular, Lookup[MeasureResult]):
         {'test/AP_norm-R_at_10': 1.0, 'test/RR': 1.0}
         """
         return {prefix + _replace_odd_letters(measure): self[measure].mean for measure in self}
+
+    def definitions(self, *, prefix: str = "") -> dict[str, str]:
+        """Measure → definition, under the names of ``flat()``, to log beside the means.
+
+        >>> germane.evaluate({"q1": ["d1"]}, {"q1": ["d1"]}, "RR@10").definitions(prefix="test/")
+        {'test/RR_at_10': '1 ÷ rank of the first relevant item, i ≤ 10'}
+        """
+        return dict(
+            zip(self.flat(prefix=prefix), (one.definition for one in self.measures), strict=True)
+        )
 
     @property
     def queries(self) -> list[Hashable]:
@@ -330,7 +340,7 @@ class Results(Columnar, Tabular, Named[Result]):
 
     def by(self, category: Any) -> "GroupsOfRuns":
         """The measures of each run per category of query; ``category`` is that of ``Result.by``."""
-        from germane.evaluation.groups import GroupsOfRuns, read_category
+        from germane.evaluation.query_groups import GroupsOfRuns, read_category
 
         category = read_category(category)
         return GroupsOfRuns({name: result.by(category) for name, result in self.items()})

@@ -2,7 +2,7 @@
 
 import json
 
-from germane.exploration.data import collect_data
+from germane.exploration.explorer_data import collect_data
 from germane.reports.api import Report
 from germane.reports.page import END, read_package_file, read_script, write_head
 

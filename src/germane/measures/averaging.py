@@ -160,7 +160,7 @@ class QueryValues(Arithmetic):
         >>> print(f"{result['RR']:.3f}, {interval.level} [{interval.low:.3f}, {interval.high:.3f}]")
         0.833, 90% [0.500, 1.000]
 
-        ``compare`` estimates the interval of a mean difference in the same way. Returns None where the
+        ``compare`` widens that of a mean difference for rare differences. Returns None where the
         mean rests on one query or is not a number. Raises InputError for a confidence that is not between
         0 and 1, and MeasureError for a count and for a micro mean, which is not a mean over queries.
         """

@@ -157,7 +157,7 @@ NDCG = Definition(
 def _sum_ideal(ranking: Ranking, k: int | None, ideal: Floats, weight: Weight = LOG2) -> Floats:
     """Sum the DCG of the best possible ranking of everything judged (Q)."""
     rank = ranking.ideal_rank
-    discounted = ideal * weight.at(rank)
+    discounted = weight.weigh(ideal, rank)
     if k is not None:
         discounted = np.where(rank <= k, discounted, 0.0)
     return ragged.sum_rows(discounted, ranking.ideal_owner, len(ranking))
@@ -166,7 +166,7 @@ def _sum_ideal(ranking: Ranking, k: int | None, ideal: Floats, weight: Weight = 
 def ndcg_at_relevant(ranking: Ranking, k: None, gain: Any) -> Scored:
     """nDCG measured at each relevant item; the missed ones are given the final nDCG."""
     gained = compute_gains(ranking.relevance, gain)
-    dcg_here = ragged.accumulate_sum(gained * LOG2.at(ranking.rank), ranking.offsets)
+    dcg_here = ragged.accumulate_sum(LOG2.weigh(gained, ranking.rank), ranking.offsets)
     ideal_here = _sum_ideal_at(ranking, gain, ranking.rank)
     relevant = gained > 0
     terms = np.divide(
@@ -179,8 +179,8 @@ def ndcg_at_relevant(ranking: Ranking, k: None, gain: Any) -> Scored:
     answered = ranking.offsets[1:] > ranking.offsets[:-1]
     final[answered] = dcg_here[ranking.offsets[1:][answered] - 1]
     ideal = _sum_ideal(ranking, None, best)
-    final = np.divide(final, ideal, out=np.zeros(len(ranking)), where=ideal > 0)
-    return Scored(terms, total, total, rest=missed * final)
+    rest = np.divide(missed * final, ideal, out=np.zeros(len(ranking)), where=ideal > 0)
+    return Scored(terms, total, total, rest=rest)
 
 
 NDCG_AT_RELEVANT = Definition(
@@ -209,7 +209,7 @@ def ndcg_at_levels(ranking: Ranking, k: None, gain: Any) -> Scored:
     ends = ideal > 0  # the last item of each positive gain
     total = ranking.count_judged(ends)
     ends[:-1] &= (owner[1:] != owner[:-1]) | (ideal[1:] != ideal[:-1])
-    inverse = 1.0 / ragged.accumulate_sum(ideal * LOG2.at(rank), ranking.ideal_offsets)[ends]
+    inverse = 1.0 / ragged.accumulate_sum(LOG2.weigh(ideal, rank), ranking.ideal_offsets)[ends]
     levels = np.bincount(owner[ends], minlength=len(ranking))
     offsets = ragged.make_offsets(levels)
     backwards = ragged.accumulate_sum(inverse[::-1], offsets[-1] - offsets[::-1])
@@ -224,7 +224,7 @@ def ndcg_at_levels(ranking: Ranking, k: None, gain: Any) -> Scored:
     beyond = (total > 0) & (ranking.retrieved >= total + 2)
     at_end = np.append(inverse, 0.0)[np.where(beyond, offsets[1:] - 1, -1)]
     weight = weight + at_end[ranking.owner]
-    terms = compute_gains(ranking.relevance, gain) * LOG2.at(ranking.rank) * weight
+    terms = LOG2.weigh(compute_gains(ranking.relevance, gain), ranking.rank) * weight
     return Scored(terms, levels + beyond, total)
 
 
@@ -304,8 +304,11 @@ BINARY_GAIN = Definition(
 
 def _discount(ranking: Ranking, k: int | None, gain: Any, weight: Weight, least: float) -> Floats:
     """Multiply the gain of each hit by the weight of its rank (H)."""
-    gained = compute_gains(ranking.relevance, gain, least)
-    return gained * weigh_hits(ranking, weight, ranking.end(k))
+    gained, last = compute_gains(ranking.relevance, gain, least), ranking.end(k)
+    if ranking.ties == "expected":
+        return gained * weigh_hits(ranking, weight, last)
+    weighed = weight.weigh(gained, ranking.rank)
+    return weighed if last is None else np.where(ranking.rank <= last, weighed, 0.0)
 
 
 def _rank_ideal(ranking: Ranking, gain: Any, least: float = 0.0) -> Floats:
@@ -318,7 +321,7 @@ def _rank_ideal(ranking: Ranking, gain: Any, least: float = 0.0) -> Floats:
 
 def _sum_ideal_at(ranking: Ranking, gain: Any, rank: Ints) -> Floats:
     """Sum the ideal DCG to the rank of each hit (H)."""
-    gained = _rank_ideal(ranking, gain) * LOG2.at(ranking.ideal_rank)
+    gained = LOG2.weigh(_rank_ideal(ranking, gain), ranking.ideal_rank)
     here = ragged.accumulate_sum(gained, ranking.ideal_offsets)
     judged = np.diff(ranking.ideal_offsets)[ranking.owner]
     out: Floats = here[ranking.ideal_offsets[ranking.owner] + np.minimum(rank, judged) - 1]

@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from typing import Any, TypeAlias, TypeVar
+from typing import Any, TypeAlias, TypeGuard, TypeVar
 
 from germane.core.arguments import parse_whole
 from germane.errors import MeasureError, clip, list_choices, suggest
@@ -197,6 +197,19 @@ def describe_ties(row: Definition) -> str:
     return text
 
 
+def write_name(given: object) -> str | None:
+    """Write the name of a measure that is an object of ir_measures; None for anything else."""
+    for kind in type(given).__mro__:
+        if kind.__name__ == "Measure" and kind.__module__.partition(".")[0] == "ir_measures":
+            return str(given)
+    return None
+
+
+def is_name(given: object) -> TypeGuard[str]:
+    """Is this the name of a measure, or an object that has one and is read like it?"""
+    return isinstance(given, str) or write_name(given) is not None
+
+
 def parse(text: str) -> Measure:
     """Read one measure from its name.
 
@@ -208,11 +221,16 @@ def parse(text: str) -> Measure:
     >>> germane.parse("trec_eval:map_cut_10")
     AP(norm=R)@10
 
-    Raises MeasureError, with the nearest name.
+    An object of ir_measures is read as its name there. Raises MeasureError, with the nearest name.
     """
-    if not isinstance(text, str):
+    if isinstance(text, str):
+        return _parse(text)
+    name = write_name(text)
+    if name is None:
         raise MeasureError(f"a measure is a name such as 'AP@10'; got {clip(text)}")
-    return _parse(text)
+    from germane.dialects import parse_object  # imported late: few measures are such objects
+
+    return parse_object(name, "ir_measures")
 
 
 @lru_cache(4096)
@@ -228,7 +246,7 @@ def _parse(text: str) -> Measure:
     if written is None:
         raise MeasureError(
             f"{clip(text)} is not a measure's name; they look like AP, AP@10 or AP(norm=R)@10."
-            f"{_suggest_joined_name(text)}"
+            f"{_suggest_elsewhere(text)}"
         )
     name, inside, cutoff = written.groups()
     folded = name.casefold()
@@ -253,7 +271,7 @@ def parse_all(measures: "Measures") -> tuple[Measure, ...]:
     if isinstance(measures, str):
         return _split(measures)
     names = list_names(measures, Measure)
-    return tuple(dict.fromkeys(parse(one) if isinstance(one, str) else one for one in names))
+    return tuple(dict.fromkeys(one if isinstance(one, Measure) else parse(one) for one in names))
 
 
 def find_renamed(measures: "Measures") -> dict[str, Measure]:
@@ -265,7 +283,7 @@ def find_renamed(measures: "Measures") -> dict[str, Measure]:
     """
     if isinstance(measures, str):
         return dict(_rename_all(measures))
-    if isinstance(measures, Measure):
+    if isinstance(measures, Measure) or write_name(measures):
         return {}
     return {name: one for given in measures for name, one in find_renamed(given).items()}
 
@@ -296,6 +314,8 @@ def list_names(
         return [*(split or split_names)(measures)]
     if isinstance(measures, kind):
         return [measures]
+    if kind is Measure and write_name(measures) is not None:
+        return [measures]
     if isinstance(measures, (Mapping, bytes)) or not isinstance(measures, Iterable):
         raise MeasureError(
             f"measures are a string such as '{example}' or a list; got {clip(measures)}"
@@ -315,32 +335,71 @@ def split_names(text: str) -> list[str]:
 
 
 def _make_unknown_error(name: str, text: str) -> MeasureError:
+    near = _suggest_elsewhere(text)
     options = [*(alias for row in BY_NAME.values() for alias in row.aliases), "GMAP", *BY_NAME]
     rest = text.strip()[len(name) :]
-    near = _suggest_cutoff_name(text) or _suggest_joined_name(text)
     if not near and (near := suggest(name, options)) and len(rest) < 40:
         near = near.removesuffix("'?") + rest + "'?"
     return MeasureError(f"unknown measure {clip(text)}.{near}  All of them: germane measures")
 
 
-def _suggest_cutoff_name(text: str) -> str:
-    """Suggest a name for one with its cutoff after an underscore: P_10, ndcg_cut_10."""
-    if found := re.fullmatch(r"([a-z]+?)(?:_cut)?_(\d{1,9})", text.strip().casefold()):
-        name = "AP(norm=R)" if found[1] == "map" else _NAMES.get(found[1])
-        if name and not int(found[2]):
-            return f" Did you mean '{name}@k'? A cutoff k must be a positive integer; got 0."
-        return f" Did you mean '{name}@{int(found[2])}'?" if name else ""
-    return " Did you mean 'RR'?" if text.strip() == "recip_rank" else ""
+def _suggest_elsewhere(text: str) -> str:
+    """Suggest the name for one that is spelled in another way, or is a tool's; name these tools."""
+    from germane.dialects import find_speakers  # imported late: few names are unknown
+
+    near, spoken = _suggest_spelling(text), find_speakers(text)
+    if not spoken:
+        return near
+    if not near and len(set(spoken.values())) == 1:
+        near = f" Did you mean {next(iter(spoken.values()))!r}?"
+    names = list_choices(list(spoken)[:3], "and")
+    has = "has" if len(spoken) == 1 else "have"
+    return f"{near} {names} {has} a measure of this name: dialect={next(iter(spoken))!r}."
 
 
-def _suggest_joined_name(text: str) -> str:
-    """Suggest a name for one of several words, or with a Greek letter: R-Precision, α-nDCG@10."""
-    written = re.fullmatch(r"\s*([A-Za-zα]+(?:[-_ ]+[A-Za-z]+)*)((?:\(.*\))?(?:@\w+)?)\s*", text)
+_SPELLED = re.compile(
+    r"""\s* (?P<words> [a-zα]+ (?:[-_ ]+[a-z]+)*? )
+        (?: (?P<cut>[-_ ]cut|[-_ ]at)? [-_ ]? (?P<k>\d{1,9}|(?<=at.)k) )?
+        (?P<rest> (?:\(.*\))? (?:@\w+)? ) \s*""",
+    re.IGNORECASE | re.VERBOSE | re.DOTALL,
+)
+"""A name of several words, or with its cutoff after an underscore: R-Precision, α-nDCG@10, P_10, map_at_10."""
+
+_SPELLINGS = {
+    "acc": "Success",
+    "cmc": "Success",
+    "contextprecision": "AP(norm=found)",
+    "contextrecall": "R",
+    "prec": "P",
+    "rec": "R",
+    "meanaverageprecision": "AP",
+    "meanreciprocalrank": "RR",
+    "reciprank": "RR",
+    "discountedcumulativegain": "DCG",
+    "normalizeddiscountedcumulativegain": "nDCG",
+    "averageprecision": "AP",
+    "rankbiasedprecision": "RBP",
+    "expectedreciprocalrank": "ERR",
+}
+"""Usual names that are not read, without what joins their words: some differ in meaning from paper to paper."""
+
+
+def _suggest_spelling(text: str) -> str:
+    """Suggest a name for one that is spelled in another way; nothing where none is meant for certain."""
+    written = _SPELLED.fullmatch(text)
     if written is None:
         return ""
-    joined = re.sub("[-_ ]", "", written[1].replace("α", "alpha")).casefold()
-    known = {known.replace("_", ""): name for known, name in _NAMES.items()}
-    return f" Did you mean {known[joined] + written[2]!r}?" if joined in known else ""
+    words = re.sub("[-_ ]", "", written["words"].replace("α", "alpha")).casefold()
+    known = {one.replace("_", ""): name for one, name in _NAMES.items()} | _SPELLINGS
+    name, k = known.get(words), written["k"]
+    if name is None or (k and "@" in written["rest"]):
+        return ""
+    if k and words == "map" and written["cut"] != "_at":
+        name = "AP(norm=R)"  # of trec_eval
+    if k and not (k.isdigit() and int(k)):
+        got = f"; got {k}" if k.isdigit() else ""
+        return f" Did you mean '{name}@k'? A cutoff k must be a positive integer{got}."
+    return f" Did you mean '{name}{written['rest']}{f'@{int(k)}' if k else ''}'?"
 
 
 def _parse_parameters(name: str, inside: str | None) -> dict[str, Any]:

@@ -45,8 +45,8 @@ def inferred_average_precision(ranking: Ranking, k: None, rel: float) -> Scored:
     judged = ragged.count_running(ranking.relevance >= 0, ranking.offsets, ranking.owner) - 1
     above = ranking.so_far(rel) - 1
     before = np.maximum(ranking.rank - 1, 1)
-    inferred = (pooled / before) * (above + EPSILON) / (judged + 2 * EPSILON)
-    terms = 1.0 / ranking.rank + (ranking.rank - 1) / ranking.rank * inferred
+    share = (above + EPSILON) / (judged + 2 * EPSILON)
+    terms = 1.0 / ranking.rank + (ranking.rank - 1) / ranking.rank * (pooled / before) * share
     return Scored(np.where(relevant, terms, 0.0), ranking.total(rel), ranking.total(rel))
 
 

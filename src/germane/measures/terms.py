@@ -7,8 +7,9 @@ Docstrings and comments say how long an array is: H, one value a hit; Q, one a q
 item.
 """
 
+import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
 
@@ -54,6 +55,15 @@ class Weight:
 
     at: Callable[[Ints], Floats | float]
     upto: Callable[[Ints], Floats]
+    divisor: Callable[[Ints], Floats] | None = None
+    """1 / weight, where that is computed and the weight is its rounded inverse."""
+
+    def weigh(self, gain: Floats, rank: Ints) -> Floats:
+        """Weigh gains at ranks; divided by the divisor if there is one, which rounds once."""
+        weighed: Floats = (
+            gain * self.at(rank) if self.divisor is None else gain / self.divisor(rank)
+        )
+        return weighed
 
 
 def weigh_hits(ranking: Ranking, weight: Weight, last: Any) -> Floats | float:
@@ -70,15 +80,21 @@ def weigh_hits(ranking: Ranking, weight: Weight, last: Any) -> Floats | float:
     return spread
 
 
-_DISCOUNTS = np.concatenate(([np.inf], 1.0 / np.log2(np.arange(2.0, 4097.0))))  # by rank
+_KNOWN = 4096
+_LOGS = np.array([math.log2(i) for i in range(1, _KNOWN + 1)])  # by rank, of one rank more
+_LOGS[0] = math.nan
+
+
+def _take_log(rank: Ints) -> Floats:
+    try:
+        known: Floats = _LOGS[rank]
+    except IndexError:
+        return np.log2(rank + 1.0)
+    return known
 
 
 def _inverse_log(rank: Ints) -> Floats:
-    try:
-        known: Floats = _DISCOUNTS[rank]
-    except IndexError:
-        return 1.0 / np.log2(rank + 1.0)
-    return known
+    return 1.0 / _take_log(rank)
 
 
 def make_weight(at: Callable[[Ints], Floats]) -> Weight:
@@ -103,7 +119,7 @@ def make_weight(at: Callable[[Ints], Floats]) -> Weight:
 MOST_RANKS = 10_000_000  # a table of their weights has 80 MB
 
 ONE = Weight(at=lambda rank: 1.0, upto=lambda rank: rank.astype(float))
-LOG2 = make_weight(_inverse_log)
+LOG2 = replace(make_weight(_inverse_log), divisor=_take_log)
 
 
 def make_geometric_weight(p: float) -> Weight:

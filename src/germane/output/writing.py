@@ -7,7 +7,7 @@ import stat
 import sys
 from collections.abc import Iterable, Iterator
 
-from germane.errors import InputError
+from germane.errors import InputError, list_some
 from germane.output.tables import show_lines
 
 PART = ".germane-"
@@ -60,6 +60,19 @@ def make_folders(path: str, names: Iterable[str]) -> None:
     with _explain(path):
         for name in names:
             os.makedirs(os.path.join(path, name), exist_ok=True)
+
+
+def check_folder(path: str, own: Iterable[str]) -> None:
+    """Refuse a folder that holds other files than a report's ``own``."""
+    with _explain(path):
+        held = set(os.listdir(path)) if os.path.isdir(path) else set()
+    others = sorted(held - {name.partition("/")[0] for name in own})
+    if others and "index.html" not in held:
+        beside = os.path.join(path, "report", "")
+        raise InputError(
+            f"{path}: the folder holds other files ({list_some(others)}), and a report is several files. Give "
+            f"it a folder of its own, such as {beside}"
+        )
 
 
 def append(path: str, text: str) -> None:

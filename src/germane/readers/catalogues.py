@@ -18,6 +18,7 @@ from germane.core.qrels import Qrels
 from germane.core.ragged import Ints
 from germane.errors import (
     CoverageError,
+    DuplicateError,
     EmptyError,
     FormatError,
     InputError,
@@ -32,12 +33,14 @@ from germane.kernel.columns import (
     read_bytes,
     read_python_ids,
 )
-from germane.kernel.reduction import EVERY, Index
-from germane.readers import formats, headings, is_path, mappings, open_pairs
+from germane.kernel.reduction import EVERY, Index, find_distinct
+from germane.readers import formats, headings, mappings
 from germane.readers.distances import OfPairs, Vectors, check_items, choose_side, open_distance
 from germane.readers.files import TextFile
+from germane.readers.formats import is_path
 from germane.readers.inputs import Needs, ReadOptions
 from germane.readers.item_numbers import ItemNumbers
+from germane.readers.recognition import open_pairs
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,6 +114,7 @@ def read_options(reading: ReadOptions) -> CatalogueOptions | None:
     items, is_text = _read_items(given, reading)
     if not len(items):
         raise EmptyError("catalogue= has no items.")
+    _refuse_repeats(items, given)
     return CatalogueOptions(items, None, False, seen, distance, is_text)
 
 
@@ -185,6 +189,19 @@ def _read_items(given: Any, reading: ReadOptions) -> tuple[Ids, bool]:
     if isinstance(values, Set):  # whose order changes from process to process
         values = sorted(values, key=str)
     return read_python_ids(list(values)), False
+
+
+def _refuse_repeats(items: Ids, given: Any) -> None:
+    """Raise DuplicateError for an item of the catalogue that is listed twice."""
+    first, place = find_distinct(items)
+    again = np.flatnonzero(first[place] != np.arange(len(items)))
+    if len(again):
+        at = int(again[0])
+        where = os.fspath(given) if is_path(given) else "catalogue="
+        raise DuplicateError(
+            f"{where}: item {clip(items.python[at])} is listed twice, as items {int(first[place[at]]) + 1} and {at + 1}. Give "
+            "each item once. (catalogue='seen' takes the items of seen=, which may be repeated.)"
+        )
 
 
 def _read_file(path: Any, reading: ReadOptions) -> tuple[Ids, bool]:

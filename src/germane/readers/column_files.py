@@ -32,7 +32,7 @@ from germane.output.formatting import write_count
 from germane.readers import headings
 from germane.readers.arrow import Place
 from germane.readers.files import Opener, check_text, explain_arrow_error
-from germane.readers.formats import Path, find_name
+from germane.readers.formats import PAIRS, Path, find_name
 from germane.readers.frames import Frame
 from germane.readers.headings import Headings
 
@@ -138,14 +138,14 @@ def _read_separated(
     separator: str,
     names_without_header: list[str] | None = None,
 ) -> _Opened:
-    if kind == "groups":  # a line of names would only name the group of an item that no run has
-        names_without_header = ["item", "group"]
+    names = names_without_header or _read_first_line(source, separator)
+    if kind in PAIRS:
+        separator, names = _split_pair(names, separator)
+        source.squeezes = separator == " "
+        if not _names_pair(names, kind, columns):  # there is no header
+            names = names_without_header = list(PAIRS[kind])
     parse = ParseOptions(delimiter=separator, quote_char='"' if separator == "," else False)
     read = ReadOptions(column_names=names_without_header)
-    names = names_without_header or _read_first_line(source, separator)
-    if kind == "by" and not headings.has_query(names) and len(names) == 2:  # there is no header
-        names = names_without_header = ["query", "category"]
-        read = ReadOptions(column_names=names_without_header)
     if (
         names_without_header
         and kind == "run"
@@ -186,6 +186,25 @@ def _read_separated(
                 raise
 
     return found, records, "text"
+
+
+def _split_pair(names: list[str], separator: str) -> tuple[str, list[str]]:
+    """Split a first line of two fields at a tab or at blanks. Returns what separates them, too."""
+    line = separator.join(names)
+    fields = line.split()
+    if len(fields) != 2 or (separator == "," and len(names) > 1):
+        return separator, names
+    return ("\t" if line == "\t".join(fields) else " "), fields
+
+
+def _names_pair(names: list[str], kind: str, columns: Any) -> bool:
+    """Does a first line name the columns of pairs? A line of more fields does, or is refused."""
+    if kind == "groups":  # a line of names would only name the group of an item that no run has
+        return False
+    if len(names) != 2 or headings.has_query(names):
+        return True
+    own = {**(columns or {}), **((columns or {}).get(kind) or {})}
+    return any(isinstance(name, str) and name in names for name in own.values())
 
 
 _HEAD = 1000  # rows that show whether ranks fall

@@ -5,6 +5,7 @@ from __future__ import annotations
 import atexit
 import contextlib
 import gc
+import io
 import re
 import time
 from collections.abc import Iterator
@@ -166,8 +167,48 @@ def _find_last_query(buffer: bytearray, end: int) -> int:
             low = start
 
 
+def squeeze_blanks(data: bytes) -> bytes:
+    """Leave one blank between two fields, no other blanks, and LF at the end of a line."""
+    if b"\r" in data:
+        data = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+    data = data.replace(b"\t", b" ")
+    while b"  " in data:
+        data = data.replace(b"  ", b" ")
+    return data.replace(b" \n", b"\n").replace(b"\n ", b"\n").strip(b" ")
+
+
+class _Squeezed(io.RawIOBase):
+    """Text whose fields are separated by one blank each."""
+
+    def __init__(self, stream: Any) -> None:
+        self._stream = (
+            io.BufferedReader(stream, BLOCK) if isinstance(stream, io.RawIOBase) else stream
+        )
+        self._rest = b""
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        while not self._rest and (data := self._stream.read(BLOCK)):
+            self._rest = squeeze_blanks(data + self._stream.readline())
+        size = min(len(buffer), len(self._rest))
+        buffer[:size], self._rest = self._rest[:size], self._rest[size:]
+        return size
+
+    def close(self) -> None:
+        self._stream.close()
+        super().close()
+
+
 class Opener(File):
     """A file of columns, which is opened for its headings and for each reading."""
+
+    squeezes = False  # are fields separated by any number of blanks?
+
+    def open_text(self) -> io.BufferedIOBase | io.RawIOBase:
+        stream = super().open_text()
+        return io.BufferedReader(_Squeezed(stream), BLOCK) if self.squeezes else stream
 
     def open_map(self) -> Any:
         """Open a file of Arrow in the address space, without a copy."""

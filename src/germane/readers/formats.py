@@ -124,14 +124,19 @@ def open_columns(path: Path, kind: str, name: str, columns: Any = None) -> Any:
     return getattr(import_module(f"germane.readers.{module}"), function)(path, kind, columns)
 
 
-_PAIRS = {"groups": "item and group", "by": "query and category"}
+PAIRS: dict[str, tuple[str, str]] = {
+    "groups": ("item", "group"),
+    "by": ("query", "category"),
+    **dict.fromkeys(("exclude", "only", "seen"), ("query", "item")),
+}
+"""Files of two columns, which may also be lines of two fields separated by blanks: the names of the columns."""
 
 
 def open_pairs(path: Path, kind: str, name: str, columns: Any = None) -> Any:
     """Open a file of two columns as a Frame. Raises InputError for a format without columns."""
     frame = open_columns(path, kind, name, columns)
     if frame is None:
-        pairs = _PAIRS.get(kind, "query and item")
+        pairs = " and ".join(PAIRS.get(kind, ("query", "item")))
         other = f" Choose another: input_format={{{kind!r}: 'csv'}}." if kind in _SIDES else ""
         raise InputError(
             f"{clip(os.fspath(path))}: {pairs} are two columns, and the format {name} has none.{other}"
@@ -182,7 +187,16 @@ def find_format(path: Path, kind: str, input_format: InputFormat = None) -> str:
         return "tsv" if found == "trec" else found
     if kind in ("catalogue", "distance"):
         return found
+    if kind in PAIRS and found == "trec":
+        return "tsv" if _has_two_fields(path) else found
     return _find_format_of_lines(path, kind) if found == "tsv" else found
+
+
+def _has_two_fields(path: Path) -> bool:
+    """Are these lines of two fields, which a file of pairs has? Those of qrels have four."""
+    lines = _read_first_lines(path) if os.path.isfile(path) else []  # a pipe is read once
+    first = next((line for line in lines if any(map(str.split, line))), [])
+    return len(" ".join(first).split()) == 2
 
 
 def _find_format_of_lines(path: Path, kind: str) -> str:

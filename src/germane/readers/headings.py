@@ -10,7 +10,7 @@ from germane.errors import FormatError, InputError, check_choice, clip, list_som
 
 NAMES: dict[str, tuple[str, ...]] = {
     "query": (
-        "query_id", "qid", "query", "topic", "topic_id", "user_id", "user", "userId", "session_id",
+        "query_id", "qid", "q_id", "query", "topic", "topic_id", "user_id", "user", "userId", "session_id",
         "query-id",
     ),
     "item": (
@@ -154,8 +154,8 @@ def resolve_names(found: Sequence[str], kind: str, where: str, columns: Any = No
     for part in needed:
         if names[part] is None:
             raise FormatError(
-                f"{where}: no column is the {part}; found {_list_names(found)}. Known names: "
-                f"{', '.join(NAMES[part])}. columns={{{part!r}: name}} names another."
+                f"{where}: no column is the {part}; found {_list_names(found)}.{_note_taken(part, found, chosen)} "
+                f"Known names: {', '.join(NAMES[part])}. columns={{{part!r}: name}} names another."
             )
     if kind == "run" and names["score"] is None and names["rank"] is None:
         raise FormatError(
@@ -275,6 +275,7 @@ def _resolve_boxes(found: Sequence[str], kind: str, where: str, columns: Any) ->
             f"{where}: no columns are the sides of a box; found {_list_names(found)}. Boxes are "
             f"{', or '.join(' '.join(some) for some in SIDES)}. columns={{'x': name, …}} names them."
         )
+    _refuse_shared({part: names[part] for part in (*sides, *_OF_BOXES[kind])}, where)
     wanted = [part for part in (*sides, *_OF_BOXES[kind][1:]) if part not in ("class", "score")]
     pairs = tuple((part, str(names[part])) for part in dict.fromkeys(wanted) if names[part])
     flags = tuple(pair for pair in pairs if pair[0] in ("crowd", "difficult"))
@@ -285,14 +286,23 @@ def _resolve_boxes(found: Sequence[str], kind: str, where: str, columns: Any) ->
     )
 
 
+def _note_taken(part: str, found: Sequence[str], chosen: Mapping[str, Any]) -> str:
+    """Note that the column which could be a part is named as another one."""
+    known = {name.casefold() for name in NAMES[part]}
+    for other, name in chosen.items():
+        if isinstance(name, str) and name in found and name.casefold() in known:
+            return f" {clip(name)} is named as the {other}, and one column cannot be both."
+    return ""
+
+
 def _refuse_shared(names: Mapping[str, str | None], where: str) -> None:
     """Refuse a column that is named for two parts."""
     part_of: dict[str, str] = {}
     for part, name in names.items():
         if name is not None and (before := part_of.setdefault(name, part)) != part:
             raise FormatError(
-                f"{where}: column {name!r} is named as the {before} and as "
-                f"the {part}, but each needs its own column. columns={{{part!r}: name}} names another."
+                f"{where}: column {name!r} is named as the {before} and as the {part}. One column cannot "
+                f"be both; columns={{{part!r}: name}} names another."
             )
 
 

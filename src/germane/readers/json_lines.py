@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import math
 import re
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from json import loads
@@ -28,9 +29,7 @@ def read_json_lines(source: Opener, choose: Callable[[list[str]], list[str]]) ->
     try:
         table = _read(source, {})
     except pa.ArrowInvalid as refused:
-        names = [name for _, held in _read_objects(source, refused) for name in held]
-        types = _find_types(source, choose(list(dict.fromkeys(names))), refused)
-        return _read(source, types, others="ignore")
+        return _read(source, _find_types(source, choose, refused), others="ignore")
     chosen = choose(table.column_names)
     dates = [name for name in chosen if pa.types.is_temporal(table[name].type)]
     if dates:
@@ -118,27 +117,57 @@ def _read_objects(source: Opener, refused: Exception) -> Iterator[tuple[str, dic
 
 
 def _find_types(
-    source: Opener, columns: Iterable[str], refused: Exception
+    source: Opener, choose: Callable[[list[str]], list[str]], refused: Exception
 ) -> dict[str, pa.DataType]:
-    """Find the type of each column. Refuses the first value of another type than those before."""
+    """Find the type of each chosen column.
+
+    Refuses the first value of another type than those before as soon as its line is read, if the lines so
+    far have all columns that are needed, and else once all lines are read.
+    """
     before: dict[str, tuple[str, Any]] = {}
-    types = dict.fromkeys(columns, pa.null())
+    types: dict[str, pa.DataType] = {}
+    wrong: dict[str, Exception] = {}
     for where, held in _read_objects(source, refused):
-        for name in types:
-            value = held.get(name)
+        for name, value in held.items():
+            types.setdefault(name, pa.null())
             kind = _KINDS.get(type(value))
-            if kind is None:
+            if kind is None or name in wrong:
                 continue
-            if before.setdefault(name, (kind, value))[0] != kind:
-                raise FormatError(
-                    f"{where}: the values of a column have one type; {name!r} is {show_typed(value)} "
-                    f"here, and {show_typed(before[name][1])} before."
-                )
-            if kind not in _TYPES:
-                raise refused
-            if types[name] != pa.float64():
+            first = before.setdefault(name, (kind, value))
+            error = _explain_value(where, name, value, first) or (
+                None if kind in _TYPES else refused
+            )
+            if error is not None:
+                if name in _list_chosen(types, choose):
+                    raise error
+                wrong[name] = error
+            elif types[name] != pa.float64():
                 types[name] = pa.float64() if isinstance(value, float) else _TYPES[kind]
-    return types
+    chosen = choose(list(types))
+    for name in chosen:
+        if name in wrong:
+            raise wrong[name]
+    return {name: types[name] for name in chosen}
+
+
+def _explain_value(where: str, name: str, value: Any, first: tuple[str, Any]) -> FormatError | None:
+    """Explain why a value cannot stand in its column; None where it can."""
+    if _KINDS[type(value)] != first[0]:
+        return FormatError(
+            f"{where}: the values of a column have one type; {name!r} is {show_typed(value)} "
+            f"here, and {show_typed(first[1])} before."
+        )
+    if isinstance(value, float) and math.isinf(value):
+        return FormatError(f"{where}: the number of {name!r} is beyond the range of a double.")
+    return None
+
+
+def _list_chosen(names: Iterable[str], choose: Callable[[list[str]], list[str]]) -> list[str]:
+    """List the columns that are chosen; none while some that are needed have not come yet."""
+    try:
+        return choose(list(names))
+    except FormatError:
+        return []
 
 
 def _parse_whole(digits: str) -> float:

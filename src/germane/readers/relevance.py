@@ -165,16 +165,28 @@ LONGEST = 10_000_000  # relevant items that are given as their number alone
 
 
 def make_ranking(
-    relevance: Iterable[Any], relevant: int | Iterable[Any] | None, rel: float = 1.0
+    relevance: Iterable[Any],
+    relevant: int | Iterable[Any] | None,
+    rel: float = 1.0,
+    *,
+    covers: bool = False,
 ) -> Ranking:
-    """Make the ranking of one query from the grades of its items, or from their subtopics.
+    """Make the ranking of one query from the grades of its items, or from their subtopics if it ``covers``.
 
     ``relevant`` is the number of items of grade ``rel`` or higher that exist (items that are not in the
     list have grade ``rel``), or all their grades. By default the list holds every relevant item.
     """
     relevance = _hold(relevance)
-    if isinstance(relevance, (list, tuple)) and any(map(subtopics.is_nested, relevance)):
-        return _make_covering(relevance, relevant)
+    if hasattr(relevance, "tolist"):
+        relevance = relevance.tolist()
+    if isinstance(relevance, (list, tuple)):
+        nested = next((at for at, one in enumerate(relevance) if subtopics.is_nested(one)), None)
+        if nested is not None and not covers:
+            where, held = f"the list, rank {nested + 1}", relevance[nested]
+            several = "a list of numbers, and those of several lists as an array for evaluate"
+            raise subtopics.explain_nested(where, held, several)
+        if nested is not None:
+            return _make_covering(relevance, relevant)
     got = _read_grades("the list", relevance)
     if not len(got):
         raise EmptyError("the list is empty: there are no relevance grades.")

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from germane.core import ragged
+from germane.core.qrels import Qrels
 from germane.core.ragged import Floats, Ints
 from germane.core.subtopics import Subtopics
 from germane.errors import (
@@ -167,6 +168,22 @@ def read_nested(
     if made is None or any(map(is_missing, made.names)):
         raise _explain_bad(where, queries, offsets, items, held)
     return made
+
+
+def explain_unread(qrels: Qrels, given: Mapping[Hashable, Any]) -> GradeError:
+    """Make the error for subtopics in the place of grades that nothing looks at."""
+    query, item = qrels.queries[0], qrels.items[0]
+    held = given[query][item]
+    return explain_nested(f"qrels, query {clip(query)}, item {clip(item)}", held, "{item: grade}")
+
+
+def explain_nested(where: str, held: object, grades: str) -> GradeError:
+    """Make the error for a collection in the place of a grade, which nothing that is asked for reads."""
+    return GradeError(
+        f"{where}: a relevance grade is a number; got {clip(held)}. Grades or subtopics? Give grades as {grades}. "
+        "For subtopics, ask for a measure of them, such as alpha_nDCG; other measures beside it take the "
+        "highest grade of an item."
+    )
 
 
 def _explain_mixture(

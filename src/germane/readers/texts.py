@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from germane.errors import EmptyError, FormatError, InputError, clip
+from germane.errors import DuplicateError, EmptyError, FormatError, InputError, clip
 from germane.readers.files import BOM, Opener, explain_arrow_error
 from germane.readers.formats import is_path
 from germane.readers.nested_json import parse_object
@@ -80,7 +80,12 @@ def open_texts(given: Any, name: str) -> Texts | None:
         file = _File(path)
         return Texts(file.find, file.read)
     if isinstance(given, Mapping):
-        by_text = {str(key): key for key in given}
+        by_text: dict[str, Any] = {}
+        for key in given:
+            first = by_text.setdefault(str(key), key)
+            if first is not key and given[first] != given[key]:
+                pair = (_make_text(given[one], name) for one in (first, key))
+                raise _explain_two(name, str(key), *pair)
         return Texts(
             lambda wanted: {
                 one: _make_text(given[by_text[one]], name) for one in wanted if one in by_text
@@ -92,6 +97,13 @@ def open_texts(given: Any, name: str) -> Texts | None:
     raise InputError(
         f"{name} takes the path of a file with ids and texts, a mapping of id to text, or a function; "
         f"got {clip(given)}"
+    )
+
+
+def _explain_two(where: str, one: str, first: Text, second: Text) -> DuplicateError:
+    """Make the error for an id that has two texts."""
+    return DuplicateError(
+        f"{where}: {clip(one)} has two texts, {clip(str(first))} and {clip(str(second))}. Keep one of them."
     )
 
 
@@ -153,7 +165,7 @@ class _File:
         if self._rows is None and _is_small(self._path):
             self._rows = {}
             for one, row in _read_rows(self._path):
-                self._rows.setdefault(one, row)
+                self._keep(self._rows, one, row)
         rows = self._rows if self._rows is not None else self._search(set(wanted))
         return {one: _make_from_row(rows[one], self._folder) for one in wanted if one in rows}
 
@@ -164,11 +176,18 @@ class _File:
     def _search(self, wanted: set[str]) -> dict[str, Mapping[str, Any]]:
         found: dict[str, Mapping[str, Any]] = {}
         for one, row in _read_rows(self._path):
-            if one in wanted and one not in found:
-                found[one] = row
+            if one in wanted:
+                self._keep(found, one, row)
                 if len(found) == len(wanted):
                     break
         return found
+
+    def _keep(self, rows: dict[str, Mapping[str, Any]], one: str, row: Mapping[str, Any]) -> None:
+        """Keep the text of an id. Raises DuplicateError for another one."""
+        if (first := rows.setdefault(one, row)) != row:
+            texts = [_make_from_row(each, self._folder) for each in (first, row)]
+            if texts[0] != texts[1]:
+                raise _explain_two(self._path, one, *texts)
 
 
 def _is_small(path: str) -> bool:

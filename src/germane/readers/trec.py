@@ -31,7 +31,7 @@ from germane.kernel import library, plain
 from germane.kernel.columns import Text, join_ids, read_arrow_text, read_arrow_values, read_bytes
 from germane.kernel.ids import show_id
 from germane.output.formatting import write_count
-from germane.readers.files import BOM, Block, TextFile, count_line_ends
+from germane.readers.files import BOM, Block, TextFile, count_line_ends, squeeze_blanks
 from germane.readers.numbers import EXACT, PLAIN
 
 if TYPE_CHECKING:
@@ -188,7 +188,7 @@ def _split_plain(data: bytes, layout: Layout, detailed: bool) -> Lines | None:
     if any(one in data for one in _TO_CLEAN) or data[:1] == b" " or data[-1:] == b" ":
         if detailed and any(one in data for one in _BLANK_LINES):
             return None  # which cleaning would drop, so that the line numbers would be wrong
-        data = _clean_blanks(data)
+        data = squeeze_blanks(data)
     import pyarrow as pa
     from pyarrow import csv
 
@@ -216,16 +216,6 @@ def _split_plain(data: bytes, layout: Layout, detailed: bool) -> Lines | None:
 
 _TO_CLEAN = (b"\t", b"\r", b"  ", b" \n", b"\n ")
 _BLANK_LINES = (b"\n\n", b"\n\r", b"\r\r", b"\n ", b"\n\t")
-
-
-def _clean_blanks(data: bytes) -> bytes:
-    """Leave one blank between two fields, no other blanks, and LF at the end of a line."""
-    if b"\r" in data:
-        data = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
-    data = data.replace(b"\t", b" ")
-    while b"  " in data:
-        data = data.replace(b"  ", b" ")
-    return data.replace(b" \n", b"\n").replace(b"\n ", b"\n").strip(b" ")
 
 
 def _join_chunks(column: pa.ChunkedArray) -> pa.Array:

@@ -19,7 +19,7 @@ from germane.measures.averaging import compute_scores
 from germane.measures.measure import Measure
 from germane.readers import open_qrels, open_run
 from germane.readers.relevance import make_ranking
-from germane.reconciliation.search import Candidate, find_mean
+from germane.reconciliation.candidates import Candidate, find_mean
 from germane.reconciliation.spread import Values
 
 Small = tuple[

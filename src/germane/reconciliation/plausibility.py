@@ -19,8 +19,9 @@ from germane.measures.averaging import QueryValues, compute_scores, find_weights
 from germane.measures.measure import Measure
 from germane.output.formatting import write_count
 from germane.reconciliation.agreement import DECIMALS, Terms
+from germane.reconciliation.candidates import Candidate, vary_measure
 from germane.reconciliation.reported import Reported, format_plain, read_reported
-from germane.reconciliation.search import Candidate, Given, Search, vary_measure
+from germane.reconciliation.search import Given, Search
 
 POSSIBLE = 0.05  # a chance above which a definition is possible, and no longer found
 
@@ -77,7 +78,8 @@ def _count_steps(asked: Measure, candidate: Candidate) -> int:
 def describe_chance(values: int, chance: float) -> str:
     """Say how often a wrong number would match the values tried."""
     tried = "the one value" if values == 1 else f"one of the {values} different values"
-    share = "less than 0.1 %" if chance < 0.001 else f"{100 * chance:.2g} %"
+    share = f"{100 * chance:.2g} %" if chance < 0.995 else "100 %"
+    share = share if chance >= 0.001 else "less than 0.1 %"
     return f"A wrong number would match {tried} tried so far in {share} of cases."
 
 

@@ -114,10 +114,10 @@ def read_queries(given: Any) -> ReportedQueries:
         )
     if not found:
         raise EmptyError("reported_per_query holds no query.")
-    return ReportedQueries(_align_precision(found), mean)
+    return ReportedQueries(align_precision(found), mean)
 
 
-def _align_precision(numbers: Mapping[Hashable, Reported]) -> dict[Hashable, Reported]:
+def align_precision(numbers: Mapping[Hashable, Reported]) -> dict[Hashable, Reported]:
     """Give all numbers the precision of the most precise one: 0.5 beside 0.8333 is 0.5000.
 
     Zeros at the end may have been left off. The numbers may have the same number of decimals, or, as

@@ -1,157 +1,26 @@
-"""Search: evaluate candidate definitions, and drop from each what has no effect on the data.
-
-Candidates are the definitions that may be behind a number, simplest first.
-"""
+"""Search: evaluate candidate definitions, and drop from each what has no effect on the data."""
 
 import math
 from collections.abc import Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from itertools import combinations, product
-from typing import Any, Generic, TypeVar
+from typing import Generic, TypeVar
 
 import numpy as np
 
-from germane.core.policy import RARE_WORDS, WORDS, Policy
+from germane.core.policy import Policy
 from germane.core.progress import Progress
 from germane.core.ranking import Ranking
-from germane.dialects import dialects, resolve_dialect
-from germane.dialects.dialect import STAGE_NAMES, Stage
-from germane.dialects.names import list_same_kind, translate_entry
+from germane.dialects import resolve_dialect
 from germane.errors import GermaneError
 from germane.evaluation.limits import find_holding, may_matter
 from germane.measures import Scored
 from germane.measures.averaging import MeasureResult, compute_terms
 from germane.measures.measure import Measure
+from germane.reconciliation.candidates import Candidate, find_mean, list_other_words
 from germane.reconciliation.reported import Reported
-from germane.reconciliation.spread import LISTED, Values
+from germane.reconciliation.spread import Values
 
-Choices = tuple[tuple[str, Any], ...]
 C = TypeVar("C")
-
-# Words that leave every number as it is, that give an error or NaN, or that no tool decides.
-_NO_NUMBER = {"error", "nan", "error_if_all", "missing_if_some", "distances"}
-
-
-@dataclass(frozen=True)
-class Candidate:
-    """A definition: a measure, and the conventions in which it differs from those that were asked for."""
-
-    measure: Measure
-    choices: Choices = ()
-    tools: tuple[str, ...] = ()
-    """the tools that define it so, each with its own name for the measure"""
-
-    def __str__(self) -> str:
-        return ", ".join([str(self.measure), *(f"{name}={word}" for name, word in self.choices)])
-
-    @property
-    def key(self) -> tuple[Measure, Choices]:
-        """The definition without the tools that use it."""
-        return self.measure, self.choices
-
-    def make_policy(self, conventions: Policy) -> Policy:
-        """Complete its conventions with those that were asked for."""
-        return replace(conventions, **dict(self.choices))
-
-    def drop(self, name: str) -> "Candidate":
-        """Leave one convention as asked for."""
-        return replace(self, choices=tuple(one for one in self.choices if one[0] != name))
-
-    def distance(self, asked: Measure) -> int:
-        """Count the differences from what was asked; another measure counts as two."""
-        if self.measure.name != asked.name:
-            return 2 + len(self.choices)
-        mine, theirs = self.measure.parameters, asked.parameters
-        return len(self.choices) + sum(a != b for a, b in zip(mine, theirs, strict=True))
-
-    def stages(self, asked: Measure) -> tuple[Stage, ...]:
-        """Return the stages in which it differs from what was asked."""
-        moved: set[Stage] = {find_stage(name) for name, _ in self.choices}
-        if find_mean(self.measure) != find_mean(asked):
-            moved.add("averaging")
-        if self.measure.name != asked.name or self.measure.arguments != asked.arguments:
-            moved.add("measuring")
-        return tuple(stage for stage in STAGE_NAMES if stage in moved)
-
-
-def find_mean(measure: Measure) -> str | None:
-    """Return the kind of mean over queries; None for measures that are summed."""
-    return dict(measure.parameters).get("mean")
-
-
-def find_stage(convention: str) -> Stage:
-    """Find the stage in which the dialects have a convention."""
-    stages: tuple[Stage, ...] = ("reading", "averaging")
-    every = dialects().values()
-    found = (stage for stage in stages if any(convention in getattr(one, stage) for one in every))
-    return next(found, "judging")
-
-
-def list_dialect_candidates(
-    asked: Measure, conventions: Policy, given: Mapping[str, Any]
-) -> Iterator[Candidate]:
-    """Yield the definitions that each tool has of such a measure."""
-    for dialect in dialects().values():
-        readings = [{}, LISTED] if dialect.sees == "list" else [{}]
-        for foreign, alone in product(list_same_kind(dialect, asked), readings):
-            own = foreign.fill_choices(asked.k)
-            words = {**dialect.choices, **own, **alone, **given}
-            choices = {n: word for n, word in words.items() if word != getattr(conventions, n)}
-            yield Candidate(
-                translate_entry(foreign, asked),
-                tuple(sorted(choices.items())),
-                (f"{dialect.name}:{foreign.write_name(asked.k)}",),
-            )
-
-
-def vary_once(
-    asked: Measure, conventions: Policy, given: Mapping[str, Any], grades: Iterable[float]
-) -> Iterator[Candidate]:
-    """Change one thing: a parameter of the measure, or a convention that was not given."""
-    for measure in vary_measure(asked, grades):
-        yield Candidate(measure)
-    for name, word in list_other_words(conventions, given):
-        yield Candidate(asked, ((name, word),))
-
-
-def vary_twice(
-    asked: Measure,
-    conventions: Policy,
-    given: Mapping[str, Any],
-    grades: Iterable[float],
-    others: Iterable[Measure],
-) -> Iterator[Candidate]:
-    """Change two things; ``others`` are the measures that tools call by the same name."""
-    one = list(vary_measure(asked, grades))
-    words = list(list_other_words(conventions, given))
-    for measure in one:
-        for further in vary_measure(measure, grades):
-            if Candidate(further).distance(asked) == 2:
-                yield Candidate(further)
-    for measure in dict.fromkeys([*one, *others]):
-        for word in words:
-            yield Candidate(measure, (word,))
-    for first, second in combinations(words, 2):
-        if first[0] != second[0]:
-            yield Candidate(asked, tuple(sorted((first, second))))
-
-
-def vary_measure(measure: Measure, grades: Iterable[float]) -> Iterator[Measure]:
-    """Change one parameter of a measure: to another of its words, or to a number that is in use."""
-    for parameter, (name, value) in zip(measure.row.parameters, measure.parameters, strict=True):
-        numbers = sorted(set(grades)) if name == "rel" else (*parameter.numbers, *parameter.usual)
-        for other in (*parameter.words, *numbers):
-            if other != value:
-                yield measure(**{name: other})
-
-
-def list_other_words(conventions: Policy, given: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
-    """Yield each other word of each convention that was not given."""
-    for name, words in (WORDS | RARE_WORDS).items():
-        for word in words:
-            if name not in given and word != getattr(conventions, name) and word not in _NO_NUMBER:
-                yield name, word
-
 
 _SAME = 1e-12
 

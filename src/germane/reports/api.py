@@ -12,12 +12,14 @@ import numpy as np
 from germane.comparison.api import compare
 from germane.comparison.settings import Correction, Family, Settings, TestName
 from germane.core.arguments import parse_whole
+from germane.core.finding import Finding, warn
 from germane.core.policy import UNORDERED
 from germane.core.progress import Progress, make_progress
 from germane.core.ranking import Ranking
 from germane.errors import InputError, check_choice, clip, list_choices
 from germane.evaluation.api import evaluate_many
-from germane.evaluation.choices import DEFAULT, Choices, read_once
+from germane.evaluation.choices import DEFAULT, Choices
+from germane.evaluation.opening import open_evaluation
 from germane.evaluation.result import Result, Results
 from germane.explanation.api import explain_result
 from germane.explanation.curves import average_curve
@@ -27,6 +29,7 @@ from germane.explanation.single_query import find_placement
 from germane.measures.catalogue import refuse_lists
 from germane.measures.measure import Measure, Measures, parse_all
 from germane.output import writing
+from germane.output.formatting import write_count
 from germane.output.frames import Named
 from germane.readers.texts import open_texts
 from germane.reports.findings import Findings, Layout
@@ -66,6 +69,7 @@ class Report:
             writing.check(place)
             writing.replace(place, self.html.encode())
             return
+        writing.check_folder(place, {"index.html", *self.files})
         writing.make_folders(place, sorted({os.path.dirname(name) for name in self.files}))
         for name, text in self.files.items():
             writing.replace(os.path.join(place, name), text.encode())
@@ -131,14 +135,14 @@ def report(
         parse_all(measures),
         "and a report shows judged items; leave it out. evaluate and compare compute it.",
     )
-    policy = read_once(policy)
-    results = evaluate_many(qrels, runs, measures, progress=progress, **policy)
+    data = open_evaluation(qrels, policy)
+    results = evaluate_many(data, runs, measures, progress=progress)
     if baseline is not None:
         results[baseline]  # one run alone is compared with nothing, but its name is checked
     origin = describe_origin(qrels, runs, command, progress)
-    again = select_runs(runs, results, policy)
-    spreads = spread_runs(qrels, again, results, policy, progress)
-    by_query = open_by_query(again, results, policy)
+    again = select_runs(runs, results, policy.get("input_format"))
+    spreads = spread_runs(data, again, results, progress)
+    by_query = open_by_query(data, again, results)
     ordered_runs = order_results(results)
     explained = count()
 
@@ -181,7 +185,21 @@ def report(
         ),
         origin=origin,
     )
-    return Report(findings.title, *write_page(findings))
+    html, files = write_page(findings)
+    if layout == "page":
+        _warn_of_size(len(html.encode()), max_size)
+    return Report(findings.title, html, files)
+
+
+def _warn_of_size(size: int, most: int | None) -> None:
+    """Warn of a page that is larger than asked for, since only rankings can be left out."""
+    if most is not None and size > most:
+        says = f"the page has {size / 1e3:,.0f} KB, and max_size is {write_count(most, 'byte')}"
+        advice = (
+            "All but the rankings is always there. max_size is a number of bytes; on the command line, "
+            "3MB is one, too."
+        )
+        warn("report", [Finding("doubtful", "large page", says, 1, advice=advice)])
 
 
 def _read_whole(given: object, says: str) -> int:

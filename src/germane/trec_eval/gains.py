@@ -22,6 +22,7 @@ from germane.core.ragged import Floats, Ints
 from germane.core.ranking import Ranking
 from germane.measures import Scored
 from germane.measures.measure import Measure
+from germane.measures.terms import LOG2, compute_gains
 from germane.trec_eval.ranking import POOLED, UNJUDGED, list_all
 from germane.trec_eval.text import merge_sort, parse_whole
 
@@ -71,6 +72,36 @@ def score_gains(ranking: Ranking, measure: Measure, pairs: Pairs) -> tuple[Ranki
     relevance = gains.find_worth(ranking.relevance, ranking.owner)
     gained = replace(ranking, relevance=relevance, ideal=ideal)
     return gained, measure.row.kernel(gained, measure.k, **{**measure.arguments, "gain": "given"})
+
+
+def average_levels(ranking: Ranking, measure: Measure, pairs: Pairs) -> Floats:
+    """Average nDCG over the ranks at which the ideal gain changes, one quotient after the other (Q).
+
+    Rndcg of trec_eval; the terms of germane's measure add up to the same, but for the last bit. A query
+    without such a rank has 0/0.
+    """
+    given = select_grades(pairs)
+    ranking, made = score_gains(ranking, measure, pairs)
+    gain = "given" if given else "linear"
+    gained, ideal = compute_gains(ranking.relevance, gain), compute_gains(ranking.ideal, gain)
+    owner, rank, best = ranking.ideal_owner, ranking.ideal_rank, ideal > 0
+    reached = ragged.accumulate_sum(LOG2.weigh(gained, ranking.rank), ranking.offsets)
+    highest = ragged.accumulate_sum(LOG2.weigh(ideal, rank), ranking.ideal_offsets)
+    ends = best.copy()
+    ends[:-1] &= (owner[1:] != owner[:-1]) | (ideal[1:] != ideal[:-1])
+    levels = np.flatnonzero(ends)
+    last = np.flatnonzero(ranking.retrieved >= ranking.count_judged(best) + 2)
+    last = last[np.isin(last, owner[levels])]
+    at_end = ranking.ideal_offsets[last] + ranking.count_judged(best)[last] - 1
+    q, level = np.r_[owner[levels], last], np.r_[levels, at_end]
+    until = np.r_[rank[levels], ranking.retrieved[last]]
+    stride = max(rank.max(initial=0), ranking.retrieved.max(initial=0)) + 1
+    hits = ranking.owner * stride + ranking.rank
+    hit = np.searchsorted(hits, q * stride + until, "right")
+    dcg = np.where(hit > ranking.offsets[q], np.append(reached, 0.0)[hit - 1], 0.0)
+    total = np.bincount(q, weights=dcg / highest[level], minlength=len(ranking))
+    found: Floats = total / made.norm
+    return found
 
 
 def value_grades(ranking: Ranking, pairs: Pairs) -> tuple[Ranking, Gains]:

@@ -70,6 +70,7 @@ class Options:
     results: str = "trec_results"  # -T
     zscores: str | None = None  # -Z
     only: str | None = None  # -D level.query
+    rounding: str = "nearest"  # of recall levels; trec9 in trec_eval up to 9
     marked: set[str] = field(default_factory=set)
     parameters: dict[str, str] = field(default_factory=dict)
 

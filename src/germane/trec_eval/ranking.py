@@ -7,6 +7,7 @@ many as were retrieved; and measures of counts or of judged items find no furthe
 """
 
 from dataclasses import replace
+from functools import cache
 
 import numpy as np
 
@@ -28,19 +29,21 @@ def make_ranking(qrels: Qrels, retrieved: Retrieved, options: Options) -> Rankin
     With -c trec_eval gives a query that the run lacks one made-up item without a judgment, and corrects
     some measures for it later. -J and -M0 remove the item.
     """
-    policy = Policy(
-        unjudged="remove" if options.judged_only else "nonrelevant",
-        depth=options.depth or None,
-    )
+    policy = _make_policy(options.judged_only, options.depth)
     judged = JudgedRun(qrels, retrieved, policy, retrieved.answered)
     ranking = _drop_negative(judged.rank("trec"))
     if options.depth == 0:
         none = select_hits(ranking, np.zeros(len(ranking.rank), bool))
         ranking = replace(none, retrieved=np.zeros_like(ranking.retrieved))
-    elif not options.judged_only:
+    elif not options.judged_only and not retrieved.answered.all():
         made_up = np.where(retrieved.answered, ranking.retrieved, 1)
         ranking = replace(ranking, retrieved=made_up)
     return ranking
+
+
+@cache
+def _make_policy(judged_only: bool, depth: int | None) -> Policy:
+    return Policy(unjudged="remove" if judged_only else "nonrelevant", depth=depth or None)
 
 
 def list_all(ranking: Ranking) -> Ranking:

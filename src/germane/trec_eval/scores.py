@@ -11,7 +11,7 @@ of the groups are averaged.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -22,7 +22,7 @@ from germane.core.ranking import Ranking
 from germane.core.retrieved import Retrieved
 from germane.kernel.ids import to_text
 from germane.measures import compute_values
-from germane.measures.averaging import FLOOR, compute_scores, compute_terms
+from germane.measures.averaging import FLOOR, compute_all_scores, compute_scores, compute_terms
 from germane.measures.measure import Measure, parse
 from germane.trec_eval import gains
 from germane.trec_eval.columns import Column
@@ -33,12 +33,12 @@ from germane.trec_eval.ranking import DOWN, UP, list_from_end, list_from_top, ma
 
 def make_scorer(ranking: Ranking, options: Options) -> Callable[[Column], Floats]:
     """Make the function that computes a column: one value for every query of the ranking."""
-    level, documents = options.level, options.documents
-    judged = Scorer(ranking, max(level, 0), documents)
+    level, others = options.level, (options.documents, options.rounding)
+    judged = Scorer(ranking, max(level, 0), *others)
     if level >= 0:
         return judged.compute_column
-    down = _Listed(list_from_top(ranking, level), 1, documents)
-    up = Scorer(list_from_end(ranking, level), 1, documents)
+    down = _Listed(list_from_top(ranking, level), 1, *others)
+    up = Scorer(list_from_end(ranking, level), 1, *others)
     of = {**dict.fromkeys(DOWN, down), **dict.fromkeys(UP, up)}
     return lambda column: of.get(column.measure, judged).compute_column(column)
 
@@ -50,6 +50,7 @@ class Scorer:
     ranking: Ranking
     level: int
     documents: int
+    rounding: str  # of recall levels
 
     def __post_init__(self) -> None:
         self._kept: dict[Measure, Floats] = {}
@@ -61,17 +62,32 @@ class Scorer:
             return _OWN[column.measure](self, column)
         return self.compute(column.row.germane.format(column.argument))
 
+    def prepare(self, measures: tuple[Measure, ...]) -> None:
+        """Compute several of germane's measures at once."""
+        found = compute_all_scores(measures, self.ranking, "zero")
+        self._kept |= zip(measures, found, strict=True)
+
     def compute(self, name: str) -> Floats:
         """Compute one of germane's measures (Q), with grades from -l as relevant."""
-        measure = parse(name)
-        if measure.rel is not None and self.level != 1:
-            measure = measure(rel=self.level)
+        measure = resolve_measure(name, self.level)
         if measure not in self._kept:
             self._kept[measure] = self._compute_values(measure)
         return self._kept[measure]
 
     def _compute_values(self, measure: Measure) -> Floats:
         return compute_scores(measure, self.ranking, "zero")
+
+
+def resolve_measure(name: str, level: int) -> Measure:
+    """Find one of germane's measures, with grades from a level as relevant."""
+    measure = parse(name)
+    return measure(rel=level) if measure.rel is not None and level != 1 else measure
+
+
+def list_measures(columns: Iterable[Column], level: int) -> tuple[Measure, ...]:
+    """List germane's measures that are the values of columns as they are."""
+    names = (one.row.germane.format(one.argument) for one in columns if one.measure not in _OWN)
+    return tuple(dict.fromkeys(resolve_measure(name, level) for name in names))
 
 
 class _Listed(Scorer):
@@ -146,7 +162,7 @@ def _average_interpolated(scorer: Scorer, column: Column) -> Floats:
     total = np.zeros(len(at))
     begun, held_up = np.zeros(len(at), bool), np.zeros(len(at), bool)
     for level in map(_limit_level, reversed(column.argument)):
-        needed = _count_needed(level, relevant)
+        needed = _count_needed(scorer, level, relevant)
         begun |= needed <= at
         held_up |= begun & ((needed > at) | (needed < 1))
         here = np.where(held_up, _interpolate_at(scorer, 0.0), _interpolate_at(scorer, level))
@@ -157,9 +173,9 @@ def _average_interpolated(scorer: Scorer, column: Column) -> Floats:
 
 def _interpolate_at(scorer: Scorer, level: float) -> Floats:
     """Compute interpolated precision; NaN, as 0/0, if nothing is retrieved and no item is needed."""
-    best = scorer.compute(f"IPrec(recall={min(max(level, 0.0), 1.0)!r},rounding=nearest)")
+    best = scorer.compute(f"IPrec(recall={min(max(level, 0.0), 1.0)!r},rounding={scorer.rounding})")
     relevant = scorer.compute("NumRel")
-    needed = _count_needed(level, relevant)
+    needed = _count_needed(scorer, level, relevant)
     if level > 1:
         best = np.where(needed <= relevant, best, 0.0)
     return np.where((scorer.ranking.retrieved == 0) & (needed <= 0), math.nan, best)
@@ -170,9 +186,9 @@ def _limit_level(given: float) -> float:
     return given if abs(given) < 2.0**63 else 0.0
 
 
-def _count_needed(level: float, relevant: Floats) -> Floats:
+def _count_needed(scorer: Scorer, level: float, relevant: Floats) -> Floats:
     """Count the relevant items that a recall level needs (Q)."""
-    needed: Floats = np.floor(level * relevant + 0.5)
+    needed: Floats = np.floor(level * relevant + (0.9 if scorer.rounding == "trec9" else 0.5))
     return needed
 
 
@@ -200,10 +216,8 @@ def _compute_ndcg_rel(scorer: Scorer, column: Column) -> Floats:
 
 def _compute_rndcg(scorer: Scorer, column: Column) -> Floats:
     """Compute Rndcg, which is 0 without a relevant item, even if lower grades have gains, and 0/0 without levels."""
-    ranking, made = gains.score_gains(scorer.ranking, parse(column.row.germane), column.argument)
-    found = compute_values(ranking, made)
-    found[made.norm == 0] = math.nan
-    return np.where(scorer.compute("NumRel") > 0, found, 0.0)
+    made = scorer.ranking, parse(column.row.germane), column.argument
+    return np.where(scorer.compute("NumRel") > 0, gains.average_levels(*made), 0.0)
 
 
 _OWN: dict[str, Callable[[Scorer, Column], Floats]] = {

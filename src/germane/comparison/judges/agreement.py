@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from germane.comparison.agreement import kendall_tau, tau_ap
+from germane.core.finding import Finding
 from germane.core.ragged import Floats
 from germane.errors import CoverageError
 from germane.measures.measure import Measure
@@ -133,14 +134,22 @@ class JudgeAgreement(Tabular):
         yield (
             f"the model's mean grade is {format_number(self.bias, digits, sign='+')} from people's: it is {kind}"
         )
+        yield from map(str, self.findings)
+
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        """A finding that can mislead: nearly all pairs have one grade."""
         shares = self.confusion.sum(axis=1) / self.pairs
         most = int(shares.argmax())
-        if shares[most] >= SKEWED:
-            yield (
-                f"grades are skewed: people gave {self.grades[most]:g} to {shares[most]:.0%} of the pairs. Raw "
-                "agreement, AC1 and AC2 are then high for any judge that gives it often, and κ and α can be low "
-                "for a good one. Look at the rarer grades."
-            )
+        if shares[most] < SKEWED:
+            return ()
+        says = (
+            f"grades are skewed: people gave {self.grades[most]:g} to {shares[most]:.0%} of the pairs. Raw "
+            "agreement, AC1 and AC2 are then high for any judge that gives it often, and κ and α can be low "
+            "for a good one"
+        )
+        count = int(self.confusion[most].sum())
+        return (Finding("note", "skewed grades", says, count, advice="Look at the rarer grades."),)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values for JSON; NaN becomes None."""
@@ -150,6 +159,7 @@ class JudgeAgreement(Tabular):
             "confusion": self.confusion.tolist(),
             "statistics": {name: to_json_number(value) for name, value in self.statistics.items()},
             "per_query": {str(query): share for query, share in self.per_query.items()},
+            "findings": [one.to_dict() for one in self.findings],
         })  # fmt: skip
 
 

@@ -8,6 +8,7 @@ from typing import Any, Unpack
 
 import numpy as np
 
+from germane.comparison.intervals import find_span, find_span_of_differences
 from germane.comparison.judges.agreement import JudgeAgreement, measure_agreement, order_systems
 from germane.comparison.judges.correction import About, Design, Tuning, correct_mean
 from germane.comparison.judges.sampling import (
@@ -18,9 +19,9 @@ from germane.comparison.judges.sampling import (
     make_design,
     match_judges,
 )
-from germane.comparison.judges.trust import CorrectedMean, Trust, Trusts
+from germane.comparison.judges.trust import CorrectedMean, Trust, Trusts, find_narrow_spread
 from germane.core.bootstrap import check_confidence, estimate_mean_interval
-from germane.core.finding import Finding
+from germane.core.finding import Finding, warn
 from germane.core.progress import Progress
 from germane.core.qrels import Qrels
 from germane.core.ragged import Floats
@@ -33,15 +34,8 @@ from germane.errors import (
     list_some,
 )
 from germane.evaluation.api import evaluate_many
-from germane.evaluation.choices import (
-    DEFAULT,
-    Choices,
-    drop_candidates,
-    make_plan,
-    open_judgments,
-    read_once,
-)
-from germane.evaluation.collection import read_graded
+from germane.evaluation.choices import DEFAULT, Choices
+from germane.evaluation.opening import Inputs, open_evaluation, open_options
 from germane.evaluation.result import Results
 from germane.measures.catalogue import refuse_lists
 from germane.measures.measure import Measure, Measures
@@ -82,8 +76,12 @@ def trust(
     ``tuning`` is optimal (PPI++) or full (PPI). ``judge_family`` are words in the names of runs that the
     judge is related to; findings warn of these runs.
 
-    Raises CoverageError if people did not judge all these items, MeasureError for a measure that is not a
-    mean over queries, PolicyError, InputError, and what ``evaluate`` raises. Angelopoulos et al. 2023
+    If people's queries show too little of how much the values vary, the interval comes from the range of
+    the measure (``basis``), and ``shown`` says whether to report the corrected number or people's.
+
+    Warns (GermaneWarning) of what can distort the numbers; ``findings`` lists it, too. Raises CoverageError
+    if people did not judge all these items, MeasureError for a measure that is not a mean over queries,
+    PolicyError, InputError, and what ``evaluate`` raises. Angelopoulos et al. 2023
     and 2024; Oosterhuis et al. 2024 for rankings.
     """
     found = trust_many(
@@ -123,29 +121,33 @@ def trust_many(
     check_choice("about", about, ("population", "queries"))
     check_choice("tuning", tuning, ("optimal", "full"))
     _check_policy(policy)
-    policy = read_once(policy)
-    judges = [_read_judge(given, measures, policy) for given in (people, model)]
+    options = open_evaluation(None, policy).options
+    models = Inputs(model, options)
+    judges = [_read_judge(one, measures) for one in (Inputs(people, options), models)]
     match_judges(*judges)
-    rest: Any = drop_candidates(policy)
+    held = models.open_runs(runs)
+    sides = map(models.judge_by, judges)
     with warnings.catch_warnings():  # findings of the model's judgments are in the result
         warnings.simplefilter("ignore", GermaneWarning)
         by_people, by_model = (
-            evaluate_many(qrels, runs, measures, progress=progress, **rest) for qrels in judges
+            evaluate_many(one, held, measures, progress=progress) for one in sides
         )
     chosen = _check_measures(by_model)
     design = make_design(judges[0].queries, judges[1].queries, weights, strata)
     maker = _Maker(by_people, by_model, design, about, tuning, confidence)
     agreement = measure_agreement(list_shared_grades(*judges))
     family = _find_family(runs, judge_family)
+    means = {run: {one: maker.correct(one, run) for one in chosen} for run in runs}
     trusts = {
         run: Trust(
             run,
-            {measure: maker.correct(measure, run) for measure in chosen},
+            means[run],
             agreement,
             (
                 *(replace(one, advice="") for one in by_model[run].findings),
                 *maker.check(chosen, run),
                 *(one for one in family if one.where == run),
+                *(found for one in means[run].values() for found in find_narrow_spread(one)),
             ),
             maker.list_assumptions(weights is not None, strata is not None),
             by_model[run].policy,
@@ -166,7 +168,9 @@ def trust_many(
         for measure in chosen
         if len(runs) > 1
     )
-    return Trusts(trusts, differences, orders)
+    found = Trusts(trusts, differences, orders)
+    warn("trust", found.findings)
+    return found
 
 
 def compare_judges(first: Any, second: Any, **reading: Any) -> JudgeAgreement:
@@ -176,18 +180,19 @@ def compare_judges(first: Any, second: Any, **reading: Any) -> JudgeAgreement:
     >>> round(found.raw, 3), round(found.kappa, 3), round(found.ac1, 3)
     (0.667, 0.4, 0.333)
 
-    Both are qrels as in ``evaluate``. Raises CoverageError if there is no such pair. See ``JudgeAgreement``
-    for the numbers.
+    Both are qrels as in ``evaluate``. Warns of skewed grades. Raises CoverageError if there is no such pair.
+    See ``JudgeAgreement`` for the numbers.
     """
-    judges = [_read_judge(given, "AP", reading) for given in (first, second)]
-    return measure_agreement(list_shared_grades(*judges))
+    options = open_options(reading)
+    judges = [_read_judge(Inputs(given, options), "AP") for given in (first, second)]
+    found = measure_agreement(list_shared_grades(*judges))
+    warn("judges", found.findings)
+    return found
 
 
-def _read_judge(given: Any, measures: Measures, policy: Mapping[str, Any]) -> Qrels:
+def _read_judge(data: Inputs, measures: Measures) -> Qrels:
     """Read the judgments of one judge."""
-    judgments, conventions = open_judgments(given, policy)
-    plan = make_plan(measures, None, conventions, drop_candidates(policy))
-    return read_graded(judgments, conventions, plan.needs)
+    return data.read_judge(data.options.make_plan(measures, data.conventions).needs)
 
 
 def _check_policy(policy: Mapping[str, Any]) -> None:
@@ -257,12 +262,14 @@ class _Maker:
     def correct(self, measure: Measure, run: str, baseline: str | None = None) -> CorrectedMean:
         """Correct a mean, or the mean difference to a baseline."""
         people, model = self.list_values(measure, run)
+        span = find_span(measure, np.concatenate([people, model]))
         if baseline is not None:
             before = self.list_values(measure, baseline)
+            span = find_span_of_differences(measure, np.concatenate([people, model, *before]))
             people, model = people - before[0], model - before[1]
         settings: Any = {"confidence": self.confidence, "about": self.about}
-        corrected = correct_mean(people, model, self.design, tuning=self.tuning, **settings)
-        alone = correct_mean(people, np.zeros_like(model), self.design, **settings)
+        corrected = correct_mean(people, model, self.design, span, tuning=self.tuning, **settings)
+        alone = correct_mean(people, np.zeros_like(model), self.design, span, **settings)
         return CorrectedMean(
             measure=measure,
             run=run,
@@ -274,6 +281,7 @@ class _Maker:
             naive_mean=float(model.mean()),
             naive_interval=estimate_mean_interval(model, self.confidence),
             tuning=corrected.tuning,
+            basis=corrected.basis,
             judged=len(people),
             queries=len(model),
             gap=float(self.design.shares @ (model[self.design.sampled] - people)),

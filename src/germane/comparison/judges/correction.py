@@ -7,6 +7,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 
 from germane.core.bootstrap import Interval, find_student_quantile
+from germane.core.bounded_means import Span, count_events, estimate_bounded_interval, shows_spread
 from germane.core.ragged import Floats, Ints
 
 About: TypeAlias = Literal["population", "queries"]
@@ -19,6 +20,11 @@ UNSEEN = (
     0.5  # how many more queries vary as much as the one that varies most: rare errors are missed
 )
 FEWEST = 5  # people's queries
+EVENTS = 2.5  # people's queries that make up the spread of their values; fewer say too little of it
+RESIDUALS = 1.25, 32, 3.0  # the same of the residuals: 1.25 + n ÷ 32, at most 3
+FEW = 20  # people's queries below which residuals of unknown spread are worth less than people's values
+
+Basis: TypeAlias = Literal["spread", "range"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,17 +57,19 @@ class Design:
 
 @dataclass(frozen=True)
 class Correction:
-    """A corrected mean, its interval, and the weight λ that the model's values got."""
+    """A corrected mean, its interval and its basis, and the weight λ that the model's values got."""
 
     mean: float
     interval: Interval
     tuning: float
+    basis: Basis
 
 
 def correct_mean(
     people: Floats,
     model: Floats,
     design: Design,
+    span: Span,
     *,
     confidence: float = 0.95,
     about: About = "population",
@@ -79,6 +87,8 @@ def correct_mean(
     ``about="queries"`` leaves it out. Student's quantile is bent by a quarter of the skewness (Hall 1992).
     Half a query that varies as much as the one that varies most stands for rare errors that were not drawn,
     as half an observation does in each cell of a table (Agresti and Min 2005).
+    If few queries make up the spread of people's values or of the residuals, or if it is small beside the
+    range of the values, ``span``, the interval comes from that range (see ``_bound_mean``).
     Sources: Angelopoulos et al. 2023 and 2024 (PPI, PPI++); Särndal, Swensson and Wretman 1992, chapter 6.
     """
     shares, left, drawn = design.shares, design.left, model[design.sampled]
@@ -90,15 +100,74 @@ def correct_mean(
     mean = float(shares @ people) + slope * gap
     of_stratum = np.bincount(design.strata, shares)[design.strata]
     leverage = shares / of_stratum + pull * x
-    parts = (shares + gap * pull) * (y - slope * x) / (1 - leverage) * np.sqrt(left)
+    parts = (shares + gap * pull) * (y - slope * x) / (1 - leverage)
+    others = parts / shares - (y - slope * x)  # as if each query had not been used for λ
+    parts *= np.sqrt(left)
     parts -= (np.bincount(design.strata, parts) / np.bincount(design.strata))[design.strata]
+    if not _has_spread(people, parts, design, span, bool(slope)):
+        residuals = people - slope * (drawn - model.mean()) + others
+        if not slope or (len(people) < FEW and tuning == "optimal"):
+            slope, residuals = 0.0, people
+        return _bound_mean(residuals, slope, people, model, design, span, confidence, about)
     second = float(np.sum(parts**2) + UNSEEN * np.max(parts**2))
     third = float(np.sum(parts**3))
     if about == "population":
         of_population = _measure_population(people, shares, design.total)
         second, third = second + of_population[0], third + of_population[1]
     freedom = max(1, len(people) - int(design.strata.max()) - 1 - bool(pull.any()))
-    return Correction(mean, _bend_interval(mean, second, third, freedom, confidence), slope)
+    interval = _bend_interval(mean, second, third, freedom, confidence)
+    return Correction(mean, interval, slope, "spread")
+
+
+def _has_spread(people: Floats, parts: Floats, design: Design, span: Span, tuned: bool) -> bool:
+    """Say whether people's values, and the residuals from the model's, show how much they vary."""
+    shares = design.shares
+    centered = design.center(people, shares)
+    if count_events(centered, shares) < EVENTS or not shows_spread(people, centered, shares, span):
+        return False
+    least, step, most = RESIDUALS
+    needed = min(most, least + len(people) / step)
+    if (
+        not tuned or not design.left.any()
+    ):  # people judged all queries: residuals leave nothing open
+        return True
+    return count_events(parts / shares, shares) >= needed
+
+
+def _bound_mean(
+    residuals: Floats, slope: float, people: Floats, model: Floats, design: Design, span: Span, confidence: float,
+    about: About,
+) -> Correction:  # fmt: skip
+    """Make an interval from the range of the values: one of residuals whose mean is the corrected one.
+
+    The range of a residual is that of people's value less λ · the model's. The distances of the ends from
+    the mean add up by their squares (Zou and Donner 2008): that of the residuals, for n of N queries, and
+    that of people's values, for N queries of a population. Strata only count by their weights.
+    """
+    shares, low, high = design.shares, span.low, span.high
+    mean = float(shares @ people) + slope * float(model.mean() - shares @ model[design.sampled])
+    moves = slope * (low - model.mean()), slope * (high - model.mean())
+    wide = Span(low - max(moves), high - min(moves))
+    unused = float(
+        shares**2 @ design.left / (shares @ shares)
+    )  # of the variance, where n is near N
+    reached = _measure_reach(np.clip(residuals, wide.low, wide.high), shares, wide, confidence)
+    below, above = unused * reached**2
+    if about == "population":
+        reached = _measure_reach(people, shares, span, confidence) if slope else reached
+        below, above = (below, above) + (1 - unused) * reached**2
+    ends = mean - math.sqrt(below), mean + math.sqrt(above)
+    cut = min(mean, max(low, ends[0])), max(mean, min(high, ends[1]))
+    return Correction(mean, Interval(*cut, confidence), slope, "range")
+
+
+def _measure_reach(values: Floats, shares: Floats, span: Span, confidence: float) -> Floats:
+    """Measure how far the ends of the interval of a bounded mean are from the mean: below it, above it."""
+    found, mean = (
+        estimate_bounded_interval(values, shares, span, confidence),
+        float(shares @ values),
+    )
+    return np.array([max(0.0, mean - found.low), max(0.0, found.high - mean)])
 
 
 @dataclass(frozen=True)

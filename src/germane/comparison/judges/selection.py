@@ -8,29 +8,28 @@ from typing import Any, Literal, TypeAlias, Unpack
 
 import numpy as np
 
+from germane.core.finding import Finding, warn
 from germane.core.progress import Progress
 from germane.core.qrels import Qrels
 from germane.core.ragged import Floats
 from germane.core.ranking import Ranking
 from germane.errors import EmptyError, GermaneWarning, InputError, MeasureError, check_choice, clip
 from germane.evaluation.api import evaluate_many, score
-from germane.evaluation.choices import (
-    Choices,
-    drop_candidates,
-    make_reading,
-    open_judgments,
-    read_once,
-)
-from germane.evaluation.collection import read_graded
+from germane.evaluation.choices import Choices
+from germane.evaluation.opening import Held, Inputs, open_evaluation
 from germane.measures.headings import write_definition
 from germane.measures.measure import Measure, parse
 from germane.output.formatting import add_schema, format_number, write_count
 from germane.output.frames import Columnar, make_ids, make_numbers
 from germane.output.tables import Table, Tabular
-from germane.readers import Needs, open_qrels, open_run
+from germane.readers import Needs, open_qrels
 
 By: TypeAlias = Literal["weight", "difference"]
 DEEPEST = 1000  # ranks that have a weight, under a measure without a cutoff
+NEXT = "what to judge next"
+MENDED = (  # findings that these judgments mend
+    "queries not judged", "results not judged", "queries without a judgment", "nothing relevant",
+)  # fmt: skip
 UNJUDGED = -1.0  # as in qrels: in the pool, but not judged
 
 
@@ -62,6 +61,7 @@ class Selection(Columnar, Tabular):
         open_after: Mapping[str, float],
         left: int,
         by: By,
+        findings: tuple[Finding, ...] = (),
     ) -> None:
         self.measure = measure
         self.candidates = candidates
@@ -72,6 +72,8 @@ class Selection(Columnar, Tabular):
         self.left = left
         """pairs with a weight that remain without a judgment"""
         self.by = by
+        self.findings = findings
+        """what can distort the choice"""
 
     def __len__(self) -> int:
         return len(self.candidates)
@@ -104,12 +106,24 @@ class Selection(Columnar, Tabular):
             yield f"{write_count(len(self), 'pair')}; {self.left:,} more have a weight"
         else:
             yield f"no item without a judgment has a weight in {self.measure}: there is nothing to judge"
+        if self.findings:
+            yield ""
+            yield "Findings:"
+            yield from (f"- {found}" for found in self.findings)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values for JSON."""
         pairs = [{"query": c.query, "item": c.item, "weight": c.weight} for c in self.candidates]
         shares = {"open_before": self.open_before, "open_after": self.open_after, "left": self.left}
-        return add_schema({"measure": str(self.measure), "by": self.by, "pairs": pairs, **shares})
+        return add_schema(
+            {
+                "measure": str(self.measure),
+                "by": self.by,
+                "pairs": pairs,
+                **shares,
+                "findings": [one.to_dict() for one in self.findings],
+            }
+        )
 
     def _list_columns(self) -> dict[str, Any]:
         return {
@@ -140,7 +154,8 @@ def choose_judgments(
     Webber and Zobel 2007). ``by="difference"`` adds up its differences between runs: an item with equal
     ranks in two runs cannot change their order. Unjudged queries of the runs count, too.
 
-    ``qrels``, ``runs`` and the conventions are those of ``evaluate_many``. Raises MeasureError for a measure
+    ``qrels``, ``runs`` and the conventions are those of ``evaluate_many``. Warns of what can distort the
+    choice, which ``findings`` lists, too. Raises MeasureError for a measure
     that gives ranks no weight, and InputError for a budget that is no whole number from 1.
     """
     check_choice("by", by, ("weight", "difference"))
@@ -151,21 +166,23 @@ def choose_judgments(
     if by == "difference" and len(runs) < 2:
         raise EmptyError("by=difference is for two runs or more.")
     key = measure if isinstance(measure, Measure) else parse(measure)
-    policy = read_once(policy)
+    data = open_evaluation(qrels, policy)
     with warnings.catch_warnings():  # of queries without judgments, which are to get some
         warnings.simplefilter("ignore", GermaneWarning)
-        pooled, rankings = _pool(qrels, runs, key, progress, policy)
+        pooled, rankings, findings = _pool(data, runs, key, progress)
     deepest = max(int(one.rank.max(initial=0)) for one in rankings.values())
     weights = _weigh_ranks(key, min(deepest, key.k or DEEPEST))
     of_runs = {
         run: _spread_weights(one, weights, len(pooled.items)) for run, one in rankings.items()
     }
-    return _select(key, pooled, of_runs, budget, by)
+    warn("next", findings)
+    return _select(key, pooled, of_runs, budget, by, findings)
 
 
 def _select(
-    measure: Measure, pooled: Qrels, of_runs: Mapping[str, Floats], budget: int, by: By
-) -> Selection:
+    measure: Measure, pooled: Qrels, of_runs: Mapping[str, Floats], budget: int, by: By,
+    findings: tuple[Finding, ...],
+) -> Selection:  # fmt: skip
     unjudged = pooled.grades < 0
     if by == "weight":
         total = np.sum(list(of_runs.values()), axis=0)
@@ -186,18 +203,19 @@ def _select(
         {run: float(of[flags].sum() / (of.sum() or 1.0)) for run, of in of_runs.items()}
         for flags in (unjudged, still)
     )
-    return Selection(measure, candidates, before, after, len(order) - len(chosen), by)
+    return Selection(measure, candidates, before, after, len(order) - len(chosen), by, findings)
 
 
 def _pool(
-    qrels: Any, runs: Mapping[str, Any], measure: Measure, progress: Any, policy: Any
-) -> tuple[Qrels, dict[str, Ranking]]:
-    """Add every item that a run retrieved to the judgments, as not judged, and rank all of them."""
-    judgments, conventions = open_judgments(qrels, policy)
-    judged = read_graded(judgments, conventions, Needs())
-    reading, rest = make_reading(policy), drop_candidates(policy)
-    held = {name: open_run(run, reading, open_qrels(judged)).hold() for name, run in runs.items()}
-    first = evaluate_many(judged, held, [measure], progress=progress, **rest)
+    data: Inputs, runs: Mapping[str, Any], measure: Measure, progress: Any
+) -> tuple[Qrels, dict[str, Ranking], tuple[Finding, ...]]:
+    """Add every item that a run retrieved to the judgments, as not judged, and rank all of them.
+
+    The findings are those of the runs that remain once these items are judged.
+    """
+    judged = data.read(Needs(complete=NEXT))
+    held = {name: Held(one.run.hold()) for name, one in data.open_runs(runs).items()}
+    first = evaluate_many(data.judge_by(judged), held, [measure], progress=progress)
     queries = list(judged.queries)
     for result in first.values():
         assert result.placement is not None
@@ -207,14 +225,22 @@ def _pool(
         one = _select_query(judged, query)
         found[query] = dict(zip(one.items, one.grades.tolist(), strict=True))
         for run in held.values():
-            for item in run.select(one, conventions.duplicates)[1]:
-                found[query].setdefault(item, UNJUDGED)
+            for rows in run.run.read_rows(one):
+                for item in rows.items.python:
+                    found[query].setdefault(item, UNJUDGED)
     found = {query: items for query, items in found.items() if items}
-    pooled = open_qrels(found).read("error", None, Needs("what to judge next"))
+    pooled = open_qrels(found).read("error", None, Needs(complete=NEXT))
     pooled = replace(pooled, candidates=judged.candidates)
-    again = evaluate_many(pooled, held, [measure], **rest)
+    again = evaluate_many(data.judge_by(pooled), held, [measure])
     placements = {name: result.placement for name, result in again.items()}
-    return pooled, {name: one.ranking for name, one in placements.items() if one is not None}
+    kept = (
+        replace(found, where=found.where or name)
+        for name, result in first.items()
+        for found in result.findings
+        if found.what not in MENDED
+    )
+    rankings = {name: one.ranking for name, one in placements.items() if one is not None}
+    return pooled, rankings, tuple(dict.fromkeys(kept))
 
 
 def _select_query(qrels: Qrels, query: Hashable) -> Qrels:

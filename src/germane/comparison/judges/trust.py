@@ -5,10 +5,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from functools import partial
 from statistics import NormalDist
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
+from germane.comparison.intervals import Basis
 from germane.comparison.judges.agreement import JudgeAgreement, OrderAgreement
 from germane.comparison.judges.correction import FEWEST, About, Design, measure_spreads
 from germane.core.bootstrap import Interval
@@ -21,6 +22,8 @@ from germane.measures.measure import Measure, parse
 from germane.output.formatting import add_schema, format_number, write_count
 from germane.output.frames import Columnar, Lookup, Named, make_numbers, make_texts
 from germane.output.tables import Table, Tabular
+
+WIDER = 1.35  # times people's interval: from there a corrected number is worth less than people's
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,6 +45,9 @@ class CorrectedMean:
     """corrected; without bias, so that it may lie beyond the measure's range"""
     interval: Interval
     """where it goes beyond the measure's range, it holds the truth as often without that part"""
+    basis: Basis
+    """the interval comes from the spread of the values, or where they show too little of it, from the
+    measure's range"""
     people_mean: float
     """by people's judgments alone"""
     people_interval: Interval
@@ -74,15 +80,21 @@ class CorrectedMean:
         return 1 - (self.interval.high - self.interval.low) / width if width else 0.0
 
     @property
+    def shown(self) -> Literal["corrected", "people"]:
+        """The number to show first: that of people's judgments alone where the corrected one is much wider."""
+        width = self.people_interval.high - self.people_interval.low
+        is_wide = self.interval.high - self.interval.low > WIDER * width
+        return "people" if is_wide else "corrected"
+
+    @property
     def caution(self) -> str:
-        """A sentence where so few of people's values differ that the interval is too narrow, or nothing."""
-        values = self.people_values
-        usual = int(np.unique(values, return_counts=True)[1].max())
+        """A sentence where people's values differ on fewer than five queries, or nothing."""
+        usual = int(np.unique(self.people_values, return_counts=True)[1].max())
         if self.judged - usual >= FEWEST:
             return ""
         return (
             f"{self.title}, {self.measure}: people's values differ on only {self.judged - usual} of "
-            f"{self.judged} queries, and the interval is likely too narrow"
+            f"{self.judged} queries"
         )
 
     @property
@@ -99,10 +111,12 @@ class CorrectedMean:
         )
 
     def __str__(self) -> str:
-        ends = f"[{self.interval.low:.4f}, {self.interval.high:.4f}]"
-        return (
-            f"{self.title}, {self.measure}: {self.mean:.4f}, {self.interval.level} interval {ends}"
-        )
+        by_people = self.shown == "people"
+        mean = self.people_mean if by_people else self.mean
+        interval = self.people_interval if by_people else self.interval
+        ends = f"[{interval.low:.4f}, {interval.high:.4f}]"
+        whose = " (people alone)" if by_people else ""
+        return f"{self.title}, {self.measure}: {mean:.4f}{whose}, {interval.level} interval {ends}"
 
     def plan(self, difference: float, *, power: float = 0.8) -> "Plan":
         """Plan how many queries show a true difference as large as this with a probability of ``power``.
@@ -131,9 +145,27 @@ class CorrectedMean:
             "judged",
             "queries",
             "gap",
+            "basis",
+            "shown",
             "caution",
         )
         return {**named, **{name: getattr(self, name) for name in numbers}, **intervals}
+
+
+def find_narrow_spread(one: CorrectedMean) -> Iterator[Finding]:
+    """Find why the interval of a mean comes from the range of its measure, and where it is worth little."""
+    title, n = f"{one.title}, {one.measure}", one.judged
+    if one.basis == "range":
+        reason = one.caution or (
+            f"{title}: {n} of people's queries say too little of how much the values, or the model's errors, vary"
+        )
+        says = f"{reason}; the interval comes from the range of the measure"
+        yield Finding("note", "little spread", says, n)
+    if one.shown == "people":
+        says = f"{title}: the corrected interval is more than {WIDER:g} times as wide as that of people alone"
+        yield Finding(
+            "note", "wide correction", says, n, advice="Report the number by people alone."
+        )
 
 
 @dataclass(frozen=True)
@@ -182,7 +214,7 @@ def _make_plan(pilot: CorrectedMean, difference: float, power: float) -> Plan:
         needed = plain + residuals.surplus + extra
         found[total] = math.ceil(needed) if needed <= total else None
     alone = math.ceil(values.variance / allowed + values.surplus + extra)
-    caution = pilot.caution.replace("the interval is likely too narrow", "more are likely needed")
+    caution = f"{pilot.caution}: more are likely needed" if pilot.caution else ""
     return Plan(difference, power, alpha, alone, found, caution)
 
 
@@ -193,7 +225,7 @@ class Trust(Columnar, Tabular, Lookup[CorrectedMean]):
     >>> people = {q: {"a": int(q > 0)} for q in range(10)}
     >>> found = germane.trust({q: ["a"] for q in range(40)}, people=people, model=model, measures="RR")
     >>> len(found.assumptions), [finding.what for finding in found.findings]
-    (4, ['rare disagreement'])
+    (4, ['rare disagreement', 'little spread'])
 
     ``agreement`` says how far the judges agree, ``findings`` what can distort the numbers, and
     ``assumptions`` what they rest on. Prints as a table with all of these.
@@ -288,18 +320,27 @@ class Trusts(Columnar, Tabular, Named[Trust]):
         def write(mean: float, interval: Interval) -> tuple[str, ...]:
             return number(mean), number(interval.low), number(interval.high)
 
+        def write_three(one: CorrectedMean) -> dict[str, tuple[str, ...]]:
+            return {
+                "corrected": write(one.mean, one.interval),
+                "people": write(one.people_mean, one.people_interval),
+                "model": write(one.naive_mean, one.naive_interval),
+            }
+
+        order = ["corrected", "people", "model"]
+        if any(one.shown == "people" for one in self.numbers):
+            order = ["people", "corrected", "model"]
         rows = tuple(
             (
-                str(one.measure), one.title, *write(one.mean, one.interval),
-                *write(one.people_mean, one.people_interval),
-                *write(one.naive_mean, one.naive_interval), number(one.tuning),
+                str(one.measure), one.title,
+                *(cell for whose in order for cell in write_three(one)[whose]), number(one.tuning),
             )
             for one in self.numbers
         )  # fmt: skip
-        columns = (
-            "measure", "run", "corrected", "low", "high", "people", "people low", "people high",
-            "model", "model low", "model high", "λ",
-        )  # fmt: skip
+        heads = {"corrected": ("corrected", "low", "high")}
+        for whose in ("people", "model"):
+            heads[whose] = (whose, f"{whose} low", f"{whose} high")
+        columns = ("measure", "run", *(head for whose in order for head in heads[whose]), "λ")
         return Table(columns, rows, tuple(self._write_notes(digits)), (1,))
 
     def _write_notes(self, digits: int | None) -> Iterator[str]:
@@ -323,16 +364,17 @@ class Trusts(Columnar, Tabular, Named[Trust]):
         if self.orders:
             yield "order of the runs by both judges, over people's queries:"
             yield from (f"- {order}" for order in self.orders)
-        if findings := self.list_findings():
+        if findings := self.findings:
             yield ""
             yield "Findings:"
             yield from (f"- {found}" for found in findings)
 
-    def list_findings(self) -> list[str]:
-        """List what can distort the numbers: findings of the runs, and cautions of means and differences."""
-        findings = [str(found) for run in self.values() for found in run.findings]
-        findings += [f"{one.caution}." for one in self.numbers if one.caution]
-        return list(dict.fromkeys(findings))
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        """Problems that can distort the numbers: findings of all runs, and of their differences."""
+        of_runs = [found for run in self.values() for found in run.findings]
+        of_differences = [found for one in self.differences for found in find_narrow_spread(one)]
+        return tuple(dict.fromkeys((*of_runs, *of_differences)))
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values for JSON, in a versioned schema."""

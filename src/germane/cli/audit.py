@@ -1,0 +1,69 @@
+"""germane audit: find numbers of a published table that no run can have."""
+
+import argparse
+from typing import Any
+
+from germane.cli import arguments
+from germane.cli.terminal import as_json
+from germane.errors import InputError, clip
+from germane.output import writing
+from germane.output.tables import FORMATS
+
+CONTRADICTED = 1
+
+
+def add(commands: Any) -> None:
+    command = commands.add_parser(
+        "audit",
+        help="find numbers of a published table that contradict each other",
+        description="Find numbers of a table that no run can have, without any data: values above 1, recall that falls with k, RR@1 "
+        "that is not P@1. The exit status is 1 if numbers contradict each other under every definition, 0 if none do, and 2 for a "
+        "table that cannot be read.",
+    )
+    command.set_defaults(run=run)
+    command.add_argument(
+        "table",
+        metavar="TABLE",
+        help="CSV, TSV, JSON, Markdown, LaTeX, a result file of MTEB or BEIR, the output of trec_eval -q, or kept results",
+    )
+    command.add_argument(
+        "--queries",
+        metavar="N",
+        type=arguments.read_whole,
+        help="the number of queries of each mean",
+    )
+    command.add_argument(
+        "--dialect", metavar="NAME", help="the tool that computed the table: germane dialects"
+    )
+    command.add_argument(
+        "--columns",
+        metavar="NAME=MEASURE",
+        action="append",
+        default=[],
+        help="the measure that a name of the table stands for, as in 'MAP=AP@10'; may be repeated",
+    )
+    arguments.add_output(command)
+
+
+def run(options: argparse.Namespace) -> int:
+    from germane.reconciliation.contradictions import audit  # its import takes long
+
+    writing.check(options.output, [options.table])
+    columns = dict(map(_read_pair, options.columns))
+    found = audit(options.table, options.queries, options.dialect, columns=columns or None)
+    match options.format:
+        case "json":
+            text = as_json(found.to_dict())
+        case "table":
+            text = str(found)
+        case _:
+            text = arguments.format_table(found.table(), options, FORMATS)
+    writing.write(options.output, text)
+    return CONTRADICTED if found else 0
+
+
+def _read_pair(pair: str) -> tuple[str, str]:
+    name, equals, measure = pair.partition("=")
+    if not equals or not name.strip() or not measure.strip():
+        raise InputError(f"--columns takes NAME=MEASURE, such as 'MAP=AP@10'; got {clip(pair)}.")
+    return name.strip(), measure.strip()

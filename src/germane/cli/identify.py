@@ -1,0 +1,178 @@
+"""germane identify: find the definition that a function or a program computes."""
+
+import argparse
+import importlib
+import importlib.util
+import os
+import sys
+from typing import Any
+
+from germane.cli import arguments
+from germane.cli.terminal import as_json
+from germane.core.policy import RARE_WORDS, WORDS
+from germane.errors import InputError, clip, offer
+from germane.output import writing
+
+NONE = 1
+_FORMS = "grades|ids|graded|lists|arrays|matrix|dicts|frames|trec"
+
+
+def add(commands: Any) -> None:
+    command = commands.add_parser(
+        "identify",
+        help="find the definition that a function or a program computes",
+        description="Ask a function, or a program in any language, about small, chosen data, and name the definition "
+        "that gives all of its values. The exit status is 0 if one was found, 1 if none was, and 2 if the function "
+        "could not be asked.",
+        usage="%(prog)s MODULE:FUNCTION --takes FORM [-m MEASURE] [options]\n"
+        "       %(prog)s --command 'PROGRAM {qrels} {run}' [-m MEASURE] [options]",
+    )
+    command.set_defaults(run=run)
+    command.add_argument(
+        "function",
+        metavar="MODULE:FUNCTION",
+        nargs="?",
+        help="a function of a module, or of a file as in metrics.py:my_map",
+    )
+    command.add_argument(
+        "--command",
+        metavar="COMMAND",
+        help="a program and its arguments, with {qrels} and {run} for the paths of two files; it is run without a shell",
+    )
+    command.add_argument(
+        "-m",
+        "--measure",
+        help="what it is said to compute, such as AP@10 (default: any measure is tried)",
+    )
+    command.add_argument("--takes", metavar=_FORMS, help="the form of the function's data")
+    command.add_argument(
+        "--pattern",
+        metavar="REGEX",
+        help=r"where the number stands in the program's output: 'map\s+all\s+(\S+)'; with the groups query and value, "
+        "the number of each query",
+    )
+    command.add_argument(
+        "--decimals",
+        metavar="N",
+        type=arguments.read_whole,
+        help="values are rounded to so many decimals (default: as many as a program prints; none for a function)",
+    )
+    command.add_argument(
+        "--tolerance",
+        metavar="T",
+        type=arguments.read_fraction,
+        default=1e-9,
+        help="largest relative difference of equal values (default: 1e-9)",
+    )
+    command.add_argument(
+        "--time-limit",
+        metavar="S",
+        type=arguments.read_fraction,
+        default=60.0,
+        help="seconds for a call of a program (default: 60)",
+    )
+    command.add_argument(
+        "--assert",
+        dest="asserts",
+        action="store_true",
+        help="exit with status 1, too, if a definition was found that is not the one of -m",
+    )
+    command.add_argument(
+        "--columns",
+        metavar="PART=NAME,…",
+        type=arguments.read_columns,
+        help="names of the columns of frames",
+    )
+    arguments.add_seed(command)
+    policy = command.add_argument_group(
+        "conventions that the definition has to have (default: any)"
+    )
+    for name in ("ties", "missing", "no_relevant", "duplicates", "repeated"):
+        words = {**WORDS, **RARE_WORDS}[name]
+        policy.add_argument(f"--{name.replace('_', '-')}", metavar="|".join(words))
+    arguments.add_output(command)
+
+
+def run(options: argparse.Namespace) -> int:
+    from germane.identification.api import identify  # its import takes long
+
+    writing.check(options.output, [])
+    function, takes = _find_function(options)
+    names = ("ties", "missing", "no_relevant", "duplicates", "repeated")
+    found = identify(
+        function,
+        options.measure,
+        takes=takes,
+        tolerance=options.tolerance,
+        decimals=options.decimals,
+        columns=options.columns,
+        rng=options.seed,
+        **arguments.collect_given(options, names),
+    )
+    writing.write(options.output, _format(found, options))
+    wrong = options.asserts and found.holds is False
+    return 0 if found and not wrong else NONE
+
+
+def _find_function(options: argparse.Namespace) -> tuple[Any, str]:
+    """Find the function, or make one of the program."""
+    from germane.identification.program import Program
+
+    if options.asserts and options.measure is None:
+        raise InputError("--assert needs -m MEASURE, which is asserted.")
+    if (options.function is None) == (options.command is None):
+        raise InputError("identify takes MODULE:FUNCTION, or --command 'PROGRAM {qrels} {run}'.")
+    if options.command is not None:
+        if options.takes not in (None, "trec"):
+            raise InputError(f"a program takes files: --takes trec; got {options.takes}.")
+        return Program(options.command, options.pattern, options.time_limit), "trec"
+    if options.pattern is not None:
+        raise InputError("--pattern is for the output of --command.")
+    if options.takes is None:
+        raise InputError(f"--takes says in which form the function takes its data: {_FORMS}.")
+    return import_function(options.function), options.takes
+
+
+def import_function(name: str) -> Any:
+    """Import ``module:function`` or ``file.py:function``. Raises InputError."""
+    place, colon, path = name.rpartition(":")
+    if not colon or not path:
+        raise InputError(f"a function is MODULE:FUNCTION, such as metrics:my_map; got {clip(name)}")
+    found = _import_module(place)
+    for part in path.split("."):
+        if not hasattr(found, part):
+            public = [one for one in dir(found) if callable(getattr(found, one)) and one[0] != "_"]
+            raise InputError(f"{place} has no function {clip(path)}.{offer(part, public)}")
+        found = getattr(found, part)
+    return found
+
+
+def _import_module(place: str) -> Any:
+    sys.path.insert(0, os.getcwd())
+    try:
+        if not place.endswith(".py"):
+            return importlib.import_module(place)
+        spec = importlib.util.spec_from_file_location("germane_identified", place)
+        assert spec is not None
+        assert spec.loader is not None
+        module = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(module)
+    except Exception as error:  # whatever happens in a module that is not ours
+        reason = " ".join(str(error).split())
+        raise InputError(f"{place} cannot be imported: {type(error).__name__}: {reason}") from None
+    finally:
+        sys.path.remove(os.getcwd())
+    return module
+
+
+def _format(found: Any, options: argparse.Namespace) -> str:
+    match options.format:
+        case "json":
+            return as_json(found.to_dict())
+        case "table":
+            return str(found)
+        case "markdown":
+            return str(found.markdown())
+        case "html":
+            return f"{found._repr_html_()}\n"
+    return arguments.format_table(found.table(digits=arguments.choose_digits(options)), options)

@@ -1,0 +1,1 @@
+"""Identification: which definition a function or a program computes."""

@@ -1,0 +1,184 @@
+"""The functions identify and assert_computes."""
+
+from collections.abc import Callable, Mapping
+from contextlib import ExitStack
+from dataclasses import replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, Unpack
+
+import numpy as np
+
+from germane.core.arguments import is_number, parse_whole
+from germane.core.policy import DEFAULTS
+from germane.errors import DefinitionError, InputError, MeasureError, clip, list_choices
+from germane.evaluation.choices import Choices, make_policy
+from germane.identification.asking import Asker, Precision, describe_function
+from germane.identification.cases import Shape, draw_many, draw_single
+from germane.identification.cutoffs import choose_cutoffs
+from germane.identification.forms import make_names, resolve_form
+from germane.identification.identification import Identification
+from germane.identification.report import make_answer
+from germane.identification.search import GRADES, USUAL, Search
+from germane.measures.catalogue import CatalogueDefinition
+from germane.measures.measure import Measure, parse
+
+__all__ = ["Identification", "assert_computes", "identify"]
+
+
+def identify(
+    function: Callable[..., Any],
+    measure: str | Measure | None = None,
+    *,
+    takes: str,
+    tolerance: float = 1e-9,
+    decimals: int | None = None,
+    rng: int = 0,
+    **policy: Unpack[Choices],
+) -> Identification:
+    """Find the definition that a function computes, from its values on small, chosen data.
+
+    >>> def my_precision(relevant, ranked):
+    ...     return len(set(ranked[:5]) & set(relevant)) / 5
+    >>> found = germane.identify(my_precision, "P@5", takes="ids")
+    >>> str(found.definitions[0]), found.holds
+    ('P@5', True)
+
+    ``takes`` is the form of the function's data: ``grades`` (a list of grades in rank order), ``ids`` (relevant
+    ids, ranked ids), ``graded`` ({item: grade}, ranked ids), ``lists`` (lists of relevant ids, lists of ranked
+    ids), ``arrays`` (relevance and scores of one query), ``matrix`` (the same, queries × items), ``dicts``
+    ({query: {item: grade}}, {query: {item: score}}), ``frames`` (two frames; ``columns`` names their columns)
+    or ``trec`` (two paths). The function returns a number, a number for each query, or a mapping of them.
+    Further arguments are set before: ``lambda *data: f(*data, k=10)`` or ``functools.partial``.
+
+    ``measure`` is what the function is said to compute, such as ``"AP@10"``. Without it every measure is tried, at the
+    cutoffs that the function has. Values are equal to 1e-9 of their size; ``tolerance=1e-6`` is for single
+    precision, and ``decimals=4`` for rounded output. A convention that you give, such as
+    ``no_relevant="zero"``, holds in all definitions. ``rng`` seeds the data.
+
+    Raises InputError if the function cannot be asked: it raises on all data, or returns something else.
+    MeasureError is raised for a measure of whole lists, subtopics or boxes.
+    """
+    form, claim, columns = resolve_form(takes), _read_claim(measure), policy.pop("columns", None)
+    if not callable(function):
+        raise InputError(f"identify takes a function; got {clip(function)}")
+    precision = _check_precision(tolerance, decimals)
+    with ExitStack() as stack:
+        folder = None
+        if form.name == "trec":
+            folder = Path(stack.enter_context(TemporaryDirectory(prefix="germane-")))
+        most = getattr(function, "most", None)
+
+        def ask(called: Callable[..., Any]) -> Identification:
+            asker = Asker(called, form, make_names(columns, folder), most=most)
+            return _identify(asker, claim, precision, rng, {**policy})
+
+        try:
+            found = ask(function)
+        except InputError as error:
+            swapped = "" if most or form.name == "grades" else _try_swapped(function, ask)
+            if not swapped:
+                raise
+            raise InputError(f"{error} {swapped}") from None
+        if found or most or form.name == "grades":
+            return found
+        swapped = _try_swapped(function, ask)
+        return replace(found, remarks=(*found.remarks, swapped)) if swapped else found
+
+
+def _try_swapped(function: Callable[..., Any], ask: Callable[[Any], Identification]) -> str:
+    """Say what a function computes with its two arguments in the other order, or nothing."""
+    try:
+        found = ask(lambda one, other: function(other, one))
+    except InputError:
+        return ""
+    if not found or found.holds is False:
+        return ""
+    return f"With its arguments in the other order it computes {found.definitions[0]}."
+
+
+def assert_computes(
+    function: Callable[..., Any], measure: str | Measure, *, takes: str, **options: Any
+) -> Identification:
+    """Raise DefinitionError, an AssertionError, if a function does not compute a measure; for tests.
+
+    >>> def my_recall(relevant, ranked):
+    ...     return sum(item in relevant for item in ranked[:5]) / len(relevant)
+    >>> germane.assert_computes(my_recall, "R@5", takes="ids").holds
+    True
+
+    The arguments are those of ``identify``. The error shows the smallest data on which both differ. Conventions
+    for special data, such as queries without relevant items, may be any unless they are given: ``no_relevant="zero"``.
+    """
+    found = identify(function, measure, takes=takes, **options)
+    if not found.holds:
+        raise DefinitionError(str(found).rstrip())
+    return found
+
+
+def _read_claim(measure: str | Measure | None) -> Measure | None:
+    """Read the claimed measure. Raises MeasureError for one that is not of ranked lists."""
+    if measure is None:
+        return None
+    claim = measure if isinstance(measure, Measure) else parse(measure)
+    if isinstance(claim.row, CatalogueDefinition) or claim.row.subtopics:
+        kind = "subtopics" if claim.row.subtopics else "whole lists"
+        raise MeasureError(
+            f"{claim} is a measure of {kind}, and identify asks a function about judged items in one list a query."
+        )
+    return claim
+
+
+def _check_precision(tolerance: Any, decimals: Any) -> Precision:
+    if not is_number(tolerance) or not 0 <= tolerance < 0.1:
+        raise InputError(f"tolerance takes a number from 0 to below 0.1; got {clip(tolerance)}")
+    if decimals is not None and parse_whole(decimals) not in range(1, 16):
+        raise InputError(f"decimals takes a whole number from 1 to 15; got {clip(decimals)}")
+    return Precision(float(tolerance), parse_whole(decimals))
+
+
+def _identify(
+    asker: Asker,
+    claim: Measure | None,
+    precision: Precision,
+    seed: int,
+    policy: Mapping[str, Any],
+) -> Identification:
+    rng = np.random.default_rng(seed)
+    fixed = {name: word for name, word in policy.items() if name in DEFAULTS}
+    if unknown := [name for name in policy if name not in DEFAULTS]:
+        raise InputError(
+            f"identify makes the data itself and takes no {unknown[0]}=; conventions are {list_choices(DEFAULTS, 'and')}."
+        )
+    ties = "trec" if "ties" in asker.form.shows else "given"
+    base = make_policy(**{**USUAL, "ties": ties, **fixed})
+    grades: tuple[float, ...] = GRADES if "grades" in asker.form.shows else (1.0,)
+    if claim is not None and claim.rel not in (None, 1.0):
+        grades = tuple(sorted({*GRADES, claim.rel}))
+    k = None if claim is None else claim.k
+    kind = _open(asker, Shape(asker.form.shows, k, grades), rng)
+    cutoffs, k = choose_cutoffs(asker, claim, kind, grades)
+    shape = Shape(asker.shows, k, grades)
+    search = Search(asker, kind, precision, base, fixed, claim, cutoffs, shape, rng)
+    states = search.run()
+    return make_answer(search, states, describe_function(asker.call))
+
+
+def _open(asker: Asker, shape: Shape, rng: np.random.Generator) -> Any:
+    """Find the containers that the function takes, and the kind of its answers."""
+    errors = []
+    tries = [draw_single(rng, one) for one in (shape, shape.binary, shape)]
+    if asker.most is not None:
+        tries = [draw_many(rng, shape, 6)]
+    for place in range(len(asker.form.kinds)):
+        asker.kind_of_data = place
+        for question in tries:
+            answer = asker.ask(question)
+            if not answer.raised:
+                return answer.kind
+            errors.append(answer.raised)
+        asker.answers.clear()
+    raise InputError(
+        f"{describe_function(asker.call)} raised on all data; takes={asker.form.name!r} gives it "
+        f"{asker.form.takes}. {errors[0]}"
+    )

@@ -1,0 +1,215 @@
+"""Asking: call a function with the data of questions, read its answers, and remember them."""
+
+import contextlib
+import io
+import math
+import warnings
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import numpy as np
+
+from germane.core.ragged import Bools, Floats
+from germane.errors import InputError, clip
+from germane.identification.cases import Question
+from germane.identification.forms import Form, Names, name_query
+
+Kind = Literal["mean", "queries"]
+
+
+@dataclass(frozen=True)
+class Precision:
+    """How nearly a value has to be that of a definition."""
+
+    tolerance: float = 1e-9  # relative
+    decimals: int | None = None
+
+    def agree(self, given: Floats, expected: Floats) -> Bools:
+        """Mark the values that are equal; NaN equals NaN."""
+        allowed = self.tolerance * np.maximum(np.abs(expected), 1e-3)
+        if self.decimals is not None:
+            allowed = np.maximum(allowed, 0.5 * 10.0**-self.decimals + 1e-12)
+        with np.errstate(invalid="ignore"):
+            near = np.abs(given - expected) <= allowed
+        equal: Bools = near | (np.isnan(given) & np.isnan(expected)) | (given == expected)
+        return equal
+
+
+def guess_precision(values: Floats) -> tuple[Precision, str]:
+    """Guess how values are rounded: to 2 to 8 decimals, or to single precision; with a sentence, or ""."""
+    kept = values[np.isfinite(values)]
+    if len(np.unique(kept)) < _SHOWING:
+        return Precision(), ""
+    for decimals in range(2, 9):
+        if (np.abs(np.round(kept, decimals) - kept) < 1e-13).all():
+            return Precision(decimals=decimals), f"Its values are rounded to {decimals} decimals."
+    if (kept.astype(np.float32).astype(float) == kept).all():
+        return Precision(
+            SINGLE
+        ), f"Its values are of single precision: they are equal to {SINGLE:g} of their size."
+    return Precision(), ""
+
+
+_SHOWING = 6  # different values that show how they are rounded
+SINGLE = 2e-6
+
+
+@dataclass(frozen=True)
+class Answer:
+    """The values that a function gave for a question, or why it gave none."""
+
+    values: tuple[float, ...] = ()
+    kind: Kind = "mean"
+    raised: str = ""
+    left_out: frozenset[int] = frozenset()  # places of queries that a mapping lacks
+
+
+class CannotRunError(InputError):
+    """There is nothing to ask: a program that does not exist."""
+
+
+class WrongAnswerError(Exception):
+    """An answer that is no number and holds none for each query."""
+
+
+@dataclass
+class Asker:
+    """Asks a function, each question once unless it is repeated."""
+
+    call: Callable[..., Any]
+    form: Form
+    names: Names
+    kind_of_data: int = 0  # which of the form's containers
+    most: int | None = None  # calls that are allowed, where each costs time
+    answers: dict[Question, Answer] = field(default_factory=dict)
+    calls: int = 0
+
+    @property
+    def containers(self) -> str:
+        """The containers in which data is given."""
+        return self.form.kinds[self.kind_of_data][0]
+
+    @property
+    def shows(self) -> frozenset[str]:
+        """The data that these containers can hold."""
+        lost: frozenset[str] = frozenset()
+        if "set" in self.containers:
+            lost = frozenset({"repeats"} if "list" in self.containers else {"repeats", "copies"})
+        return self.form.shows - lost
+
+    @property
+    def left(self) -> int | None:
+        """The calls that are left; None where they are not counted."""
+        return None if self.most is None else max(0, self.most - self.calls)
+
+    def ask(self, question: Question, again: Literal["no", "yes"] = "no") -> Answer:
+        """Return the answer to a question; the function is called if it is new, or is asked again."""
+        if again == "no" and question in self.answers:
+            return self.answers[question]
+        self.calls += 1
+        answer = self._call(question)
+        return self.answers.setdefault(question, answer) if again == "no" else answer
+
+    def _call(self, question: Question) -> Answer:
+        data = self.form.kinds[self.kind_of_data][1](question, self.names)
+        try:
+            with _silence():
+                given = self.call(*data)
+        except Exception as error:  # whatever a function that is not ours raises
+            if isinstance(error, CannotRunError):
+                raise
+            return Answer(raised=write_error(error))
+        try:
+            return read_answer(given, len(question.cases), self.form.several)
+        except WrongAnswerError as error:
+            if not any(one.values for one in self.answers.values()):
+                raise InputError(f"{describe_function(self.call)} returned {error}") from None
+            return Answer(raised=f"returned {error}")
+
+
+def write_error(error: BaseException) -> str:
+    """Write an error in one line."""
+    says = " ".join(str(error).split())
+    kind = type(error).__name__
+    return f"{kind}: {says[:120]}" if says else kind
+
+
+@contextlib.contextmanager
+def _silence() -> Iterator[None]:
+    """Drop what the function prints and warns of."""
+    with (
+        warnings.catch_warnings(),
+        contextlib.redirect_stdout(io.StringIO()),
+        np.errstate(all="ignore"),
+    ):
+        warnings.simplefilter("ignore")
+        yield
+
+
+def describe_function(function: Any) -> str:
+    """Name a function; a lambda or a partial function is "the function"."""
+    name = getattr(function, "__name__", "")
+    return name if name.isidentifier() else "the function"
+
+
+def read_answer(given: Any, queries: int, several: bool) -> Answer:
+    """Read a number, a number for each query, or a mapping of them.
+
+    Raises WrongAnswerError, which says what came, for anything else.
+    """
+    if isinstance(given, Mapping) or (hasattr(given, "to_dict") and hasattr(given, "index")):
+        if not several:
+            raise WrongAnswerError(
+                f"{clip(given)}, where one query has one number. Choose it: lambda *data: f(*data)[…]"
+            )
+        return _read_mapping(dict(given.items()), queries)
+    number = _read_number(given)
+    if number is not None:
+        return Answer((number,))
+    if isinstance(given, (str, bytes)) or given is None:
+        raise WrongAnswerError(f"{clip(given)}, not a number")
+    try:
+        several_numbers = [_read_number(one) for one in given]
+    except TypeError:
+        raise WrongAnswerError(f"{clip(given)} ({type(given).__name__}), not a number") from None
+    if len(several_numbers) == queries and None not in several_numbers:
+        found = tuple(one for one in several_numbers if one is not None)
+        return Answer(found, "queries" if several else "mean")
+    expected = f"one for each of {queries} queries" if several else "one number"
+    raise WrongAnswerError(f"{len(several_numbers)} values, not {expected}: {clip(given)}")
+
+
+def _read_number(given: Any) -> float | None:
+    if isinstance(given, (str, bytes, Mapping, list, tuple, complex)) or given is None:
+        return None
+    if getattr(given, "shape", ()) not in ((), None):
+        return None
+    try:
+        return float(given)
+    except (TypeError, ValueError):
+        return None
+
+
+def _read_mapping(given: dict[Any, Any], queries: int) -> Answer:
+    places = {name_query(q): q for q in range(queries)} | {q: q for q in range(queries)}
+    values, left_out = [math.nan] * queries, set(range(queries))
+    for key, value in given.items():
+        place, number = places.get(key), _read_number(value)
+        if place is None:
+            raise WrongAnswerError(
+                f"a mapping with the key {clip(key)}, which is no query ({name_query(0)}, …). Choose the number, as in "
+                f"lambda *data: f(*data)[{clip(key)}]"
+            )
+        if number is None:
+            raise WrongAnswerError(
+                f"a mapping with {clip(value)} for query {clip(key)}, not a number"
+            )
+        values[place] = number
+        left_out.discard(place)
+    return Answer(tuple(values), "queries", left_out=frozenset(left_out))
+
+
+def ask_all(asker: Asker, questions: Sequence[Question]) -> list[Answer]:
+    """Ask several questions."""
+    return [asker.ask(question) for question in questions]

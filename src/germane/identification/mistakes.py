@@ -1,0 +1,256 @@
+"""Mistakes: formulas that are no definition, but that people write. A mistake is a row of a table.
+
+A measure is a sum of terms over a norm. A mistake takes the terms, or the norm, from a view of the data
+that differs from the right one: other ranks, another ideal ranking, another cutoff.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from germane.core import ragged
+from germane.core.ragged import Floats
+from germane.core.ranking import Ranking
+from germane.errors import GermaneError
+from germane.identification.batch import Batch
+from germane.measures import compute_values
+from germane.measures.averaging import compute_terms
+from germane.measures.measure import Measure, parse
+from germane.reconciliation.candidates import Candidate
+
+
+@dataclass(frozen=True)
+class View:
+    """The data as a measure sees it, and the cutoff."""
+
+    ranking: Ranking
+    k: int | None
+    given: Floats  # the grades of all judgments, in the order in which they were given
+
+
+Change = Callable[[View], View]
+Count = Callable[[View], Floats]
+
+
+def _keep(view: View) -> View:
+    return view
+
+
+def _keep_ideal_of_retrieved(view: View) -> View:
+    ranking = view.ranking
+    ideal = ragged.sort_descending(ranking.relevance, ranking.offsets)
+    return replace(view, ranking=replace(ranking, ideal=ideal, ideal_offsets=ranking.offsets))
+
+
+def _keep_first(view: View) -> View:
+    """Keep the hits within the cutoff alone."""
+    ranking, inside = view.ranking, view.ranking.within(view.k)
+    names = ("owner", "rank", "relevance", "tied_from", "tied_to")
+    kept = {name: getattr(ranking, name)[inside] for name in names}
+    return _keep_ideal_of_retrieved(replace(view, ranking=replace(ranking, **kept, judgment=None)))
+
+
+def _shift(view: View, ideal: bool) -> View:
+    """Put an item of grade 0 above all others, so that the first rank is 2."""
+    ranking, k = view.ranking, None if view.k is None else view.k + 1
+    rank = ranking.rank + 1
+    moved = replace(
+        ranking, rank=rank, tied_from=rank, tied_to=rank, retrieved=ranking.retrieved + 1
+    )
+    if ideal:
+        starts = ranking.ideal_offsets[:-1]
+        offsets = ranking.ideal_offsets + np.arange(len(ranking.ideal_offsets))
+        moved = replace(moved, ideal=np.insert(ranking.ideal, starts, 0.0), ideal_offsets=offsets)
+    return replace(view, ranking=moved, k=k)
+
+
+def _reverse(view: View) -> View:
+    ranking = view.ranking
+    rank = ranking.retrieved[ranking.owner] + 1 - ranking.rank
+    order = np.lexsort((rank, ranking.owner))
+    rank = rank[order]
+    moved = replace(
+        ranking,
+        relevance=ranking.relevance[order],
+        rank=rank,
+        tied_from=rank,
+        tied_to=rank,
+        judgment=None,
+    )
+    return replace(view, ranking=moved)
+
+
+def _leave_ideal_unsorted(view: View) -> View:
+    return replace(view, ranking=replace(view.ranking, ideal=view.given))
+
+
+def _sort_ideal_ascending(view: View) -> View:
+    ranking = view.ranking
+    ideal = -ragged.sort_descending(-ranking.ideal, ranking.ideal_offsets)
+    return replace(view, ranking=replace(ranking, ideal=ideal))
+
+
+def _drop_cutoff(view: View) -> View:
+    return replace(view, k=None)
+
+
+def _move_cutoff(view: View, by: int) -> View:
+    moved = view.k if view.k is None or view.k + by < 1 else view.k + by
+    return replace(view, k=moved)
+
+
+def _count_length(view: View) -> Floats:
+    return view.ranking.retrieved.astype(float)
+
+
+def _count_filled(view: View) -> Floats:
+    return view.ranking.last(view.k).astype(float)
+
+
+def _count_cutoff(view: View) -> Floats:
+    return np.full(len(view.ranking), float(view.k or 0))
+
+
+def _count_relevant(view: View) -> Floats:
+    return view.ranking.total(1.0).astype(float)
+
+
+@dataclass(frozen=True)
+class Mistake:
+    """A formula that people write for a measure: which terms are summed, and by what they are divided."""
+
+    name: str
+    of: tuple[str, ...]
+    """germane's names of the measures for which it is written"""
+    terms: Change = _keep
+    norm: Change | None = _keep
+    """the view that the norm is computed from; None where ``divisor`` is the norm"""
+    divisor: Count | None = None
+    terms_of: str = ""
+    """another measure, whose terms are summed"""
+    tools: tuple[str, ...] = ()
+
+    def compute(self, measure: Measure, view: View) -> Floats:
+        """Compute the value of each query (Q)."""
+        seen = self.terms(view)
+        summed = measure if not self.terms_of else parse(self.terms_of)
+        scored = _score(summed, seen)
+        if self.divisor is not None:
+            norm = self.divisor(view)
+        else:
+            assert self.norm is not None
+            norm = _score(measure, self.norm(view)).norm
+        return compute_values(seen.ranking, replace(scored, norm=norm))
+
+
+def _score(measure: Measure, view: View) -> Any:
+    cut = Measure(measure.name, measure.parameters, view.k if measure.row.cutoff else None)
+    return compute_terms(cut, view.ranking)
+
+
+_GAIN = ("nDCG",)
+_RANKED = ("AP", "RR", "DCG", "nDCG")
+
+MISTAKES: tuple[Mistake, ...] = (
+    Mistake("the ideal ranking has the retrieved items alone", _GAIN, norm=_keep_ideal_of_retrieved),
+    Mistake("the ideal ranking has the items within the cutoff alone", _GAIN, norm=_keep_first),
+    Mistake("the ideal ranking is not sorted", _GAIN, norm=_leave_ideal_unsorted),
+    Mistake("the ideal ranking is sorted from the lowest grade", _GAIN, norm=_sort_ideal_ascending),
+    Mistake("the ideal ranking is not cut off", _GAIN, norm=_drop_cutoff),
+    Mistake("the rank is one too high (discount shifted by one)", _GAIN,
+            terms=partial(_shift, ideal=True), norm=partial(_shift, ideal=True)),
+    Mistake("the rank is one too high in the list, not in the ideal ranking", _GAIN,
+            terms=partial(_shift, ideal=False)),
+    Mistake("the rank is one too high (it starts from 2)", ("AP", "RR", "DCG"),
+            terms=partial(_shift, ideal=False)),
+    Mistake("the list is read in ascending order", (*_RANKED, "P", "R", "Success", "F", "MeanP"), terms=_reverse),
+    Mistake("the cutoff of the sum is one too low", (*_RANKED, "P", "R", "F"), terms=partial(_move_cutoff, by=-1)),
+    Mistake("the cutoff of the sum is one too high", (*_RANKED, "P", "R", "F"), terms=partial(_move_cutoff, by=1)),
+    Mistake("divided by the length of the list", ("AP", "P", "DCG"), norm=None, divisor=_count_length),
+    Mistake("divided by the number of ranks looked at", ("AP", "P", "DCG"), norm=None, divisor=_count_filled),
+    Mistake("divided by the cutoff", ("nDCG", "DCG", "RR"), norm=None, divisor=_count_cutoff),
+    Mistake("divided by the number of relevant items", ("DCG", "MeanP"), norm=None, divisor=_count_relevant),
+    Mistake("precision is added at every rank", ("AP",), terms_of="MeanP"),
+    Mistake("hits before a rank do not count in its precision", ("AP",), terms_of="DCG(discount=position)",
+            tools=("spotlight:mrr_score",)),
+)  # fmt: skip
+"""Formulas that are no definition. Others that people write by mistake are definitions, as ``CALLED`` says."""
+
+CALLED: tuple[tuple[str, str, Any, str], ...] = (
+    ("nDCG", "norm", "k", "the ideal ranking has k hits, however many relevant items there are"),
+    ("nDCG", "norm", "retrieved", "the ideal ranking has a hit at every rank of the list"),
+    ("nDCG", "discount", "jarvelin", "the first two ranks are not discounted: log2(i) instead of log2(i+1)"),
+    ("nDCG", "gain", "exp", "gains are 2^grade - 1"),
+    ("nDCG", "gain", "linear", "gains are the grades themselves"),
+    ("DCG", "discount", "jarvelin", "the first two ranks are not discounted: log2(i) instead of log2(i+1)"),
+    ("DCG", "discount", "position", "gains are divided by the rank, not by its logarithm"),
+    ("AP", "norm", "found", "divided by the relevant items found"),
+    ("AP", "norm", "k", "divided by the cutoff"),
+    ("AP", "norm", "R", "divided by all relevant items"),
+    ("AP", "norm", "min", "divided by min(R,k)"),
+    ("AP", "norm", "possible", "divided by the relevant items that the list can hold"),
+    ("P", "norm", "retrieved", "divided by the length of the list"),
+    ("R", "norm", "min", "divided by min(R,k)"),
+    ("", "relevant", "listed", "relevant items that are not in the list do not count"),
+    ("", "grades", "ones", "grades are taken as binary"),
+    ("", "duplicates", "recount", "hits are counted twice"),
+    ("", "missing", "skip", "the mean is over answered queries alone"),
+    ("", "scores", "distances", "the list is read in ascending order"),
+)  # fmt: skip
+"""Definitions in words: measure, parameter or convention, its value, and how it differs from another."""
+
+
+def describe_difference(found: Candidate, asked: Measure) -> str:
+    """Describe in words how a definition differs from the one that was asked for; "" where words are missing."""
+    one, other = found.measure, asked
+    says = []
+    if one.name != other.name:
+        return (
+            "precision is added at every rank" if (one.name, other.name) == ("MeanP", "AP") else ""
+        )
+    if one.k != other.k and one.k is not None and other.k is not None:
+        off = "the cutoff is one off" if abs(one.k - other.k) == 1 else "the cutoff is another"
+        says.append(f"{off}: {one.k}, not {other.k}")
+    elif one.k != other.k:
+        says.append("there is no cutoff" if one.k is None else f"the list is cut off at {one.k}")
+    theirs = dict(other.parameters)
+    changed = [(n, value) for n, value in one.parameters if value != theirs[n]]
+    for name, value in (*changed, *found.choices):
+        for measure, parameter, word, text in CALLED:
+            if measure in ("", one.name) and (parameter, word) == (name, value):
+                says.append(text)
+    return "; ".join(dict.fromkeys(says))
+
+
+def find_mistakes(
+    batches: Sequence[Batch], measures: Sequence[Measure], fits: Callable[[Batch, Floats], bool]
+) -> Iterator[tuple[Mistake, Measure]]:
+    """Find the mistakes, and the measures for which they are made, that give the values of all batches."""
+    for mistake in MISTAKES:
+        for measure in measures:
+            if measure.name in mistake.of and _fits_all(mistake, measure, batches, fits):
+                yield mistake, measure
+
+
+def _fits_all(
+    mistake: Mistake,
+    measure: Measure,
+    batches: Sequence[Batch],
+    fits: Callable[[Batch, Floats], bool],
+) -> bool:
+    for batch in batches:
+        usual = batch.evaluate(Candidate(measure))
+        if usual is None:
+            return False
+        ranking = batch.rank(batch.base)
+        view = View(ranking, measure.k, batch.judge(batch.base).qrels.grades)
+        try:
+            values = mistake.compute(measure, view)
+        except (GermaneError, IndexError):
+            return False
+        if not fits(batch, batch.arrange(replace(usual, values=values, norm=None))):
+            return False
+    return True

@@ -1,0 +1,106 @@
+"""Program: any program that reads qrels and a run and prints a number, as a function of two paths."""
+
+import re
+import shlex
+import subprocess
+from dataclasses import dataclass, field
+from pathlib import PurePath
+
+from germane.errors import InputError, clip
+from germane.identification.asking import CannotRunError
+
+MOST = 12  # calls, each of which starts the program
+LIMIT = 60.0  # seconds for a call
+_NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?|nan|NaN", re.ASCII)
+
+
+class ProgramError(Exception):
+    """A call that failed: the exit status and the last line on standard error, or the time limit."""
+
+
+@dataclass
+class Program:
+    """Runs a command without a shell; ``{qrels}`` and ``{run}`` stand for the paths of files.
+
+    The number is what the first group of ``pattern`` matches in the output. With the groups ``query`` and
+    ``value`` there is a number for each query. Without a pattern the output has one number.
+    """
+
+    command: str
+    pattern: str | None = None
+    limit: float = LIMIT
+    most: int = MOST
+    decimals: int = field(default=0, init=False)  # the most that was printed
+
+    def __post_init__(self) -> None:
+        try:
+            self._words = shlex.split(self.command)
+        except ValueError as error:
+            raise InputError(f"--command cannot be split into words: {error}.") from None
+        for place in ("{qrels}", "{run}"):
+            if not any(place in word for word in self._words):
+                raise InputError(
+                    f"--command has {place} where the path of a file belongs; got {clip(self.command)}"
+                )
+        self._pattern = self._compile()
+        self.__name__ = PurePath(self._words[0]).name
+
+    def _compile(self) -> re.Pattern[str] | None:
+        if self.pattern is None:
+            return None
+        try:
+            compiled = re.compile(self.pattern, re.MULTILINE)
+        except re.error as error:
+            raise InputError(f"--pattern is no regular expression: {error}.") from None
+        named = set(compiled.groupindex)
+        if compiled.groups != 1 and named != {"query", "value"}:
+            raise InputError(
+                r"--pattern has one group, for the number, such as 'map\s+all\s+(\S+)', or the groups "
+                "(?P<query>…) and (?P<value>…)."
+            )
+        return compiled
+
+    def __call__(self, qrels: str, run: str) -> float | dict[str, float]:
+        words = [word.replace("{qrels}", qrels).replace("{run}", run) for word in self._words]
+        try:
+            done = subprocess.run(
+                words, capture_output=True, text=True, errors="replace", timeout=self.limit, check=False,
+                stdin=subprocess.DEVNULL,
+            )  # fmt: skip
+        except subprocess.TimeoutExpired:
+            raise ProgramError(f"no answer within {self.limit:g} s") from None
+        except OSError as error:
+            raise CannotRunError(f"{words[0]} cannot be run: {error.strerror}.") from None
+        if done.returncode:
+            last = (done.stderr.strip().splitlines() or [""])[-1]
+            raise ProgramError(f"exit status {done.returncode}{f': {last[:100]}' if last else ''}")
+        return self._read(done.stdout)
+
+    def _read(self, output: str) -> float | dict[str, float]:
+        if self._pattern is None:
+            found = [word for word in output.split() if _NUMBER.fullmatch(word)]
+            if len(found) != 1:
+                raise ProgramError(
+                    f"it printed {len(found)} numbers, not one; --pattern says which: {clip(output)}"
+                )
+            return self._convert(found[0])
+        matches = list(self._pattern.finditer(output))
+        if not matches:
+            raise ProgramError(f"--pattern matches nothing in its output: {clip(output)}")
+        if self._pattern.groupindex:
+            return {
+                one["query"]: self._convert(one["value"])
+                for one in matches
+                if one["query"] != "all"
+            }
+        if len(matches) > 1:
+            raise ProgramError(f"--pattern matches {len(matches)} numbers in its output, not one")
+        return self._convert(matches[0][1])
+
+    def _convert(self, text: str) -> float:
+        if not _NUMBER.fullmatch(text):
+            raise ProgramError(f"{clip(text)} is not a number")
+        _, _, decimals = text.partition(".")
+        if "e" not in text.lower():
+            self.decimals = max(self.decimals, len(decimals))
+        return float(text)

@@ -1,0 +1,349 @@
+"""Report: from the search to its answer: names, special data in words, and the smallest counterexample."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from itertools import islice
+from typing import Any
+
+import numpy as np
+
+from germane.core.ragged import Floats
+from germane.identification.asking import Precision
+from germane.identification.batch import Batch
+from germane.identification.cases import SPECIAL, Case, Question, describe, list_around, list_small
+from germane.identification.identification import Counterexample, Definition, Identification
+from germane.identification.mistakes import describe_difference, find_mistakes
+from germane.identification.search import Search, State
+from germane.measures.measure import Measure
+from germane.reconciliation.candidates import Candidate, list_measures
+
+SMALL = 240  # small lists that are tried for a counterexample
+GRADED = "grades above 1"
+
+WORDS: dict[tuple[str, Any], str] = {
+    ("duplicates", "first"): "counts at its first rank, its copies are dropped",
+    ("duplicates", "keep"): "counts once, its copies take ranks",
+    ("duplicates", "recount"): "counts each time",
+    ("duplicates", "last"): "counts at its last rank",
+    ("duplicates", "max"): "counts at its best score",
+    ("repeated", "once"): "counts once",
+    ("repeated", "each"): "counts each time",
+    ("missing", "zero"): "counts as 0",
+    ("missing", "skip"): "is left out",
+    ("unknown", "ignore"): "is left out",
+    ("unknown", "zero"): "counts as 0",
+    ("no_relevant", "skip"): "is left out",
+    ("no_relevant", "zero"): "counts as 0",
+    ("no_relevant", "one"): "counts as 1",
+    ("no_relevant", "nan"): "makes the mean NaN",
+    ("ties", "trec"): "by id, from the last to the first",
+    ("ties", "ascending"): "by id, from the first to the last",
+    ("ties", "given"): "in the order given",
+    ("ties", "expected"): "mean over all orders",
+    ("ties", "grouped"): "one step, at its last rank",
+    ("ties", "best"): "relevant items first",
+    ("ties", "worst"): "relevant items last",
+}
+_BY_NAME = {one.name: one for one in SPECIAL}
+_SAID = ("no relevant", "no relevant among others", "empty", "copies", "repeats", "missing", "unknown",
+         "ties", "negative")  # fmt: skip
+
+
+def make_answer(search: Search, states: Sequence[State], name: str) -> Identification:
+    """Make the answer from the definitions that are left."""
+    claim, trail = search.asked, search.trail
+    definitions = tuple(_make_definition(search, one) for one in states)
+    holds = None if claim is None else any(_is_claim(one, claim) for one in states)
+    nearest, example = None, None
+    mistakes: tuple[str, ...] = ()
+    if trail.random is None:
+        if not states and not trail.constant:
+            mistakes = tuple(_name_mistakes(search))
+        if not states:
+            nearest = _find_nearest(search)
+        target = _choose_target(states, claim, nearest, holds)
+        if target is not None:
+            example = find_counterexample(search, target, states)
+    return Identification(
+        name,
+        claim,
+        definitions,
+        search.compared,
+        search.asker.calls,
+        holds,
+        _describe_special(search, states),
+        _list_undecided(search),
+        {_say(key): _write_raised(*found) for key, found in trail.raised.items()},
+        tuple(_make_odd(search, states)),
+        None if nearest is None else _define(nearest),
+        example,
+        mistakes,
+        tuple(_write_remarks(search, states, nearest)),
+    )
+
+
+def _write_raised(question: Question, error: str) -> str:
+    data = describe(question)
+    return f"{error}, on {data}" if len(data) <= _SHORT else error
+
+
+_SHORT = 60  # letters of data that are shown beside an error
+
+
+def _define(candidate: Candidate) -> Definition:
+    return Definition(candidate.measure, choices=dict(candidate.choices))
+
+
+def _make_definition(search: Search, state: State) -> Definition:
+    decided = dict(state.decided)
+    choices = {n: word for n, word in state.candidate.choices if n not in decided}
+    if state.plain:
+        choices = {}
+    return Definition(state.candidate.measure, decided, search.find_tools(state), choices)
+
+
+def _is_claim(state: State, claim: Measure) -> bool:
+    """Is a definition the one that was claimed, whatever its conventions for special data?"""
+    measure = state.candidate.measure
+    means = [dict(one.parameters).get("mean") for one in (measure, claim)]
+    return state.plain and measure.definition == claim.definition and means[0] == means[1]
+
+
+def _choose_target(
+    states: Sequence[State], claim: Measure | None, nearest: Candidate | None, holds: bool | None
+) -> Candidate | None:
+    """Choose the definition that a counterexample is about."""
+    if claim is not None and not holds:
+        return Candidate(claim)
+    return nearest if not states else None
+
+
+def _find_nearest(search: Search) -> Candidate | None:
+    """Find the definition that gives most of the values of ordinary data."""
+    if search.trail.broken is not None:
+        return search.trail.broken[0]
+    batch = search.ordinary
+    if batch is None or not batch.is_answered:
+        return None
+    grades = search.shape.grades if len(search.shape.grades) > 1 else ()
+    measures = list_measures(search.cutoffs, grades, search.asked)
+
+    def measure_merit(one: Measure) -> tuple[float, float, float]:
+        expected = batch.expect(Candidate(one))
+        simple = -float(search.count_oddities(Candidate(one)))
+        if expected is None:
+            return -1.0, 0.0, simple
+        matched = batch.match(expected, search.precision)
+        off = np.abs(batch.given - expected)[batch.answered]
+        far = float(np.nan_to_num(off, nan=1.0).mean())
+        return float(matched.sum()), -round(far, 9), simple
+
+    near = measures
+    if search.asked is not None:
+        near = [one for one in measures if one.name == search.asked.name]
+    return Candidate(max(near, key=measure_merit))
+
+
+def find_counterexample(
+    search: Search, target: Candidate, states: Sequence[State]
+) -> Counterexample | None:
+    """Find the smallest data on which the function and a definition differ."""
+    asked = _list_asked(search)
+    found = min(
+        filter(None, (one.find_difference(target, search.precision) for one in asked)),
+        key=lambda one: one.size,
+        default=None,
+    )
+    small = _find_small(search, target, states)
+    if small is not None and (found is None or small.size <= found.size):
+        found = small
+    broken = search.trail.broken
+    if found is None and broken is not None and not states:
+        target, found = broken
+    if found is None and not states and search.ordinary is not None:
+        found = search.ordinary.find_difference(target, search.precision)
+    return None if found is None else make_counterexample(search, target, found, states)
+
+
+def _list_asked(search: Search) -> list[Batch]:
+    """Put everything that was asked into batches."""
+    answers = search.asker.answers
+    questions = [one for one in answers if answers[one].kind == search.kind or answers[one].raised]
+    plain = [
+        one
+        for one in questions
+        if all(case.judged and case.ranked and _has_relevant(case) for case in one.cases)
+    ]
+    return [search.ask_known(plain)]
+
+
+def _has_relevant(case: Case) -> bool:
+    """Is the query ordinary: relevant items, no repeated items, no equal scores?"""
+    items = [item for item, _ in case.ranked or ()]
+    scores = {score for _, score in case.ranked or ()}
+    grades = [grade for _, grade in case.judged or ()]
+    plain = len(set(items)) == len(items) == len(scores) and len(dict(case.judged or ())) == len(
+        grades
+    )
+    return plain and any(grade > 0 for grade in grades) and all(grade in _PLAIN for grade in grades)
+
+
+_PLAIN = (0.0, 1.0, 2.0, 3.0)
+
+
+def _find_small(search: Search, target: Candidate, states: Sequence[State]) -> Question | None:
+    """Ask about small lists, shortest first, until one differs."""
+    grades = (0.0, *search.shape.grades[:2])
+    shape = replace(search.shape, k=target.measure.k)
+    small = islice(list_small(shape, grades), 20 * SMALL if states else SMALL)
+    questions = [Question((case,)) for case in (*small, *list_around(shape))]
+    expected = search.ask_known(questions, {}).expect(target)
+    if expected is None:
+        return None
+    order: Iterable[int] = range(len(questions))
+    if states:  # the function's values are known
+        known = search.ask_known(questions, {}).expect(states[0].candidate)
+        if known is not None:
+            differ = ~search.precision.agree(known, expected)
+            order = np.flatnonzero(differ).tolist()
+    left = search.asker.left
+    for place in islice(order, 2 * SMALL if left is None else left):
+        question = questions[place]
+        answer = search.asker.ask(question)
+        if answer.raised or answer.kind != search.kind:
+            continue
+        given = np.array(answer.values)
+        if not search.precision.agree(given, expected[place : place + 1]).all():
+            return question
+    return None
+
+
+def make_counterexample(
+    search: Search, target: Candidate, question: Question, states: Sequence[State]
+) -> Counterexample:
+    """Describe the data of a question on which function and definition differ."""
+    answer = search.asker.ask(question)
+    batch = search.ask_known([question])
+    expected = batch.expect(target)
+    differ: Floats = ~batch.match(expected, search.precision)
+    place = int(np.argmax(differ))
+    says = ""
+    if states and search.asked is not None:
+        first = states[0]
+        says = describe_difference(
+            Candidate(first.candidate.measure) if first.plain else first.candidate, search.asked
+        )
+    asker = search.asker
+    arguments = asker.form.kinds[asker.kind_of_data][1](question, asker.names)
+    return Counterexample(
+        describe(question),
+        arguments,
+        answer.values[place],
+        _define(target),
+        float("nan") if expected is None else float(expected[place]),
+        says,
+    )
+
+
+def _make_odd(search: Search, states: Sequence[State]) -> Iterable[Counterexample]:
+    if not states:
+        return
+    asker = search.asker
+    for name, (question, value, expected) in search.trail.odd.items():
+        arguments = asker.form.kinds[asker.kind_of_data][1](question, asker.names)
+        definition = Definition(states[0].candidate.measure)
+        yield Counterexample(
+            f"{describe(question)} ({_say(name)})", arguments, value, definition, expected
+        )
+
+
+def _say(name: str) -> str:
+    if name == "graded":
+        return GRADED
+    return _BY_NAME[name].says
+
+
+def _describe_special(search: Search, states: Sequence[State]) -> dict[str, str]:
+    """Describe what the function does with special data."""
+    found = {}
+    trail = search.trail
+    words = {**dict(states[0].candidate.choices), **dict(states[0].decided)} if states else {}
+    for name in _SAID:
+        special, values = _BY_NAME[name], trail.shown.get(name)
+        convention = special.decides[0]
+        if values is None or name in trail.odd or name in trail.unseen:
+            continue
+        if name in ("no relevant", "empty"):
+            if _is_one(values):
+                found[special.says] = f"{values[0] + 0.0:g}"
+        elif (convention, words.get(convention)) in WORDS:
+            found[special.says] = WORDS[convention, words[convention]]
+        elif convention in dict(states[0].decided if states else ()):
+            found[special.says] = f"{convention}={words[convention]}"
+    if "short" in trail.shown and states:
+        found["lists shorter than the cutoff"] = "as they are"
+    return found
+
+
+def _is_one(values: Floats) -> bool:
+    same: bool = np.array_equal(values, np.full(len(values), values[0]), equal_nan=True)
+    return same
+
+
+def _list_undecided(search: Search) -> dict[str, str]:
+    """List the special data that was not shown to the function, and why."""
+    found = {}
+    for one in SPECIAL:
+        if search.trail.unseen.get(one.name):
+            found[one.says] = search.trail.unseen[one.name]
+        elif search.asker.most is not None and one.decides and one.name not in search.trail.shown:
+            found.setdefault(one.says, "no call was spent on it")
+    for name in search.trail.raised:
+        found.setdefault(_say(name), "the function raises")
+    if search.trail.binary:
+        found.setdefault(GRADED, "no definition with grades fits")
+    return found
+
+
+def _name_mistakes(search: Search) -> Iterable[str]:
+    """Name the mistakes that give the values of ordinary data."""
+    batch = search.ordinary
+    if batch is None or not batch.is_answered:
+        return
+    grades = search.shape.grades if len(search.shape.grades) > 1 else ()
+    measures = list_measures(search.cutoffs, grades, search.asked)
+
+    def fits(one: Batch, values: Floats) -> bool:
+        return bool((one.match(values, search.precision) | ~one.answered).all())
+
+    for mistake, measure in islice(find_mistakes([batch], measures, fits), 3):
+        yield f"{measure} with a mistake: {mistake.name}"
+
+
+def _write_remarks(
+    search: Search, states: Sequence[State], nearest: Candidate | None
+) -> Iterable[str]:
+    trail, batch = search.trail, search.ordinary
+    if trail.random is not None:
+        yield f"It gave two answers to one question, {describe(trail.random)}: it is random."
+        return
+    if trail.rounded and states:
+        yield trail.rounded
+    if trail.constant and batch is not None:
+        yield f"It gives {batch.given[batch.answered][0]:.4f} for all data."
+    if search.asker.kind_of_data:
+        yield f"It takes {search.asker.containers}: other containers raise an error."
+    if states and trail.binary:
+        yield "It computes this of the grades 0 and 1; higher grades were not taken as a definition takes them."
+    if states or batch is None or nearest is None or trail.constant:
+        return
+    if batch.fits(nearest, search.precision):
+        return  # it differs on special data
+    for text, precision in (
+        ("tolerance=1e-6", Precision(1e-6)),
+        ("tolerance=1e-5", Precision(1e-5)),
+        *((f"decimals={n}", Precision(decimals=n)) for n in (6, 5, 4, 3, 2)),
+    ):
+        if batch.fits(nearest, precision):
+            yield f"{nearest} is equal with {text}."
+            return

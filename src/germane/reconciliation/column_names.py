@@ -1,0 +1,240 @@
+"""Names of columns in published tables, and the definitions that each may stand for."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from germane.dialects import resolve_dialect
+from germane.dialects.dialect import Dialect
+from germane.dialects.names import list_same_kind, resolve_measure, translate_entry
+from germane.errors import GermaneError
+from germane.measures.measure import Measure, parse
+
+_WORDS = {
+    "precision": "P",
+    "prec": "P",
+    "recall": "R",
+    "rec": "R",
+    "map": "AP",
+    "average precision": "AP",
+    "mean average precision": "AP",
+    "mrr": "RR",
+    "recip rank": "RR",
+    "reciprocal rank": "RR",
+    "mean reciprocal rank": "RR",
+    "ndcg": "nDCG",
+    "hit": "Success",
+    "hits": "Success",
+    "hit rate": "Success",
+    "hitrate": "Success",
+    "hr": "Success",
+    "success": "Success",
+    "acc": "Success",
+    "accuracy": "Success",
+    "top": "Success",
+    "f1": "F",
+    "f1 score": "F",
+    "f": "F",
+}
+"""Words of papers that stand for a measure at a cutoff."""
+
+_BOXES = {
+    "ap": "AP",
+    "map": "AP",
+    "map5095": "AP",
+    "ap5095": "AP",
+    "ap50": "AP50",
+    "map50": "AP50",
+    "ap75": "AP75",
+    "map75": "AP75",
+    "aps": "APs",
+    "apm": "APm",
+    "apl": "APl",
+    "ar1": "AR1",
+    "ar10": "AR10",
+    "ar100": "AR100",
+}
+"""Words of tables of detectors, without signs, points and blanks."""
+
+OF_QUERIES = (
+    *("no_relevant", "no_hit", "missing", "empty", "unknown", "short", "constant", "all_relevant"),
+    "undefined",
+)
+"""Conventions that change which queries count."""
+
+OF_RESULTS = ("depth", "unjudged", "ties", "own", "threshold", "nonpositive", "relevant")
+"""Conventions that change which results count, or their order."""
+
+_NO_VALUE = {"error", "error_if_all", "answer"}
+"""Words under which there is no number, or the ordinary one."""
+
+
+@dataclass(frozen=True)
+class Reading:
+    """A definition that a column may stand for: of a tool, or of germane without one."""
+
+    measure: Measure
+    choices: tuple[tuple[str, Any], ...] = ()
+    tool: str = ""
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """The parameters of the measure."""
+        return dict(self.measure.parameters)
+
+    @property
+    def k(self) -> float:
+        """The cutoff; infinity without one."""
+        return float("inf") if self.measure.k is None else self.measure.k
+
+    @property
+    def counts_twice(self) -> bool:
+        """Does an item that is listed twice count twice?"""
+        return dict(self.choices).get("duplicates") == "recount"
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column of a published table: its name, the measure that it names, and what it may stand for."""
+
+    label: str
+    kind: str  # the name of germane's measure, or of boxes: "AP50"
+    k: int | None = None
+    plain: tuple[Reading, ...] = ()
+    of_boxes: bool = False
+    asked: Measure | None = None
+
+    def read_as(self, tool: Dialect) -> tuple[Reading, ...]:
+        """Read the column as a tool's: its measure of that name, or its first one of that kind."""
+        return () if self.asked is None else _read_as(tool.name, self.label, self.asked)[:1]
+
+
+def read_columns(
+    labels: tuple[str, ...],
+    columns: Mapping[str, str] | None = None,
+    dialect: str | None = None,
+    *,
+    exact: bool = False,
+) -> list[Column | None]:
+    """Read names of columns as measures; None for a name that is none.
+
+    ``columns`` says which measure a name stands for. If ``dialect`` is given, its names come first. ``exact``: the names are
+    germane's own, and leave nothing open. Raises MeasureError for a value of ``columns`` that is no measure.
+    """
+    tool = None if dialect is None else resolve_dialect(dialect)
+    given = dict(columns or {})
+    boxes = any(_strip(label) in ("ap50", "ap75", "map50", "map75") for label in labels)
+    found: list[Column | None] = []
+    for label in labels:
+        if boxes and label not in given:
+            kind = _BOXES.get(_strip(label))
+            found.append(None if kind is None else Column(label, kind, of_boxes=True))
+            continue
+        name = given.get(label, label)
+        one = _find_reading(name, tool)
+        if one is None and label in given:
+            one = Reading(parse(name))  # which says what is wrong with it
+        found.append(None if one is None else _make_column(label, one, tool, exact))
+    return found
+
+
+def _make_column(label: str, found: Reading, tool: Dialect | None, exact: bool) -> Column:
+    measure = found.measure
+    if exact:
+        plain: tuple[Reading, ...] = (found,)
+    elif tool is not None:
+        plain = _read_as(tool.name, label, measure) or (Reading(measure, _choose(tool.choices)),)
+    else:
+        plain = tuple(Reading(one, found.choices) for one in _vary(measure))
+    return Column(label, measure.name, measure.k, plain, asked=measure)
+
+
+def _strip(label: str) -> str:
+    return re.sub(
+        r"[^a-z0-9]|bbox",
+        "",
+        label.casefold().replace("0.5", "50").replace(".5", "50").replace(".75", "75"),
+    )
+
+
+def _find_reading(label: str, tool: Dialect | None) -> Reading | None:
+    """Find the measure that a name of any tool or paper stands for."""
+    if tool is not None:
+        try:
+            return Reading(resolve_measure(label, tool).measure)
+        except GermaneError:
+            pass
+    for spelling in _respell(label):
+        try:
+            return Reading(parse(spelling))
+        except GermaneError:
+            continue
+    return next(_search_dialects(label), None)
+
+
+def _respell(label: str) -> Iterator[str]:
+    bare = re.sub(r"\((?:%|in %|x100|mean|avg\.?)\)|%|[↑↓]", "", label).strip()
+    yield bare
+    yield bare.replace(" ", "")
+    words = re.sub(r"(?<=[a-z])[_\s]+(?=[a-z])", " ", bare.casefold())
+    found = re.fullmatch(
+        r"(?:mean )?([a-z][a-z ]*?1?(?: score)?)(?:[\s_\-]*(?:@|at|cut)[\s_\-]*|[\s_\-.]+)(\d+)",
+        words,
+    )
+    name, cutoff = (found[1], f"@{found[2]}") if found else (words, "")
+    name = name.removesuffix(" at").removesuffix(" cut").strip()
+    if name in _WORDS:
+        yield f"{_WORDS[name]}{cutoff}"
+    yield f"{name.replace(' ', '_')}{cutoff}"
+
+
+def _search_dialects(label: str) -> Iterator[Reading]:
+    from germane.dialects.table import DIALECTS
+
+    for tool in DIALECTS:
+        entry = tool.find(label)
+        if entry is not None and entry.measure:
+            yield Reading(parse(tool.measure(label)), _choose(entry.read_choices(label)))
+
+
+@cache
+def _read_as(name: str, label: str, asked: Measure) -> tuple[Reading, ...]:
+    """Read a name as the tool's own name, or as each of the tool's measures of that kind."""
+    tool = resolve_dialect(name)
+    entry = tool.find(label)
+    if entry is not None and entry.measure:
+        found = [(parse(tool.measure(label)), entry.read_choices(label))]
+    else:
+        alike = list(list_same_kind(tool, asked))
+        alike = [
+            one for one in alike if not one.choices
+        ] or alike  # rather than options of the tool
+        # somebody else's name: its table is taken to count one set of queries in one order
+        found = [(translate_entry(one, asked), _keep_ones(one.choices)) for one in alike]
+    return tuple(
+        Reading(measure, _choose({**tool.choices, **choices}), tool.name)
+        for measure, choices in found
+    )
+
+
+def _keep_ones(choices: Mapping[str, Any]) -> dict[str, Any]:
+    """Keep what gives 1 to a query without relevant items, which nobody can see in a table."""
+    return {name: word for name, word in choices.items() if word == "one"}
+
+
+def _choose(choices: Mapping[str, Any]) -> tuple[tuple[str, Any], ...]:
+    """Choose the conventions that change which queries and results count."""
+    names = (*OF_QUERIES, *OF_RESULTS, "duplicates")
+    return tuple((n, choices[n]) for n in names if n in choices and choices[n] not in _NO_VALUE)
+
+
+def _vary(measure: Measure) -> list[Measure]:
+    """List the definitions of papers that go by the name: of AP each norm, if none is written, and the mean of P@i."""
+    if measure.name != "AP" or measure.k is None or dict(measure.parameters)["norm"] != "min":
+        return [measure]
+    norms = [measure(norm=word) for word in ("R", "found", "k", "possible")]
+    return [measure, *norms, Measure("MeanP", (), measure.k)]

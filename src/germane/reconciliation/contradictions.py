@@ -1,0 +1,558 @@
+"""Audit: find numbers of a published table that no run can have, without any data."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import combinations, permutations
+from math import fsum
+from typing import Any
+
+from germane.errors import InputError, MeasureError, clip, list_some
+from germane.output.formatting import add_schema, write_count
+from germane.output.tables import Table, Tabular
+from germane.reconciliation.column_names import Column, Reading, read_columns
+from germane.reconciliation.identities import BOXES, PAIRS, Line, find_highest
+from germane.reconciliation.published import Published, read_published
+from germane.reconciliation.reported import Reported, format_plain
+
+_AS_NAMED = "the definition that the names have in germane"
+_USUAL = {_AS_NAMED, "trec_eval-10"}
+
+_FLOAT = 2e-6  # programs that compute in single precision differ by less
+
+
+@dataclass(frozen=True)
+class Contradiction:
+    """Numbers of one row that cannot all be right.
+
+    >>> found = germane.audit({"ours": {"R@5": "0.60", "R@10": "0.40"}}, dialect="beir")
+    >>> found.contradictions[0].law, round(found.contradictions[0].excess, 4)
+    ('R@5 ≤ R@10', 0.19)
+
+    ``cells`` are names of columns with their numbers as printed, ``excess`` says by how much the law is broken
+    beyond rounding, and ``possible`` under which definitions there is no contradiction: "" is none.
+    """
+
+    row: str
+    cells: tuple[tuple[str, str], ...]
+    law: str
+    proof: str
+    excess: float
+    possible: str = ""
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The names of the columns."""
+        return tuple(name for name, _ in self.cells)
+
+    def __str__(self) -> str:
+        numbers = ", ".join(f"{name} = {number}" for name, number in self.cells)
+        says = f"{self.row}: {numbers}, but {self.law}: {self.proof} (off by {self.excess:.2g})."
+        return f"{says} {self.possible}" if self.possible else says
+
+
+@dataclass(frozen=True)
+class Audit(Tabular):
+    """The contradictions of a table; ``bool`` is whether there are any.
+
+    >>> found = germane.audit({"ours": {"nDCG@10": "23.0", "MRR": "0.41"}})
+    >>> bool(found), found.contradictions[0].law
+    (True, 'nDCG@10 ≤ 1')
+
+    ``contradictions`` hold under every definition; ``restrictions`` are numbers that only some definitions
+    allow, and accuse nobody. ``explanations`` are slips under which nothing contradicts. ``columns`` has the measure that each
+    name was read as, and ``ignored`` the names that are no measure.
+    """
+
+    contradictions: tuple[Contradiction, ...]
+    restrictions: tuple[Contradiction, ...]
+    explanations: tuple[str, ...]
+    columns: Mapping[str, str]
+    ignored: tuple[str, ...]
+    notes: tuple[str, ...]
+    rows: int
+    checked: int
+
+    def __bool__(self) -> bool:
+        return bool(self.contradictions)
+
+    def __len__(self) -> int:
+        return len(self.contradictions)
+
+    def table(self) -> Table:
+        """Return a row for each contradiction, then for each restriction."""
+        rows = [
+            (
+                one.row,
+                ", ".join(f"{name} = {number}" for name, number in one.cells),
+                one.law,
+                f"{one.excess:.2g}",
+                one.possible or f"No definition allows it: {one.proof}.",
+            )
+            for one in (*self.contradictions, *self.restrictions)
+        ]
+        return Table(
+            ("row", "numbers", "law", "off by", ""), tuple(rows), self._notes(), left=(1, 2, 4)
+        )
+
+    def _notes(self) -> tuple[str, ...]:
+        found = write_count(len(self.contradictions), "contradiction")
+        read = ", ".join(
+            name if name == measure else f"{name} as {measure}"
+            for name, measure in self.columns.items()
+        )
+        ignored = f"Not read as measures: {list_some(self.ignored)}." if self.ignored else ""
+        return tuple(
+            filter(
+                None,
+                (
+                    f"{found} in {write_count(self.rows, 'row')}; {write_count(self.checked, 'comparison')}.",
+                    *self.explanations,
+                    f"Columns: {read}.",
+                    ignored,
+                    *self.notes,
+                ),
+            )
+        )
+
+    def __str__(self) -> str:
+        lines = [f"● {one}" for one in self.contradictions]
+        lines += [f"○ {one}" for one in self.restrictions]
+        return "\n".join([*lines, *([""] if lines else []), *self._notes()]) + "\n"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as plain objects."""
+        return add_schema(
+            {
+                name: [_write(one) for one in found]
+                for name, found in (
+                    ("contradictions", self.contradictions),
+                    ("restrictions", self.restrictions),
+                )
+            }
+            | {
+                "explanations": list(self.explanations),
+                "columns": dict(self.columns),
+                "ignored": list(self.ignored),
+                "notes": list(self.notes),
+                "rows": self.rows,
+                "comparisons": self.checked,
+            }
+        )
+
+
+def _write(one: Contradiction) -> dict[str, Any]:
+    return {
+        "row": one.row,
+        "cells": dict(one.cells),
+        "law": one.law,
+        "proof": one.proof,
+        "excess": one.excess,
+        "possible": one.possible,
+    }
+
+
+def audit(
+    table: Any,
+    queries: int | None = None,
+    dialect: str | None = None,
+    *,
+    columns: Mapping[str, str] | None = None,
+) -> Audit:
+    """Find numbers of a published table that contradict each other or no run can have. It needs no data.
+
+    >>> found = germane.audit({"our model": {"MRR@1": "0.859", "P@1": "0.179"}})
+    >>> bool(found), found.contradictions[0].columns
+    (True, ('MRR@1', 'P@1'))
+
+    ``table`` is a file (CSV, TSV, JSON, Markdown, LaTeX, result files of MTEB and BEIR, the output of ``trec_eval -q``, kept
+    results), a frame, or ``{run: {column: number}}``. Names of columns are measures in any tool's spelling;
+    ``columns={"MAP": "AP@10"}`` says what the author's own names stand for. ``queries`` is the number of queries of each
+    mean, and ``dialect`` the tool that computed the table: fewer definitions are then open.
+
+    Numbers are taken as rounded. Raises FormatError or InputError for what is no table, and MeasureError for a
+    table without a measure.
+    """
+    if queries is not None and (
+        isinstance(queries, bool) or not isinstance(queries, int) or queries < 1
+    ):
+        raise InputError(f"queries is the number of queries, 1 or more; got {clip(queries)}")
+    published = read_published(table)
+    tool = dialect or published.dialect
+    read = read_columns(published.columns, columns, tool, exact=published.exact and not columns)
+    unknown = set(columns or {}) - set(published.columns)
+    if unknown:
+        raise InputError(
+            f"columns names {list_some(sorted(unknown))}; the table has {list_some(published.columns)}."
+        )
+    if not any(read):
+        raise MeasureError(
+            f"no column of the table is a measure: {list_some(published.columns)}. "
+            "columns={'their name': 'AP@10'} says what a name stands for.  All measures: germane measures"
+        )
+    return _Auditor(published, read, queries, fixed=tool is not None or published.exact).run()
+
+
+@dataclass(frozen=True)
+class _Auditor:
+    """One pass over a table."""
+
+    table: Published
+    columns: list[Column | None]
+    queries: int | None
+    fixed: bool  # is the definition of every column known?
+
+    def run(self) -> Audit:
+        scaled, notes = self._rescale()
+        found = [*self.find(scaled), *self._compare_means(scaled)]
+        strong = [one for one in found if not one.possible]
+        cut = {_key(one) for one in self.find(scaled, truncated=True) if not one.possible}
+        weak = [one for one in found if one.possible]
+        kept = []
+        for one in strong:
+            if _key(one) in cut or one.law.startswith("the mean"):
+                kept.append(one)
+            else:
+                weak.append(
+                    replace(one, possible="Possible if decimals were cut off, not rounded.")
+                )
+        explained = tuple(self._explain(scaled)) if kept else ()
+        explained = explained if len(explained) < 3 else ()  # any move would do
+        names = {
+            column.label: str(column.asked or column.kind) for column in self.columns if column
+        }
+        ignored = tuple(
+            label
+            for label, column in zip(self.table.columns, self.columns, strict=True)
+            if column is None
+        )
+        return Audit(
+            tuple(kept), tuple(weak), explained, names, ignored, (*self.table.notes, *notes),
+            len(self.table.rows), self._count(scaled),
+        )  # fmt: skip
+
+    # --- scale
+
+    def _rescale(self) -> tuple[dict[tuple[int, int], Reported], list[str]]:
+        """Read a table of percentages as shares: where most numbers that are shares are above 1."""
+        cells = dict(self.table.cells)
+        shares = [
+            c for c, column in enumerate(self.columns) if column and find_highest(column.kind, None)
+        ]
+        values = [cell.value for (_, c), cell in cells.items() if c in shares]
+        above = sum(value > 1 for value in values)
+        whole = above > 1 and above * 4 >= len(values)
+        chosen = []
+        for c in shares:
+            own = self.table.column(c)
+            alone = len(own) > 2 and all(1 < one.value <= 100 for one in own)
+            if max((one.value for one in own), default=0.0) <= 100 and (
+                alone or (whole and any(one.value > 1 for one in own))
+            ):
+                chosen.append(c)
+        if whole and all(self._fits_percent(c) for c in shares):
+            chosen = shares
+        for (r, c), cell in self.table.cells.items():
+            if c in chosen:
+                cells[r, c] = replace(cell, value=cell.value / 100, tolerance=cell.tolerance / 100)
+        names = [self.table.columns[c] for c in chosen]
+        return cells, [f"Read as percentages: {list_some(names)}."] if names else []
+
+    def _fits_percent(self, c: int) -> bool:
+        return all(one.value <= 100 for one in self.table.column(c))
+
+    # --- laws
+
+    @cached_property
+    def _laws(self) -> list[tuple[int, int, list[tuple[str, list[_Law]]]]]:
+        """List for each pair of columns the ways to read them, each with the laws that hold."""
+        found = []
+        for (i, a), (j, b) in permutations(enumerate(self.columns), 2):
+            if a is None or b is None:
+                continue
+            if a.of_boxes:
+                laws = [
+                    _Law(line, says, proof)
+                    for first, second, line, says, proof in BOXES
+                    if (first, second) == (a.kind, b.kind)
+                ]
+                ways = [("", laws)]
+            else:
+                identities = [one for one in PAIRS if (one.first, one.second) == (a.kind, b.kind)]
+                ways = [
+                    (
+                        name,
+                        [
+                            _Law(relaxed, one.says, one.proof)
+                            for one in identities
+                            if (one.first, one.second) == (x.measure.name, y.measure.name)
+                            and (line := one.bound(x, y)) is not None
+                            and (relaxed := line.relax(x, y)) is not None
+                        ],
+                    )
+                    for name, x, y in (_pair_readings(a, b, self.fixed) if identities else ())
+                ]
+            if any(laws for _, laws in ways):
+                found.append((i, j, ways))
+        return found
+
+    def find(
+        self, cells: Mapping[tuple[int, int], Reported], *, truncated: bool = False
+    ) -> list[Contradiction]:
+        """Find what contradicts a bound, a law of two columns, or a law of three."""
+        found: dict[Any, Contradiction] = {}
+        for r in range(len(self.table.rows)):
+            row = {c: _Interval.of(cell, truncated) for (at, c), cell in cells.items() if at == r}
+            for one in (
+                *self._check_bounds(r, row),
+                *self._check_pairs(r, row),
+                *self._check_f(r, row),
+                *self._check_grain(r, row),
+            ):
+                key = _key(one)
+                if key not in found or (found[key].possible and not one.possible):
+                    found[key] = one
+        return list(found.values())
+
+    def _cite(self, r: int, *columns: int) -> tuple[tuple[str, str], ...]:
+        return tuple((self.table.columns[c], self.table.cells[r, c].text) for c in columns)
+
+    def _check_bounds(self, r: int, row: Mapping[int, _Interval]) -> Iterator[Contradiction]:
+        for c, value in row.items():
+            column = self.columns[c]
+            if column is None:
+                continue
+            name, kind = self.table.rows[r], column.kind
+            tops = [find_highest(kind, one) for one in column.plain] or [find_highest(kind, None)]
+            known = [top for top in tops if top is not None]
+            if known and value.low > max(known):
+                few = len(known) < len(tops)
+                possible = (
+                    "Possible only if repeated results or grades above 1 count more." if few else ""
+                )
+                read = self.table.cells[r, c].value / 100
+                hint = (
+                    f"; {format_plain(round(read, 12))} would be possible (×100)"
+                    if read <= 1
+                    else ""
+                )
+                proof = f"a value is a share of what is possible{hint}"
+                yield Contradiction(
+                    name, self._cite(r, c), f"{column.label} ≤ {max(known):g}", proof, value.low - max(known), possible
+                )  # fmt: skip
+            lowest = -1.0 if kind == "MCC" else 0.0
+            if value.high < lowest and kind not in ("Utility", "YAAP", "nDCG", "DCG"):
+                yield Contradiction(
+                    name, self._cite(r, c), f"{column.label} ≥ {lowest:g}", "no term is negative", lowest - value.high
+                )  # fmt: skip
+
+    def _check_pairs(self, r: int, row: Mapping[int, _Interval]) -> Iterator[Contradiction]:
+        for i, j, ways in self._laws:
+            if i not in row or j not in row:
+                continue
+            broken = [
+                max(
+                    ((one.measure_excess(row[i], row[j]), one) for one in laws),
+                    key=lambda pair: pair[0],
+                    default=(0.0, None),
+                )
+                for _, laws in ways
+            ]
+            excess, law = max(broken, key=lambda pair: pair[0])
+            if law is None or excess <= 0:
+                continue
+            allow = [name for (name, _), (over, _) in zip(ways, broken, strict=True) if over <= 0]
+            if any(name in _USUAL or name.startswith("AP(norm=R)") for name in allow):
+                continue  # the usual definitions allow it
+            a, b = self.columns[i], self.columns[j]
+            assert a is not None
+            assert b is not None
+            words = {"a": a.label, "b": b.label, "j": a.k or "N", "k": b.k or "N"}
+            yield Contradiction(
+                self.table.rows[r], self._cite(r, i, j), law.says.format(**words), law.proof.format(**words), excess,
+                _name_possible(allow),
+            )  # fmt: skip
+
+    def _check_f(self, r: int, row: Mapping[int, _Interval]) -> Iterator[Contradiction]:
+        """F ≤ (P + R) ÷ 2: a harmonic mean is at most the arithmetic one."""
+        of_kind: dict[tuple[str, int | None], int] = {}
+        for c in row:
+            column = self.columns[c]
+            if column is not None and not column.of_boxes:
+                of_kind[column.kind, column.k] = c
+        for (kind, k), f in of_kind.items():
+            p, rec = of_kind.get(("P", k)), of_kind.get(("R", k))
+            if kind != "F" or p is None or rec is None:
+                continue
+            f_column = self.columns[f]
+            if f_column is None or any(one.parameters["beta"] != 1 for one in f_column.plain):
+                continue
+            excess = row[f].low - (row[p].high + row[rec].high) / 2
+            if excess > 0:
+                one, other, third = (self.table.columns[at] for at in (f, p, rec))
+                yield Contradiction(
+                    self.table.rows[r], self._cite(r, f, p, rec), f"{one} ≤ ({other} + {third}) ÷ 2",
+                    "a harmonic mean is at most the arithmetic one", excess,
+                )  # fmt: skip
+
+    def _check_grain(self, r: int, row: Mapping[int, _Interval]) -> Iterator[Contradiction]:
+        """A mean of N values of 0 or 1 is a multiple of 1/N, and P@k of 1/(kN)."""
+        of_one = self.table.of_queries and self.table.rows[r] != "all"
+        number = 1 if of_one else self.queries
+        if number is None:
+            return
+        for c, value in row.items():
+            column = self.columns[c]
+            if column is None or column.kind not in ("Success", "P"):
+                continue
+            if column.kind == "P" and column.k is None:
+                continue
+            steps = number * (column.k or 1 if column.kind == "P" else 1)
+            nearest = round((value.low + value.high) / 2 * steps) / steps
+            off = max(value.low - nearest, nearest - value.high)
+            if off <= 0:
+                continue
+            ways = [_has_grain(one) for one in column.plain]
+            if not any(ways):
+                continue
+            what = "1 query" if number == 1 else f"{number:,} queries"
+            possible = "" if all(ways) else "Possible if P is divided by the number of results."
+            yield Contradiction(
+                self.table.rows[r], self._cite(r, c), f"{column.label} of {what} is a multiple of 1/{steps}",
+                "it counts hits" if column.kind == "P" else "it is 0 or 1 for a query", off, possible,
+            )  # fmt: skip
+
+    def _compare_means(self, cells: Mapping[tuple[int, int], Reported]) -> Iterator[Contradiction]:
+        """The row of means is the mean of the rows of queries, or lower where queries without results count 0."""
+        if not self.table.of_queries or self.table.rows[-1] != "all":
+            return
+        last = len(self.table.rows) - 1
+        for c, column in enumerate(self.columns):
+            if column is None or (last, c) not in cells:
+                continue
+            if any(
+                one.parameters.get("mean", "arithmetic") != "arithmetic" for one in column.plain
+            ):
+                continue
+            own = [_Interval.of(cell) for (r, at), cell in cells.items() if at == c and r < last]
+            total = _Interval.of(cells[last, c])
+            low, high = fsum(one.low for one in own), fsum(one.high for one in own)
+            if not own or (column.asked is not None and column.asked.row.aggregate == "sum"):
+                continue
+            most = max(len(own), int(high / total.high) + 2) if total.high > 0 else len(own)
+            fits = any(
+                low / n <= total.high and total.low <= high / n
+                for n in range(len(own), min(most, 20 * len(own)) + 1)
+            )
+            if not fits:
+                mean = fsum((one.low + one.high) / 2 for one in own) / len(own)
+                excess = max(total.low - high / len(own), low / len(own) - total.high)
+                yield Contradiction(
+                    "all", self._cite(last, c), "the mean is that of the queries",
+                    f"their values have the mean {mean:.4f}", max(excess, 0.0),
+                )  # fmt: skip
+
+    def _count(self, cells: Mapping[tuple[int, int], Reported]) -> int:
+        pairs = sum(
+            (r, i) in cells and (r, j) in cells
+            for r in range(len(self.table.rows))
+            for i, j, _ in self._laws
+        )
+        return pairs + len(cells)
+
+    # --- slips
+
+    def _explain(self, cells: Mapping[tuple[int, int], Reported]) -> Iterator[str]:
+        """Find two columns that, exchanged, leave no contradiction; or a shift of all columns."""
+        shown = [c for c, column in enumerate(self.columns) if column is not None]
+        orders = []
+        for i, j in combinations(shown, 2):
+            order = {c: c for c in shown} | {i: j, j: i}
+            orders.append(
+                (f"{self.table.columns[i]} and {self.table.columns[j]} were exchanged", order)
+            )
+        if len(shown) > 2:
+            for step, side in ((1, "left"), (-1, "right")):
+                order = {c: shown[(at + step) % len(shown)] for at, c in enumerate(shown)}
+                orders.append(
+                    (
+                        f"all numbers stood one column too far to the {'right' if side == 'left' else 'left'}",
+                        order,
+                    )
+                )
+        for says, order in orders[:200]:
+            moved = {
+                (r, c): cells[r, order[c]]
+                for r, c in cells
+                if c in order and (r, order[c]) in cells
+            }
+            if not any(not one.possible for one in self.find(moved)):
+                yield f"Nothing contradicts if {says}."
+
+
+@dataclass(frozen=True)
+class _Law:
+    """An inequality that holds for two readings."""
+
+    line: Line
+    says: str
+    proof: str
+
+    def measure_excess(self, a: _Interval, b: _Interval) -> float:
+        return a.low - (self.line.factor * b.high + self.line.offset)
+
+
+@dataclass(frozen=True)
+class _Interval:
+    """All values that a printed number may stand for."""
+
+    low: float
+    high: float
+
+    @classmethod
+    def of(cls, cell: Reported, truncated: bool = False) -> _Interval:
+        slack = max(cell.tolerance, _FLOAT)
+        return cls(cell.value - slack, cell.value + (2 if truncated else 1) * slack)
+
+
+def _key(one: Contradiction) -> Any:
+    return one.row, frozenset(one.columns), "multiple" in one.law
+
+
+def _pair_readings(a: Column, b: Column, fixed: bool) -> Iterator[tuple[str, Reading, Reading]]:
+    """List the ways in which two columns can be read together: one tool, or one set of conventions, for both."""
+    if fixed and any(one.counts_twice for one in (*a.plain, *b.plain)):
+        return  # an item that is listed twice is two hits
+    for x in a.plain:
+        for y in b.plain:
+            yield _describe_pair(a, b, x, y), x, y
+    if fixed:
+        return
+    from germane.dialects.table import DIALECTS
+
+    for tool in DIALECTS:
+        for x in a.read_as(tool):
+            for y in b.read_as(tool):
+                if a.kind != b.kind or x.parameters == y.parameters:  # one definition for one kind
+                    yield tool.name, x, y
+
+
+def _describe_pair(a: Column, b: Column, x: Reading, y: Reading) -> str:
+    varied = [str(one.measure) for column, one in ((a, x), (b, y)) if one.measure != column.asked]
+    return " and ".join(varied) or _AS_NAMED
+
+
+def _has_grain(reading: Reading) -> bool:
+    counted = reading.parameters.get("mean", "arithmetic") == "arithmetic"
+    return counted and reading.parameters.get("norm", "k") == "k" and not reading.counts_twice
+
+
+def _name_possible(allow: Sequence[str]) -> str:
+    """Name the definitions, then the tools, that allow it."""
+    if not allow:
+        return ""
+    names = sorted(dict.fromkeys(allow), key=lambda name: "(" not in name)
+    more = f" and {len(names) - 3} more" if len(names) > 3 else ""
+    return f"Not with the usual definition; possible with {', '.join(names[:3])}{more}."

@@ -1,0 +1,214 @@
+"""Laws between measures of one run: bounds and inequalities, each with its proof and its conditions.
+
+An inequality of the values of every query holds for their means, too, since all of them are linear.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from math import inf, isfinite
+from typing import NamedTuple, TypeAlias
+
+from germane.reconciliation.column_names import OF_QUERIES, Reading
+
+
+class Line(NamedTuple):
+    """The bound ``factor`` · (value of the other column) + ``offset``."""
+
+    factor: float
+    offset: float = 0.0
+
+    def relax(self, a: Reading, b: Reading) -> Line | None:
+        """Give room to a tool that leaves other queries out of one measure, or orders ties otherwise for it.
+
+        The law then holds for neither mean. A value beyond 1.5 times the bound would take a third of the queries without
+        relevant items, and one 0.05 above it ties at many first ranks.
+        A tool that counts 1 for a query without relevant items adds their share. None if the two rank other results.
+        """
+        unequal = set(a.choices) ^ set(b.choices)
+        differ = {name for name, _ in unequal} - {"duplicates"}
+        if differ - {"ties", *OF_QUERIES}:
+            return None  # each ranks other results
+        factor = 1.5 if differ - {"ties"} else 1.0
+        offset = 0.05 if "ties" in differ else 0.0
+        offset += 0.25 if any(word == "one" for _, word in unequal) else 0.0
+        return Line(factor * self.factor, factor * self.offset + offset)
+
+
+Bound: TypeAlias = "Callable[[Reading, Reading], Line | None]"
+
+
+@dataclass(frozen=True)
+class Identity:
+    """A law: the first measure is at most a line of the second one, for definitions that ``bound`` accepts.
+
+    ``says`` and ``proof`` have {a}, {b}, {j} and {k} for the names and the cutoffs.
+    """
+
+    first: str
+    second: str
+    says: str
+    proof: str
+    bound: Bound
+
+
+# --- conditions -------------------------------------------------------------------------------------
+
+
+def _is_comparable(a: Reading, b: Reading) -> bool:
+    """Do both count items of the same grades, and take the arithmetic mean?"""
+    levels = [one.parameters["rel"] for one in (a, b) if "rel" in one.parameters]
+    means = [one.parameters.get("mean", "arithmetic") for one in (a, b)]
+    return len(set(levels)) < 2 and means == ["arithmetic"] * 2
+
+
+def _has(reading: Reading, **wanted: object) -> bool:
+    """Has the definition one of these words, where it has the parameter?"""
+    for name, words in wanted.items():
+        value = reading.parameters.get(name)
+        if value is not None and value not in (words if isinstance(words, tuple) else (words,)):
+            return False
+    return True
+
+
+def _at_same(line: Callable[[float], Line], **wanted: object) -> Bound:
+    """Hold at one cutoff of both; ``wanted`` are words of the first one's parameters."""
+
+    def bound(a: Reading, b: Reading) -> Line | None:
+        if a.k != b.k or not _is_comparable(a, b) or not _has(a, **wanted):
+            return None
+        found = line(a.k)
+        return found if all(map(isfinite, found)) else None
+
+    return bound
+
+
+def _rises(line: Callable[[float, float], Line], **wanted: object) -> Bound:
+    """Hold where the first one's cutoff is lower, of one measure with the same parameters."""
+
+    def bound(a: Reading, b: Reading) -> Line | None:
+        same = a.parameters == b.parameters and a.measure.name == b.measure.name
+        if not a.k < b.k or not same or not _is_comparable(a, b) or not _has(a, **wanted):
+            return None
+        found = line(a.k, b.k)
+        return found if all(map(isfinite, found)) else None
+
+    return bound
+
+
+def _fills(a: Reading, b: Reading) -> Line | None:
+    """P@k ≤ (j·P@j + k − j) ÷ k, for j < k."""
+    if not b.k < a.k < inf or a.parameters != b.parameters or not _is_comparable(a, b):
+        return None
+    return Line(b.k / a.k, (a.k - b.k) / a.k)
+
+
+def _starts(a: Reading, b: Reading) -> Line | None:
+    """At k = 1, both are 1 if the first result is relevant, and else 0."""
+    simple = all(
+        one.k == 1
+        and _has(
+            one,
+            norm={"AP": ("min", "possible", "found", "k"), "R": ("min", "possible")}.get(
+                one.measure.name, ("k", "retrieved")
+            ),
+        )
+        for one in (a, b)
+    )
+    return Line(1.0) if simple and _is_comparable(a, b) else None
+
+
+def _begins(a: Reading, b: Reading) -> Line | None:
+    """At k = 1, a share of R is at most the first result's relevance."""
+    return Line(1.0) if a.k == b.k == 1 and _is_comparable(a, b) else None
+
+
+def _divides_alike(a: Reading, b: Reading) -> Line | None:
+    """AP and R at one cutoff, with the same divisor."""
+    norms = {one.parameters["norm"] for one in (a, b)}
+    if a.k == inf:  # then min(R, k) is R
+        norms = {"R" if word == "min" else word for word in norms}
+    if a.k != b.k or not _is_comparable(a, b) or len(norms) > 1 or norms - {"R", "min", "possible"}:
+        return None
+    return _SAME
+
+
+_FIRST = ("RR", "P", "Success", "AP")
+_SAME = Line(1.0)
+
+
+def _same(k: float) -> Line:
+    return _SAME
+
+
+def _times_k(k: float) -> Line:
+    return Line(k)
+
+
+PAIRS: tuple[Identity, ...] = (
+    *(
+        Identity(one, other, "{a} = {b}", "at k = 1 both are 1 if the first result is relevant, and else 0", _starts)
+        for one in _FIRST
+        for other in _FIRST
+        if one != other
+    ),
+    Identity("R", "P", "{a} ≤ {b}", "R@1 is rel(1) ÷ R, and P@1 is rel(1)", _begins),
+    Identity("RR", "RR", "{a} ≤ {b}", "a longer list can only add a first relevant item", _rises(lambda j, k: _SAME)),
+    Identity("Success", "Success", "{a} ≤ {b}", "a hit in the first {j} is one in the first {k}", _rises(lambda j, k: _SAME)),
+    Identity("R", "R", "{a} ≤ {b}", "recall counts the same relevant items, and more of them", _rises(lambda j, k: _SAME, norm="R")),
+    Identity("P", "P", "{j}·{a} ≤ {k}·{b}", "the first {k} hold the hits of the first {j}", _rises(lambda j, k: Line(k / j))),
+    Identity("P", "P", "{j}·{a} ≤ {k}·{b} + {j} − {k}", "results {k} + 1 to {j} are at most {j} − {k} hits", _fills),
+    Identity("AP", "AP", "{a} ≤ {b}", "divided by R, a longer list only adds terms", _rises(lambda j, k: _SAME, norm="R")),
+    Identity("DCG", "DCG", "{a} ≤ {b}", "a longer list only adds gains", _rises(lambda j, k: _SAME, gain="linear")),
+    Identity("RR", "Success", "{a} ≤ {b}", "1 ÷ rank is at most 1, and both are 0 without a hit", _at_same(_same)),
+    Identity("Success", "RR", "{a} ≤ {k}·{b}", "a hit in the first {k} has a reciprocal rank of at least 1 ÷ {k}", _at_same(_times_k)),
+    Identity("RR", "P", "{a} ≤ {k}·{b}", "1 ÷ rank is at most 1, and {k}·P counts the hits", _at_same(_times_k)),
+    Identity("Success", "P", "{a} ≤ {k}·{b}", "{k}·P counts the hits", _at_same(_times_k)),
+    Identity("P", "Success", "{a} ≤ {b}", "P is at most 1, and both are 0 without a hit", _at_same(_same)),
+    Identity("R", "Success", "{a} ≤ {b}", "recall is at most 1, and both are 0 without a hit", _at_same(_same)),
+    Identity("AP", "Success", "{a} ≤ {b}", "AP is at most 1, and both are 0 without a hit", _at_same(_same)),
+    Identity("F", "Success", "{a} ≤ {b}", "F is at most 1, and both are 0 without a hit", _at_same(_same)),
+    Identity("R", "P", "{a} ≤ {k}·{b}", "{k}·P counts the hits, and recall divides them by R ≥ 1", _at_same(_times_k)),
+    Identity("AP", "P", "{a} ≤ {k}·{b}", "each hit adds at most 1, and AP divides by at least 1", _at_same(_times_k)),
+    Identity("AP", "P", "{a} ≤ {b}", "each hit adds at most 1, and both divide by k", _at_same(_same, norm="k")),
+    Identity("AP", "R", "{a} ≤ {b}", "each hit adds at most 1, and both divide by R", _divides_alike),
+    Identity("F", "P", "{a} ≤ 2·{b}", "F is 2·P·R ÷ (P + R), which is at most 2·P", _at_same(lambda k: Line(2.0), beta=1)),
+    Identity("F", "R", "{a} ≤ 2·{b}", "F is 2·P·R ÷ (P + R), which is at most 2·R", _at_same(lambda k: Line(2.0), beta=1)),
+)  # fmt: skip
+"""Laws of two columns. Further ones of three are ``F ≤ (P + R) ÷ 2``; see contradictions.py."""
+
+
+BOXES: tuple[tuple[str, str, Line, str, str], ...] = (
+    ("AP", "AP50", Line(1.0), "{a} ≤ {b}", "AP is a mean over thresholds, and AP at IoU 0.5 is the highest of them"),
+    ("AP75", "AP50", Line(1.0), "{a} ≤ {b}", "a match at IoU 0.75 is one at 0.5"),
+    ("AP75", "AP", Line(10 / 6), "0.6·{a} ≤ {b}", "six of the ten thresholds of AP are 0.75 or lower"),
+    ("AR1", "AR10", Line(1.0), "{a} ≤ {b}", "more detections of an image can only add matches"),
+    ("AR10", "AR100", Line(1.0), "{a} ≤ {b}", "more detections of an image can only add matches"),
+    ("AR1", "AR100", Line(1.0), "{a} ≤ {b}", "more detections of an image can only add matches"),
+    ("AP", "AR100", Line(1.0, 0.0101), "{a} ≤ {b} + 0.01", "precision is 0 beyond the highest recall"),
+)  # fmt: skip
+"""Laws of tables of detectors, by the words of their columns."""
+
+HIGHEST = {
+    "P": 1.0, "R": 1.0, "F": 1.0, "Rprec": 1.0, "Success": 1.0, "SetAP": 1.0, "AP": 1.0, "MeanP": 1.0, "MeanR": 1.0,
+    "APR": 1.0, "RR": 1.0, "nDCG": 1.0, "ERR": 1.0, "RBP": 1.0, "IPrec": 1.0, "IAP": 1.0, "AUPR": 1.0, "bpref": 1.0,
+    "infAP": 1.0, "Judged": 1.0, "Unjudged": 1.0, "AUROC": 1.0, "RankingLoss": 1.0, "FallOut": 1.0, "SetAccuracy": 1.0,
+    "MCC": 1.0, "Compat": 1.0, "AP50": 1.0, "AP75": 1.0, "APs": 1.0, "APm": 1.0, "APl": 1.0, "AR1": 1.0, "AR10": 1.0, "AR100": 1.0,
+}  # fmt: skip
+"""The highest value of each measure that has one; the lowest is 0, of MCC −1."""
+
+
+def find_highest(kind: str, reading: Reading | None) -> float | None:
+    """Find the highest value of a definition; None if it has none."""
+    if kind not in HIGHEST:
+        return None
+    if reading is None:
+        return HIGHEST[kind]
+    if reading.counts_twice and kind not in ("P", "RR", "Success"):
+        return None  # an item that is listed twice is found twice
+    if kind == "nDCG" and not _has(reading, norm="judged"):
+        return None  # grades above 1, and an ideal of ones
+    if kind == "RBP" and not _has(reading, gain="binary"):
+        return None
+    return HIGHEST[kind]

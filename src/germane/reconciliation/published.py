@@ -1,0 +1,364 @@
+"""Published tables: numbers of runs by measure, from a file of any usual format, a frame or a dict."""
+
+from __future__ import annotations
+
+import csv
+import json
+import math
+import os
+import re
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from germane.errors import DuplicateError, EmptyError, FormatError, InputError, clip
+from germane.output.formatting import write_count
+from germane.readers.streams import explain_os_error
+from germane.reconciliation.reported import Reported, align_precision, read_reported
+
+MOST_CELLS = 100_000
+_TOTAL = "all"  # the row of means in the output of trec_eval -q
+
+_EMPTY = {"", "-", "–", "—", "n/a", "na", "nan", "none", "null", "/"}
+_MARKUP = re.compile(
+    r"\\(?:textbf|mathbf|underline|uline|emph|textit|mathit|text|textrm|boldmath|bm|bf|it|cellcolor(?:\[[^]]*\])?"
+    r"|color|textcolor)\s*\{([^{}]*)\}"
+)
+_RAISED = re.compile(
+    r"\\textsuperscript\{[^{}]*\}|\^\{[^{}]*\}|\^\S|\\(?:dagger|ddagger|ast|star)\b"
+)
+_SIGNS = "*_$†‡§¶✱★↑↓`~ \t\u00a0\u2009{}"
+_RULES = re.compile(
+    r"\\(?:toprule|midrule|bottomrule|hline|cline\{[^}]*\}|cmidrule(?:\([^)]*\))?\{[^}]*\})"
+)
+
+
+@dataclass(frozen=True)
+class Published:
+    """A table of numbers as it was published: rows of runs, or of queries, and columns of measures."""
+
+    columns: tuple[str, ...]
+    rows: tuple[str, ...]
+    cells: Mapping[tuple[int, int], Reported]
+    of_queries: bool = False  # each row is one query, but for the last, which is their mean
+    dialect: str | None = None  # of the tool whose file it is
+    exact: bool = False  # the columns are germane's own names, with every parameter
+    summed: frozenset[str] = frozenset()
+    notes: tuple[str, ...] = field(default=())
+
+    def column(self, c: int) -> list[Reported]:
+        """List the numbers of a column."""
+        return [cell for (_, at), cell in self.cells.items() if at == c]
+
+
+def read_published(given: Any) -> Published:
+    """Read a published table.
+
+    ``given`` is a path (CSV, TSV, JSON, Markdown, LaTeX, output of ``trec_eval -q``, kept results), a frame,
+    ``{run: {column: number}}``, or ``{column: number}`` of one run. Numbers may be text such as "0.412" or "41.2%", with marks
+    of bold or significance. Raises FormatError or InputError for anything else, and EmptyError without numbers.
+    """
+    if isinstance(given, (str, os.PathLike)):
+        table = _read_file(os.fspath(given))
+    elif isinstance(given, Mapping):
+        table = _read_mapping(given, "the table")
+    elif hasattr(given, "__arrow_c_stream__") or hasattr(given, "iloc"):
+        table = _read_frame(given)
+    else:
+        raise InputError(
+            f"a published table is a file, a frame, or {{run: {{column: number}}}}; got {clip(given)}"
+        )
+    if not table.cells:
+        raise EmptyError("the table has no numbers.")
+    return table
+
+
+# --- files ------------------------------------------------------------------------------------------
+
+
+def _read_file(path: str) -> Published:
+    with explain_os_error(path), open(path, "rb") as file:
+        data = file.read()
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise FormatError(f"{path}: this is no text in UTF-8 (byte {error.start}).") from None
+    lines = text.splitlines()
+    if text.lstrip()[:1] in ("{", "[") and not text.lstrip().startswith("\\"):
+        return _read_json(path, text)
+    if "\\begin{tabular" in text or ("\\\\" in text and "&" in text):
+        return _read_grid(list(_split_latex(text)), path, typed=True)
+    if any(re.match(r"\s*\|?\s*:?-{2,}:?\s*(\||$)", line) and "|" in line for line in lines):
+        return _read_grid(list(_split_markdown(lines)), path, typed=True)
+    if _is_trec_eval(lines):
+        return _read_trec_eval(path, lines)
+    separator = max("\t,;", key=lambda sign: lines[0].count(sign) if lines else 0)
+    rows = [row for row in csv.reader(lines, delimiter=separator) if row]
+    return _read_grid(rows, path, typed=False)
+
+
+def _split_latex(text: str) -> Iterator[list[str]]:
+    """Split the rows of a tabular; comments and rules are left out."""
+    found = re.search(
+        r"\\begin\{tabular[x*]?\}(?:\{[^{}]*(?:\{[^{}]*\}[^{}]*)*\})*(.*?)\\end\{tabular",
+        text,
+        re.DOTALL,
+    )
+    body = found[1] if found else text
+    body = re.sub(r"(?<!\\)%.*", "", body)
+    for row in re.split(r"\\\\(?:\[[^]]*\])?", _RULES.sub("", body)):
+        if row.strip():
+            yield [cell.strip() for cell in re.split(r"(?<!\\)&", row)]
+
+
+def _split_markdown(lines: Iterable[str]) -> Iterator[list[str]]:
+    for line in lines:
+        if "|" not in line or re.fullmatch(r"[\s|:\-]+", line):
+            continue
+        yield [cell.strip() for cell in re.split(r"(?<!\\)\|", line.strip().strip("|"))]
+
+
+def _is_trec_eval(lines: Sequence[str]) -> bool:
+    fields = [line.split() for line in lines[:20] if line.strip()]
+    return bool(fields) and all(
+        len(one) == 3 and (_is_number(one[2]) or one[0] in ("runid", "relstring")) for one in fields
+    )
+
+
+def _is_number(text: str) -> bool:
+    try:
+        return math.isfinite(float(text))
+    except ValueError:
+        return False
+
+
+def _read_trec_eval(path: str, lines: Sequence[str]) -> Published:
+    """Read lines of measure, query and value; the row of means is the last one."""
+    found: dict[str, dict[str, Any]] = {}
+    for at, line in enumerate(lines, 1):
+        fields = line.split()
+        if not fields or fields[0] in ("runid", "relstring"):
+            continue
+        if len(fields) != 3:
+            raise FormatError(
+                f"{path}:{at}: a line of trec_eval is 'measure query value'; got {clip(line)}"
+            )
+        measure, query, value = fields
+        if measure in found.setdefault(query, {}):
+            raise DuplicateError(
+                f"{path}:{at}: {clip(measure)} of query {clip(query)} is there already."
+            )
+        found[query][measure] = value
+    total = found.pop(_TOTAL, None)
+    of_queries = bool(found)
+    if total is not None:
+        found[_TOTAL] = total
+    table = _read_mapping(found, path, typed=True)
+    return replace(table, of_queries=of_queries, dialect="trec_eval")
+
+
+def _read_grid(rows: list[list[str]], where: str, *, typed: bool) -> Published:
+    """Read rows of text, of which the first one has the names. Leading cells of text name a row."""
+    if len(rows) < 2:
+        raise FormatError(f"{where}: a table has a row of names and a row of numbers.")
+    names = [_unmark(name) for name in rows[0]]
+    body = [row for row in rows[1:] if any(cell.strip() for cell in row)]
+    for at, row in enumerate(body, 2):
+        if len(row) != len(names):
+            raise FormatError(
+                f"{where}, row {at}: {write_count(len(row), 'cell')} under {write_count(len(names), 'name')}: "
+                f"{clip(' | '.join(row))}"
+            )
+    numeric = [
+        c
+        for c in range(len(names))
+        if any(_clean(row[c])[0] is not None for row in body)
+        and all(_clean(row[c])[0] is not None or _is_empty(row[c]) for row in body)
+        and not (c == 0 and names[c].casefold() in _NAMES_OF_ROWS)
+    ]
+    of_text = [c for c in range(len(names)) if c not in numeric]
+    leading = [c for c in of_text if not numeric or c < numeric[0]] or of_text[:1]
+    given: dict[str, dict[str, Any]] = {}
+    for at, row in enumerate(body, 1):
+        name = " / ".join(_unmark(row[c]) for c in leading) or f"row {at}"
+        if name in given:
+            raise DuplicateError(f"{where}: two rows are called {clip(name)}.")
+        given[name] = {names[c]: row[c] for c in numeric}
+    repeated = [names[c] for c in numeric if [names[d] for d in numeric].count(names[c]) > 1]
+    if repeated:
+        raise DuplicateError(f"{where}: two columns are called {clip(repeated[0])}.")
+    return _read_mapping(given, where, typed=typed)
+
+
+_NAMES_OF_ROWS = {"run", "model", "system", "method", "query", "qid", "topic", "id", "#", "index"}
+
+
+# --- JSON -------------------------------------------------------------------------------------------
+
+
+def _read_json(path: str, text: str) -> Published:
+    try:
+        given = json.loads(text)
+    except ValueError as error:
+        raise FormatError(f"{path}: this is no JSON ({error}).") from None
+    if isinstance(given, dict) and "runs" in given and "schema" in given:
+        return _read_results(given, path)
+    if isinstance(given, dict) and isinstance(given.get("scores"), dict):  # MTEB's result file
+        return _read_mteb(given, path)
+    if isinstance(given, list):
+        given = _name_records(given, path)
+    if isinstance(given, dict) and all(isinstance(one, list) for one in given.values()):
+        raise FormatError(f"{path}: a table is {{run: {{column: number}}}}, or a list of records.")
+    table = _read_mapping(given, path)
+    beir = all(re.fullmatch(r"(NDCG|MAP|Recall|P|MRR)@\d+", name) for name in table.columns)
+    return replace(table, dialect="beir") if beir else table
+
+
+def _name_records(records: list[Any], where: str) -> dict[str, dict[str, Any]]:
+    found: dict[str, dict[str, Any]] = {}
+    for at, record in enumerate(records, 1):
+        if not isinstance(record, dict):
+            raise FormatError(
+                f"{where}, record {at}: a record is {{column: number}}; got {clip(record)}"
+            )
+        texts = [str(v) for v in record.values() if isinstance(v, str) and _clean(v)[0] is None]
+        name = texts[0] if texts else f"row {at}"
+        if name in found:
+            raise DuplicateError(f"{where}: two rows are called {clip(name)}.")
+        found[name] = {key: value for key, value in record.items() if _clean(value)[0] is not None}
+    return found
+
+
+def _read_mteb(given: Mapping[str, Any], path: str) -> Published:
+    """Read a result file of MTEB: splits, and in each the scores of subsets."""
+    found: dict[str, dict[str, Any]] = {}
+    for split, parts in given["scores"].items():
+        for part in parts if isinstance(parts, list) else [parts]:
+            if not isinstance(part, dict):
+                raise FormatError(f"{path}: the scores of split {clip(split)} are {clip(part)}")
+            subset = str(part.get("hf_subset", "default"))
+            name = split if subset == "default" else f"{split}, {subset}"
+            skipped = ("main_score", "hf_subset", "languages")
+            found[name] = {
+                key: value
+                for key, value in part.items()
+                if key not in skipped and isinstance(value, (int, float)) and "nauc" not in key
+            }
+    return replace(_read_mapping(found, path), dialect="mteb")
+
+
+def _read_results(given: Mapping[str, Any], path: str) -> Published:
+    """Read kept results of germane: means, or the values of queries and their mean where one run has them."""
+    try:
+        runs = {
+            run["name"]: {one["measure"]: one["mean"] for one in run["measures"]}
+            for run in given["runs"]
+        }
+        queries = given["runs"][0].get("queries") if len(given["runs"]) == 1 else None
+        if queries:
+            total = next(iter(runs.values()))
+            runs = {**queries, _TOTAL: total}
+    except (KeyError, TypeError, IndexError) as error:
+        raise FormatError(f"{path}: results without {error}.") from None
+    return replace(_read_mapping(runs, path), of_queries=bool(queries), exact=True)
+
+
+# --- objects ----------------------------------------------------------------------------------------
+
+
+def _read_frame(given: Any) -> Published:
+    """Read a frame: the first column of text names the rows, or the index of pandas does."""
+    if hasattr(given, "reset_index") and type(given.index).__name__ != "RangeIndex":
+        given = given.reset_index()
+    import pyarrow
+
+    frame = pyarrow.table(given)
+    columns = {name: frame.column(name).to_pylist() for name in frame.column_names}
+    rows = [[_spell(column[r]) for column in columns.values()] for r in range(frame.num_rows)]
+    return _read_grid([list(columns), *rows], "the frame", typed=False)
+
+
+def _spell(value: Any) -> str:
+    return "" if value is None else repr(value) if isinstance(value, float) else str(value)
+
+
+def _read_mapping(given: Any, where: str, *, typed: bool = False) -> Published:
+    """Read ``{run: {column: number}}`` or ``{column: number}``. ``typed``: zeros at the end were kept."""
+    if not isinstance(given, Mapping) or not given:
+        raise FormatError(f"{where}: a table is {{run: {{column: number}}}}; got {clip(given)}")
+    if not any(isinstance(one, Mapping) for one in given.values()):
+        given = {"the run": given}
+    names: dict[str, int] = {}
+    cells: dict[tuple[int, int], Reported] = {}
+    marked = percent = 0
+    for r, (run, held) in enumerate(given.items()):
+        if not isinstance(held, Mapping):
+            raise FormatError(
+                f"{where}, {clip(run)}: a row is {{column: number}}; got {clip(held)}"
+            )
+        for name, value in held.items():
+            number, mark = _clean(value)
+            if number is None:
+                if not _is_empty(value):
+                    raise InputError(
+                        f"{where}, {clip(run)}, column {clip(name)}: a number such as 0.412 or 41.2%; got "
+                        f"{clip(value)}"
+                    )
+                continue
+            marked += mark
+            percent += "%" in number.text
+            cells[r, names.setdefault(str(name), len(names))] = number
+            if len(cells) > MOST_CELLS:
+                raise InputError(f"{where}: a table has at most {MOST_CELLS:,} numbers.")
+    if not typed:
+        cells = _align_columns(cells, len(names))
+    notes = [
+        f"{write_count(number, 'cell')} {'has' if number == 1 else 'have'} {what}."
+        for number, what in ((marked, "marks, which were left out"), (percent, "a percent sign"))
+        if number
+    ]
+    return Published(tuple(names), tuple(map(str, given)), cells, notes=tuple(notes))
+
+
+def _align_columns(
+    cells: Mapping[tuple[int, int], Reported], columns: int
+) -> dict[tuple[int, int], Reported]:
+    """Give the numbers of a column one precision: programs leave zeros at the end off."""
+    aligned = dict(cells)
+    for c in range(columns):
+        own: dict[Hashable, Reported] = {at: one for at, one in cells.items() if at[1] == c}
+        if own:
+            aligned.update(align_precision(own))  # type: ignore[arg-type]
+    return aligned
+
+
+# --- cells ------------------------------------------------------------------------------------------
+
+
+def _clean(value: Any) -> tuple[Reported | None, bool]:
+    """Read a cell, and say whether it had marks beside the number."""
+    if isinstance(value, bool) or value is None:
+        return None, False
+    text = repr(value) if isinstance(value, float) else str(value)
+    bare = _unmark(text)
+    number = re.split(r"\s*(?:±|\\pm|\+/-|\()", bare)[0].strip(_SIGNS)
+    number = number.replace("\\%", "%").replace("−", "-")
+    try:
+        return read_reported(number), number != text.strip()
+    except InputError:
+        return None, False
+
+
+def _is_empty(value: Any) -> bool:
+    if isinstance(value, float):
+        return math.isnan(value)
+    return value is None or _unmark(str(value)).casefold() in _EMPTY
+
+
+def _unmark(text: str) -> str:
+    """Remove the markup and the signs of a cell or a name."""
+    bare, before = text, None
+    while bare != before:
+        before, bare = bare, _MARKUP.sub(r"\1", bare)
+    bare = re.sub(r"</?\w+[^>]*>", "", _RAISED.sub("", bare))
+    return bare.replace("\\_", "_").replace("\\%", "%").replace("\\@", "@").strip(_SIGNS)

@@ -1,0 +1,116 @@
+"""Hits as clients of search engines return them. tests/inputs.py runs every test of inputs on some."""
+
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+import germane
+
+QRELS = {"q1": {"d1": 1, "d2": 0}, "q2": {"d9": 2}}
+pytestmark = pytest.mark.filterwarnings("ignore::germane.GermaneWarning")
+
+
+def rr(run: Any, **choices: Any) -> dict[Any, float]:
+    return germane.evaluate(QRELS, run, "RR", **choices)["RR"].per_query
+
+
+def make(*pairs: tuple[str, Any], score: str = "score") -> list[dict[str, Any]]:
+    return [{"id": item, score: value} for item, value in pairs]
+
+
+def test_equal_scores_are_ordered_by_id() -> None:
+    assert rr({"q1": make(("d1", 1.0), ("d2", 1.0))})["q1"] == 1 / 2  # d2 before d1
+    assert rr({"q1": [{"id": "d1"}, {"id": "d2"}]})["q1"] == 1.0  # as given
+
+
+def test_an_empty_list_is_an_answer() -> None:
+    result = germane.evaluate(QRELS, {"q1": [], "q2": make(("d9", 1.0))}, "RR")
+    assert result.counts.answered == 2
+
+
+@pytest.mark.parametrize("name", ["distance", "_distance"])
+@pytest.mark.parametrize("choices", [{}, {"scores": "distances"}, {"dialect": "pytrec_eval"}])
+def test_distances_are_lowest_first(name: str, choices: dict[str, Any]) -> None:
+    near = {"q1": make(("d2", 0.3), ("d1", 0.1), score=name), "q2": []}
+    assert rr(near, **choices)["q1"] == 1.0
+
+
+def test_a_threshold_of_distances() -> None:
+    near = {"q1": make(("d2", 0.3), ("x", 0.1), ("d1", 0.5), score="distance")}
+    result = germane.evaluate(QRELS, near, "R", scores="distances", threshold=0.4)
+    assert result["R"].per_query["q1"] == 0.0
+    result = germane.evaluate(QRELS, near, "R", scores="distances", threshold=0.5)
+    assert result["R"].per_query["q1"] == 1.0
+
+
+def test_fields_within_others() -> None:
+    nodes = [
+        SimpleNamespace(node=SimpleNamespace(metadata={"key": name}), score=score)
+        for name, score in (("d2", 0.2), ("d1", 0.4))
+    ]
+    assert rr({"q1": nodes}, columns={"item": "node.metadata.key"})["q1"] == 1.0
+    columns = {"run": {"item": "node.metadata.key", "score": None}}
+    assert rr({"q1": nodes}, columns=columns)["q1"] == 1 / 2
+
+
+def test_no_score_is_none_of_its_values() -> None:
+    """LlamaIndex and Elasticsearch have the field, with None."""
+    assert rr({"q1": make(("d2", None), ("d1", None))})["q1"] == 1 / 2
+
+
+def test_numbers_are_ids() -> None:
+    result = germane.evaluate({"q": {7: 1}}, {"q": make((8, 0.5), (7, 0.4))}, "RR")  # type: ignore[arg-type]
+    assert result["RR"].mean == 1 / 2
+
+
+def test_rows_are_matched_by_place() -> None:
+    run = [make(("a", 0.1), ("b", 0.2)), make(("c", 0.3))]
+    assert germane.evaluate([["b"], ["d"]], run, "RR")["RR"].per_query == {0: 1.0, 1: 0.0}
+
+
+def test_collapse() -> None:
+    run = {"q1": make(("c1", 3.0), ("c2", 2.0), ("c3", 1.0)), "q2": []}
+    documents = {"c1": "d2", "c2": "d2", "c3": "d1"}
+    assert rr(run, collapse=documents)["q1"] == 1 / 2
+    near = {"q1": make(("c1", 0.1), ("c2", 0.5), ("c3", 0.2), score="distance"), "q2": []}
+    assert rr(near, collapse=documents)["q1"] == 1 / 2
+    assert rr(near, collapse=documents, scores="distances")["q1"] == 1 / 2
+
+
+def test_every_verb() -> None:
+    runs = {"a": {"q1": make(("d2", 1.0), ("d1", 0.5))}, "b": {"q1": make(("d1", 1.0))}}
+    assert germane.compare(QRELS, runs, "RR").between("b", "a", "RR").difference == 1 / 4
+    evaluator = germane.Evaluator(QRELS, "RR")
+    evaluator.update(runs["a"])
+    assert evaluator.result()["RR"].per_query["q1"] == 1 / 2
+    assert "d1" in str(germane.explain(QRELS, runs["a"], "RR", query="q1"))
+    assert "missing from the run" in str(germane.check(QRELS, runs["a"]))
+    assert germane.report(QRELS, runs, "RR").title == "a and b"
+
+
+BAD: list[tuple[list[Any], str]] = [
+    ([{"id": "d1"}, {"id": "d2", "score": 1.0}], "rank 2: this hit has a score, and the first"),
+    ([{"id": "d1", "score": 1.0}, {"id": "d2"}], "rank 2: this hit has no 'score'"),
+    ([{"id": "d1", "score": 1.0}, "d2"], "rank 2: a hit among others has fields; got 'd2'"),
+    ([{"id": "d1", "score": 1.0}, {"id": ["d2"], "score": 1.0}], "rank 2: the id 'id' of a hit"),
+    ([{"name": "d1"}], "a hit has no id; found 'name'"),
+    ([{}], "a hit has no id; found no field with a value"),
+    ([{"id": "c", "doc_id": "d"}], "more than one field of a hit can be the item: 'id', 'doc_id'"),
+    ([{"id": "c", "score": 1, "distance": 2}], "can be the score: 'score', 'distance'"),
+    (make(("d1", 1.0), ("x", 2.0), ("d1", 3.0)), "'d1' is retrieved twice, by the hits 1 and 3"),
+    (make(("d1", "high")), "item 'd1': a score must be a finite number; got 'high'"),
+    (make(("d1", float("nan")), score="distance"), "a score must be a finite number; got nan"),
+    (make(("d1", "far"), score="distance"), "item 'd1': a distance is a finite number; got 'far'"),
+    (["d1", {"id": "d2"}], "an item id is text or a number"),
+]
+
+
+@pytest.mark.parametrize(
+    ("held", "message"), BAD, ids=lambda one: one if isinstance(one, str) else ""
+)
+def test_errors(held: list[Any], message: str) -> None:
+    with pytest.raises(germane.InputError) as error:
+        germane.evaluate(QRELS, {"q1": held}, "RR")
+    assert message in str(error.value)
+    assert str(error.value).startswith("run")

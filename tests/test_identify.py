@@ -1,0 +1,447 @@
+"""identify: functions that are right are named, and wrong ones are not taken for what they are said to be."""
+
+import json
+import math
+import random
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import germane
+from germane import cli
+
+Function = Callable[..., Any]
+
+
+# --- As people write them ---------------------------------------------------------------------------
+
+
+def apk(actual: Any, predicted: Any, k: int = 10) -> float:
+    """Divide by min(R,k); an item that is listed again is no hit."""
+    score = hits = 0.0
+    for i, p in enumerate(predicted[:k]):
+        if p in actual and p not in predicted[:i]:
+            hits += 1.0
+            score += hits / (i + 1.0)
+    return score / min(len(actual), k) if actual else 0.0
+
+
+def sum_precisions(relevant: Any, ranked: Any) -> tuple[float, int]:
+    hits, total = 0, 0.0
+    for i, item in enumerate(ranked[:10], 1):
+        if item in relevant:
+            hits += 1
+            total += hits / i
+    return total, hits
+
+
+def ap_found(relevant: Any, ranked: Any) -> float:
+    total, hits = sum_precisions(relevant, ranked)
+    return total / hits if hits else 0.0
+
+
+def ap_k(relevant: Any, ranked: Any) -> float:
+    return sum_precisions(relevant, ranked)[0] / 10
+
+
+def ap_length(relevant: Any, ranked: Any) -> float:
+    return sum_precisions(relevant, ranked)[0] / len(ranked)
+
+
+def mean_precision(relevant: Any, ranked: Any) -> float:
+    return float(np.mean([len({*ranked[:i]} & {*relevant}) / i for i in range(1, 11)]))
+
+
+def dcg(grades: Any, k: int | None = 10, first: int = 2) -> float:
+    return float(sum(grade / math.log2(i + first) for i, grade in enumerate(grades[:k])))
+
+
+def ndcg(grades: Any) -> float:
+    best = dcg(sorted(grades, reverse=True))
+    return dcg(grades) / best if best else 0.0
+
+
+def ndcg_of_first(grades: Any) -> float:
+    best = dcg(sorted(grades[:10], reverse=True))
+    return dcg(grades) / best if best else 0.0
+
+
+def ndcg_shifted(grades: Any) -> float:
+    best = dcg(sorted(grades, reverse=True), first=3)
+    return dcg(grades, first=3) / best if best else 0.0
+
+
+def ndcg_uncut(grades: Any) -> float:
+    best = dcg(sorted(grades, reverse=True), None)
+    return dcg(grades) / best if best else 0.0
+
+
+def precision(relevant: set[str], ranked: list[str]) -> float:
+    """Needs a set of relevant items."""
+    return len(relevant & set(ranked[:5])) / 5
+
+
+def reciprocal(relevant: Any, ranked: Any) -> float:
+    return next((1 / i for i, item in enumerate(ranked, 1) if item in relevant), 0.0)
+
+
+def mapk(actual: Any, predicted: Any) -> Any:
+    return np.mean([apk(one, other) for one, other in zip(actual, predicted, strict=True)])
+
+
+def each_rr(actual: Any, predicted: Any) -> Any:
+    return np.array([reciprocal(one, other) for one, other in zip(actual, predicted, strict=True)])
+
+
+def ndcg_matrix(grades: Any, scores: Any) -> Any:
+    order = np.argsort(-scores, axis=1)[:, :5]
+    discount = 1 / np.log2(np.arange(2, 2 + order.shape[1]))
+    best = -np.sort(-grades, axis=1)[:, :5]
+    with np.errstate(invalid="ignore"):
+        return (np.take_along_axis(grades, order, 1) * discount).sum(1) / (best * discount).sum(1)
+
+
+def recall_of_dicts(qrels: Any, run: Any) -> dict[str, float]:
+    found = {}
+    for query, judged in qrels.items():
+        relevant = {item for item, grade in judged.items() if grade > 0}
+        ranked = sorted(run[query], key=run[query].get, reverse=True)[:10]
+        found[query] = len(relevant & set(ranked)) / len(relevant)
+    return found
+
+
+def answered_ap(qrels: Any, run: Any) -> float:
+    """The mean over answered queries alone."""
+    values = []
+    for query in run:
+        relevant = {item for item, grade in qrels.get(query, {}).items() if grade > 0}
+        values.append(apk(relevant, sorted(run[query], key=run[query].get, reverse=True)))
+    return float(np.mean(values))
+
+
+def grades_added(grades: Any) -> float:
+    """Precision of the grades 0 and 1."""
+    return float(sum(grades[:5]) / 5)
+
+
+def auc(labels: Any, scores: Any) -> float:
+    positive, negative = scores[labels > 0], scores[labels <= 0]
+    return float(
+        np.mean(positive[:, None] > negative[None]) if len(positive) and len(negative) else 0
+    )
+
+
+RIGHT: list[tuple[Function, str, str]] = [
+    (apk, "AP@10", "ids"),
+    (mapk, "AP@10", "lists"),
+    (ap_found, "AP(norm=found)@10", "ids"),
+    (ap_k, "AP(norm=k)@10", "ids"),
+    (mean_precision, "MeanP@10", "ids"),
+    (ndcg, "nDCG@10", "grades"),
+    (lambda grades: dcg([2**g - 1 for g in grades], None), "DCG(gain=exp)", "grades"),
+    (precision, "P@5", "ids"),
+    (reciprocal, "RR", "ids"),
+    (each_rr, "RR", "lists"),
+    (ndcg_matrix, "nDCG@5", "matrix"),
+    (recall_of_dicts, "R@10", "dicts"),
+    (grades_added, "P@5", "grades"),
+    (auc, "AUROC", "arrays"),
+]
+
+
+@pytest.mark.parametrize(("function", "measure", "takes"), RIGHT)
+def test_a_right_function_is_named(function: Function, measure: str, takes: str) -> None:
+    found = germane.identify(function, measure, takes=takes)
+    assert found.holds
+    assert found.definitions[0].measure == germane.parse(measure)
+    assert found.probes > 100
+    assert found.counterexample is None
+    unclaimed = germane.identify(function, takes=takes, rng=1)
+    assert unclaimed.holds is None
+    assert germane.parse(measure).definition in [
+        one.measure.definition for one in unclaimed.definitions
+    ]
+
+
+WRONG: list[tuple[Function, str, str, str]] = [
+    (ap_length, "AP@10", "ids", "divided by the length of the list"),
+    (ndcg_of_first, "nDCG@10", "grades", "the items within the cutoff alone"),
+    (ndcg_shifted, "nDCG@10", "grades", "the rank is one too high"),
+    (ndcg_uncut, "nDCG@10", "grades", "the ideal ranking is not cut off"),
+]
+
+
+@pytest.mark.parametrize(("function", "measure", "takes", "mistake"), WRONG)
+def test_a_wrong_function_is_not_named(
+    function: Function, measure: str, takes: str, mistake: str
+) -> None:
+    found = germane.identify(function, measure, takes=takes)
+    assert not found
+    assert found.holds is False
+    assert mistake in " ".join(found.mistakes)
+    example = found.counterexample
+    assert example is not None
+    assert function(*example.arguments) == pytest.approx(example.value)
+    assert abs(example.value - example.expected) > 1e-6
+    assert str(example) in str(found)
+    with pytest.raises(germane.DefinitionError, match=mistake):
+        germane.assert_computes(function, measure, takes=takes)
+
+
+def test_the_claim_is_checked() -> None:
+    """Another definition is named, and the smallest list on which the claim differs."""
+    found = germane.identify(ap_found, "AP@10", takes="ids")
+    assert found
+    assert found.holds is False
+    assert str(found.definitions[0]) == "AP(norm=found)@10"
+    assert any(tool.startswith("torchmetrics:") for tool in found.definitions[0].tools)
+    example = found.counterexample
+    assert example is not None
+    assert example.data == "'1' with 2 relevant"
+    assert (example.value, example.expected) == (1.0, 1 / 2)
+    with pytest.raises(AssertionError, match=r"It is not AP@10: on '1' with 2 relevant"):
+        germane.assert_computes(ap_found, "AP@10", takes="ids")
+
+
+def test_another_cutoff_or_family_is_named() -> None:
+    nine = germane.identify(lambda a, p: apk(a, p, 9), "AP@10", takes="ids")
+    assert str(nine.definitions[0]) == "AP@9"
+    assert nine.counterexample is not None
+    assert "the cutoff is one off" in nine.counterexample.says
+    other = germane.identify(precision, "AP@10", takes="ids")
+    assert str(other.definitions[0]) == "P@5"
+
+
+def test_special_data_decides_conventions() -> None:
+    twice = germane.identify(ap_found, takes="ids")
+    assert twice.definitions[0].conventions["duplicates"] == "recount"
+    assert twice.definitions[0].conventions["no_relevant"] == "zero"
+    assert germane.identify(apk, takes="ids").definitions[0].conventions["duplicates"] == "keep"
+    undefined = germane.identify(
+        lambda a, p: len({*a} & {*p[:5]}) / len(a) if a else math.nan, "R@5", takes="ids"
+    )
+    assert undefined.definitions[0].conventions["no_relevant"] == "nan"
+    assert "equal scores" in undefined.undecided
+    answered = germane.identify(answered_ap, "AP@10", takes="dicts")
+    assert answered.definitions[0].conventions["missing"] == "skip"
+    with pytest.raises(germane.DefinitionError):
+        germane.assert_computes(answered_ap, "AP@10", takes="dicts", missing="zero")
+
+
+def test_scikit_learn_is_found_with_its_ties() -> None:
+    metrics = pytest.importorskip("sklearn.metrics")
+    found = germane.identify(lambda y, s: metrics.ndcg_score(y, s, k=5), "nDCG@5", takes="matrix")
+    assert found.holds
+    assert found.definitions[0].conventions["ties"] == "expected"
+    assert "scikit-learn:ndcg_score(k=5)" in found.definitions[0].tools
+    assert "grades below 0" in found.raised
+
+
+def test_frames_are_asked_in_the_library_that_works() -> None:
+    polars = pytest.importorskip("polars")
+
+    def hits(qrels: Any, run: Any) -> float:
+        relevant = qrels.filter(polars.col("grade") > 0)
+        best = run.sort("score", descending=True).group_by("user", maintain_order=True).head(3)
+        both = best.join(relevant, on=["user", "item"]).select("user").n_unique()
+        return float(both / relevant.select("user").n_unique())
+
+    columns = {"query": "user", "relevance": "grade"}
+    found = germane.identify(hits, "Success@3", takes="frames", columns=columns)
+    assert found.holds
+    assert any("Polars" in one for one in found.remarks)
+
+
+def test_randomness_and_precision() -> None:
+    dice = germane.identify(lambda grades: random.random(), takes="grades")
+    assert not dice
+    assert "it is random" in str(dice)
+
+    def third(a: Any, p: Any) -> float:
+        return round(len({*a} & {*p[:3]}) / 3, 3)
+
+    found = germane.identify(third, "P@3", takes="ids")
+    assert not found
+    assert "P@3 is equal with decimals=3." in found.remarks
+    assert germane.identify(third, "P@3", takes="ids", decimals=3).holds
+    rounded = germane.identify(lambda a, p: round(apk(a, p), 4), "AP@10", takes="ids")
+    assert rounded.holds
+    assert "Its values are rounded to 4 decimals." in rounded.remarks
+    single = germane.identify(lambda g: np.float32(ndcg(g)), "nDCG@10", takes="grades")
+    assert single.holds
+    assert "single precision" in str(single)
+
+
+def test_a_constant_and_swapped_arguments_are_no_definition() -> None:
+    constant = germane.identify(lambda grades: 0.5, takes="grades")
+    assert not constant
+    assert "0.5000 for all data" in str(constant)
+    swapped = germane.identify(lambda p, a: apk(a, p), "AP@10", takes="ids")
+    assert not swapped
+    assert "in the other order it computes AP@10" in str(swapped)
+
+
+def test_a_function_that_is_right_but_once_is_not_found() -> None:
+    """Equal on nearly all data: one list of many is enough."""
+    asked = []
+
+    def nearly(relevant: Any, ranked: Any) -> float:
+        asked.append(tuple(ranked))
+        late = len(set(asked)) == 190
+        return apk(relevant, ranked) + (1e-3 if late else 0.0)
+
+    assert not germane.identify(nearly, "AP@10", takes="ids")
+
+
+@pytest.mark.parametrize(
+    ("function", "options", "error"),
+    [
+        (lambda grades: None, {"takes": "grades"}, "returned None, not a number"),
+        (lambda grades: "0.5", {"takes": "grades"}, "returned '0.5', not a number"),
+        (
+            lambda grades: (1, 2),
+            {"takes": "grades"},
+            r"returned 2 values, not one number: \(1, 2\)",
+        ),
+        (
+            lambda q, r: {"map": 1.0},
+            {"takes": "dicts"},
+            r"the key 'map', which is no query .*\['map'\]",
+        ),
+        (lambda grades: 1 / 0, {"takes": "grades"}, "raised on all data; .*ZeroDivisionError"),
+        (apk, {"takes": "id"}, "takes takes .*Did you mean 'ids'"),
+        (apk, {"takes": "ids", "measure": "Coverage"}, "a measure of whole lists"),
+        (apk, {"takes": "ids", "measure": "alpha_nDCG@5"}, "a measure of subtopics"),
+        (apk, {"takes": "ids", "tolerance": 2}, "tolerance takes"),
+        (apk, {"takes": "ids", "decimals": 0}, "decimals takes"),
+        (apk, {"takes": "ids", "collapse": {}}, "takes no collapse="),
+        (3, {"takes": "ids"}, "takes a function; got 3"),
+    ],
+)
+def test_a_function_that_cannot_be_asked(
+    function: Any, options: dict[str, Any], error: str
+) -> None:
+    with pytest.raises(germane.GermaneError, match=error):
+        germane.identify(function, **options)
+
+
+def test_an_answer_is_plain_values_markdown_and_html() -> None:
+    found = germane.identify(ap_found, "AP@10", takes="ids")
+    stored = json.loads(json.dumps(found.to_dict(), allow_nan=False))
+    assert stored["schema"] == 1
+    assert stored["definitions"][0]["definition"] == "AP(norm=found)@10"
+    assert stored["counterexample"]["expected"] == 0.5
+    assert "AP(norm=found)@10" in found.markdown()
+    assert "<table" in found._repr_html_()
+    assert not any(math.isnan(x) for x in [stored["probes"]])
+
+
+def test_the_function_is_silent_and_its_data_its_own(capsys: pytest.CaptureFixture[str]) -> None:
+    def loud(relevant: list[str], ranked: list[str]) -> float:
+        sys.stdout.write(str(ranked))
+        value = precision({*relevant}, ranked)
+        ranked.clear()
+        relevant.clear()
+        return value
+
+    assert germane.identify(loud, "P@5", takes="ids").holds
+    assert capsys.readouterr().out == ""
+
+
+# --- The command ------------------------------------------------------------------------------------
+
+PROGRAM = """
+import sys
+from collections import defaultdict
+qrels, run = defaultdict(dict), defaultdict(list)
+for line in open(sys.argv[1]):
+    query, _, item, grade = line.split()
+    qrels[query][item] = float(grade)
+for line in open(sys.argv[2]):
+    query, _, item, _, score, _ = line.split()
+    run[query].append((float(score), item))
+total = 0.0
+for query, judged in qrels.items():
+    relevant = {item for item, grade in judged.items() if grade > 0}
+    hits = value = 0
+    for i, (_, item) in enumerate(sorted(run[query], reverse=True)[:10], 1):
+        if item in relevant:
+            hits += 1
+            value += hits / i
+    total += value / (DIVISOR) if relevant else 0
+print("map", "all", f"{total / len(qrels):.4f}")
+"""
+
+
+def write_program(folder: Path, divisor: str) -> str:
+    path = folder / "my_eval.py"
+    path.write_text(PROGRAM.replace("DIVISOR", divisor))
+    return f"'{sys.executable}' '{path}' {{qrels}} {{run}}"
+
+
+@pytest.mark.parametrize(
+    ("divisor", "status", "says"),
+    [
+        ("min(10, len(relevant))", 0, "computes AP@10"),
+        ("len(relevant)", 0, "computes AP(norm=R)@10"),
+        ("len(run[query]) or 1", 1, "no definition that germane knows, AP@10 included"),
+    ],
+)
+def test_a_program_is_asked_in_a_dozen_calls(
+    divisor: str, status: int, says: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    command = write_program(tmp_path, divisor)
+    given = ["identify", "--command", command, "-m", "AP@10", "--pattern", r"map\s+all\s+(\S+)"]
+    assert cli.main([*given, "--format", "json"]) == status
+    found = json.loads(capsys.readouterr().out)
+    assert says in found["verdict"]
+    assert found["calls"] <= 12
+
+
+def test_a_program_that_cannot_be_asked(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    loud = tmp_path / "loud.py"
+    loud.write_text("print('P_5 0.1 and 0.2')")
+    failing = tmp_path / "failing.py"
+    failing.write_text("raise SystemExit('no such flag')")
+    python = f"'{sys.executable}'"
+    for command, says in (
+        (
+            f"{python} {loud} {{qrels}} {{run}}",
+            "it printed 2 numbers, not one; --pattern says which",
+        ),
+        (f"{python} {failing} {{qrels}} {{run}}", "exit status 1: no such flag"),
+        ("/no/such/program {qrels} {run}", "/no/such/program cannot be run: No such file"),
+        (f"{python} {failing} {{qrels}}", "--command has {run} where the path"),
+    ):
+        assert cli.main(["identify", "--command", command]) == 2
+        assert says in capsys.readouterr().err
+
+
+def test_the_command_imports_functions(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "own_metrics.py").write_text(
+        "def hit(relevant, ranked):\n    return any(item in relevant for item in ranked[:3])\n"
+    )
+    monkeypatch.chdir(tmp_path)
+    for name in ("own_metrics:hit", "own_metrics.py:hit"):
+        assert cli.main(["identify", name, "-m", "Success@3", "--takes", "ids", "--assert"]) == 0
+        assert "hit computes Success@3" in capsys.readouterr().out
+    assert cli.main(["identify", "own_metrics:hit", "-m", "AP@3", "--takes", "ids"]) == 0
+    assert (
+        cli.main(["identify", "own_metrics:hit", "-m", "AP@3", "--takes", "ids", "--assert"]) == 1
+    )
+    capsys.readouterr()
+    for given, says in (
+        (["own_metrics:hits", "--takes", "ids"], "has no function 'hits'. Did you mean 'hit'?"),
+        (["no_such_module:f", "--takes", "ids"], "no_such_module cannot be imported"),
+        (["own_metrics", "--takes", "ids"], "a function is MODULE:FUNCTION"),
+        (["own_metrics:hit"], "--takes says in which form"),
+        ([], "identify takes MODULE:FUNCTION, or --command"),
+    ):
+        assert cli.main(["identify", *given]) == 2
+        assert says in capsys.readouterr().err
