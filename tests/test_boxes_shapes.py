@@ -92,6 +92,19 @@ def test_files_are_read_as_what_was_loaded(tmp_path: Path) -> None:
     assert germane.boxes.evaluate(*paths, overlap="mask").flat() == loaded
 
 
+@has_pycocotools
+@pytest.mark.parametrize("kind", ["segm", "keypoints"])
+def test_a_dialect_is_words_and_measures_that_exist(kind: str) -> None:
+    name, (truth, detections) = f"pycocotools-{kind}", make_shapes(1, kind)
+    dialect = germane.boxes.dialects()[name]
+    result = germane.boxes.evaluate(truth, detections, dialect=name)
+    assert list(result) == dialect.summary.replace("{k}", "100").split()
+    assert name in str(result)
+    for entry in dialect.measuring:
+        one = entry.write_name(10)
+        assert one in germane.boxes.evaluate(truth, detections, one, dialect=name)
+
+
 # --- Forms of masks -----------------------------------------------------------------------------
 
 
@@ -134,6 +147,19 @@ def test_boxes_follow_from_masks() -> None:
 
 
 @has_pycocotools
+def test_many_masks_are_measured() -> None:
+    mask = np.zeros((700, 20, 30), bool)
+    mask[:, 5:10, 3:9] = True
+    one = {"masks": mask, "labels": [1] * 700}
+    result = germane.boxes.evaluate(
+        [one], [{**one, "scores": np.arange(700) / 700}], "AP50", overlap="mask", depth=None
+    )
+    assert result["AP50"].mean == pytest.approx(1)
+    assert (result.truths.area == 30).all()
+    assert (result.truths.boxes.as_array() == [3, 5, 6, 5]).all()
+
+
+@has_pycocotools
 def test_a_crowd_is_overlapped_by_the_share_of_the_detection() -> None:
     square = [[10, 10, 50, 10, 50, 50, 10, 50]]
     half = [[40, 10, 60, 10, 60, 50, 40, 50]]
@@ -158,6 +184,10 @@ def test_a_crowd_is_overlapped_by_the_share_of_the_detection() -> None:
         ({"size": [80], "counts": "abc"}, "height and width"),
         ({"size": [80, 100], "counts": "\x7f"}, "cannot be read"),
         ({"size": [80, 100], "counts": "P"}, "cannot be read"),
+        ({"size": [80, 100], "counts": "51"}, "do not add up"),
+        ({"size": [80, 100], "counts": "mj7O"}, "do not add up"),
+        ({"size": [80, 100], "counts": ""}, "do not add up"),
+        ({"size": [80, 100], "counts": "o" * 30 + "0"}, "do not add up"),
         ({"counts": "abc"}, "size and counts"),
         ("abc", "polygons, or run lengths"),
     ],

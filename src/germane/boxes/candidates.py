@@ -173,7 +173,7 @@ def _have_points(truths: Truths, detections: Detections, conventions: Convention
     if truths.keypoints is None or detections.keypoints is None:
         return False
     count = len(conventions.sigmas or COCO_SIGMAS)
-    return truths.keypoints.shape[1] == detections.keypoints.shape[1] == count
+    return bool(truths.keypoints.shape[1] == detections.keypoints.shape[1] == count)
 
 
 def find_entry(dialect: Dialect, asked: BoxMeasure, choices: Conventions) -> Entry | None:

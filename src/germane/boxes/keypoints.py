@@ -76,4 +76,5 @@ def measure_similarities(
 def _leave(points: Floats, first: Floats, size: Floats) -> Floats:
     """Measure how far points (P, K) lie beyond a side that begins at ``first``, extended by its size both ways."""
     low, high = (first - size)[:, None], (first + size * 2)[:, None]
-    return np.maximum(0.0, low - points) + np.maximum(0.0, points - high)
+    beyond: Floats = np.maximum(0.0, low - points) + np.maximum(0.0, points - high)
+    return beyond

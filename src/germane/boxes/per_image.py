@@ -126,8 +126,14 @@ def read_per_image(given: Any, reading: Reading, truths: Truths | None) -> Colum
         names=names or None,
         where="the truth" if side == "truth" else side,
         boxed=boxed,
-        **{name: several for name, several in listed.items() if len(several) == len(places)},
+        masks=_keep_whole(listed.get("masks"), len(places)),
+        keypoints=_keep_whole(listed.get("keypoints"), len(places)),
     )
+
+
+def _keep_whole(several: list[Any] | None, count: int) -> list[Any] | None:
+    """Keep shapes that all objects have; where none is there, none is missing."""
+    return several if several is not None and len(several) == count else None
 
 
 def _read_shapes(held: Held, where: str, reading: Reading) -> dict[str, list[Any]]:

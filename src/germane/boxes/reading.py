@@ -77,7 +77,8 @@ def take_reading(
     """
     others = {name: given for name, given in options.items() if name not in READING}
     overlap = options.get("overlap", dialect.choices.get("overlap") if dialect else None)
-    shape: Shape = overlap if overlap in ("mask", "oks") else "box"  # type: ignore[assignment]
+    shapes: dict[Any, Shape] = {"mask": "mask", "oks": "oks"}
+    shape = shapes.get(overlap, "box") if isinstance(overlap, str) else "box"
     return Reading(**{name: options.get(name) for name in READING}, shape=shape), others
 
 

@@ -12,7 +12,7 @@ from germane.boxes.data import Detections, Truths
 from germane.boxes.geometry import make_boxes
 from germane.boxes.ids import find_ids, sort_ids
 from germane.boxes.keypoints import COCO_SIGMAS, measure_extents, read_points
-from germane.boxes.masks import can_read_masks, encode_mask, join_masks
+from germane.boxes.masks import can_read_masks, encode_mask, find_broken_masks, join_masks
 from germane.boxes.reading import Reading, Shape, Side
 from germane.core.ragged import Floats
 from germane.errors import FormatError, InputError
@@ -41,14 +41,16 @@ def read_shapes(columns: Columns, reading: Reading, truths: Truths | None) -> Co
         return _read_needed(columns, reading.shape, truths)
     if columns.masks is not None and not can_read_masks():
         columns = replace(columns, masks=None)
-    read = columns
-    for shape, given in (("mask", columns.masks), ("oks", columns.keypoints)):
-        if given is not None:
-            tried = _read_one(read, shape, truths)
-            lacks_area = shape == "oks" and truths is None and read.area is None
-            unfit = len(tried.faults) > len(read.faults) or lacks_area
-            read = replace(read, **{_NOUNS[shape]: None}) if unfit else tried
-    return _fill_boxes(read) if any(one is None for one in _list_boxes(read)) else read
+    if columns.masks is not None:
+        read = _read_masks(columns, truths)
+        is_whole = len(read.faults) == len(columns.faults)
+        columns = read if is_whole else replace(columns, masks=None)
+    if columns.keypoints is not None:
+        read = _read_keypoints(columns, truths)
+        is_whole = len(read.faults) == len(columns.faults)
+        is_whole &= truths is not None or columns.area is not None
+        columns = read if is_whole else replace(columns, keypoints=None, unseen=None)
+    return _fill_boxes(columns)
 
 
 def _read_needed(columns: Columns, shape: Shape, truths: Truths | None) -> Columns:
@@ -56,7 +58,8 @@ def _read_needed(columns: Columns, shape: Shape, truths: Truths | None) -> Colum
         raise InputError(
             f"{columns.where}: overlap={shape} needs {_NOUNS[shape]}, and there are none. overlap=iou evaluates boxes."
         )
-    columns = _fill_boxes(_read_one(columns, shape, truths))
+    read = _read_masks if shape == "mask" else _read_keypoints
+    columns = _fill_boxes(read(columns, truths))
     if truths is None and columns.area is None:
         if shape == "oks" and len(columns):
             raise FormatError(
@@ -65,11 +68,6 @@ def _read_needed(columns: Columns, shape: Shape, truths: Truths | None) -> Colum
             )
         columns = replace(columns, area=columns.masks.area if shape == "mask" else None)
     return columns
-
-
-def _read_one(columns: Columns, shape: Shape, truths: Truths | None) -> Columns:
-    """Read the masks or the keypoints of columns; entries that cannot be read are left out, as faults."""
-    return _read_masks(columns, truths) if shape == "mask" else _read_keypoints(columns, truths)
 
 
 def _read_masks(columns: Columns, truths: Truths | None) -> Columns:
@@ -87,6 +85,15 @@ def _read_masks(columns: Columns, truths: Truths | None) -> Columns:
         columns, columns.masks, lambda at, one: encode_mask(one, tuple(rows[at]))
     )
     masks = join_masks(codes)
+    broken = find_broken_masks(masks)
+    if len(broken):
+        faults = [
+            f"{columns.locate(at)}: the run lengths of the mask do not add up to its pixels"
+            for at in broken.tolist()
+        ]
+        sound = np.delete(np.arange(len(masks)), broken)
+        masks, columns = masks.take(sound), columns.take(sound)
+        columns = replace(columns, faults=[*columns.faults, *faults])
     if truths is None:
         image = find_ids(columns.image, images, files, files=True, typed=typed)
         lost = np.isnan(known[image]).any(axis=1) & (image >= 0)
@@ -124,7 +131,7 @@ def _read_keypoints(columns: Columns, truths: Truths | None) -> Columns:
 
 def _count_points(points: list[list[float]], truths: Truths | None) -> int:
     if truths is not None and truths.keypoints is not None and len(truths):
-        return truths.keypoints.shape[1]
+        return int(truths.keypoints.shape[1])
     return len(points[0]) // 3 if points else len(COCO_SIGMAS)
 
 
