@@ -75,7 +75,7 @@ def _read_annotations(given: Any, reading: Reading) -> Columns:
     if any(has_area) and not all(has_area):
         at = has_area.index(False)
         faults.append(f"{_locate(where, 'annotation', rows, at)} has no 'area', which others have.")
-    return Columns(
+    columns = Columns(
         image=[row["image_id"] for row in rows],
         label=[row["category_id"] for row in rows],
         boxes=[row.get("bbox") for row in rows],
@@ -95,6 +95,17 @@ def _read_annotations(given: Any, reading: Reading) -> Columns:
         faults=faults,
         where=where,
     )
+    if is_path(given) and reading.shape != "box":
+        _strip(rows)
+    return columns
+
+
+def _strip(rows: list[Any]) -> None:
+    """Free all but the ids of entries of a file: masks and keypoints are large."""
+    for row in rows:
+        own = {"id": row["id"]} if "id" in row else {}
+        row.clear()
+        row.update(own)
 
 
 def read_images(given: Any) -> dict[Hashable, tuple[float, float]]:
@@ -117,13 +128,13 @@ def _read_results(given: Any, reading: Reading) -> Columns:
     flat = is_path(given) and reading.shape in ("box", "any")
     columns = _read_flat_results(given, reading.shape) if flat else None
     return replace(
-        columns or _list_results(_load(given), where, reading),
+        columns or _list_results(_load(given), where, reading, owned=is_path(given)),
         box_format=reading.box_format or "xywh",
         relative=reading.coordinates == "relative",
     )
 
 
-def _list_results(loaded: Any, where: str, reading: Reading) -> Columns:
+def _list_results(loaded: Any, where: str, reading: Reading, *, owned: bool) -> Columns:
     """Make columns of loaded results."""
     if _is_truth(loaded):
         loaded = loaded.get("annotations")
@@ -137,7 +148,7 @@ def _list_results(loaded: Any, where: str, reading: Reading) -> Columns:
     faults: list[str] = []
     keys = ("image_id", "category_id", *list_needed(reading.shape, "detections"), "score")
     rows = _list_sound(loaded, keys, lambda at: _locate(where, "detection", loaded, at), faults)
-    return Columns(
+    columns = Columns(
         image=[row["image_id"] for row in rows],
         label=[row["category_id"] for row in rows],
         boxes=[row.get("bbox") for row in rows],
@@ -147,6 +158,9 @@ def _list_results(loaded: Any, where: str, reading: Reading) -> Columns:
         faults=faults,
         where=where,
     )
+    if owned and reading.shape != "box":
+        _strip(rows)
+    return columns
 
 
 def _list_shapes(rows: list[Any], reading: Reading, *, truth: bool) -> dict[str, Any]:

@@ -141,8 +141,12 @@ class Conventions:
         return stated | {
             one.name: getattr(self, one.name)
             for one in fields(self)
-            if one.name not in stated and getattr(self, one.name) != DEFAULTS[one.name]
+            if one.name not in stated and getattr(self, one.name) != self._get_usual(one.name)
         }
+
+    def _get_usual(self, name: str) -> Any:
+        """Return the value of a convention that nobody has to be told."""
+        return OKS_AREAS if name == "areas" and self.overlap == "oks" else DEFAULTS[name]
 
 
 WORDS: dict[str, tuple[str, ...]] = {

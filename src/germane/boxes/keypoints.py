@@ -20,12 +20,13 @@ COCO_SIGMAS = tuple(
 """Half the widths of COCO's 17 keypoints of a person: nose, eyes, ears, shoulders, …, ankles."""
 
 
-def read_points(given: Any) -> list[float]:
+def read_points(given: Any) -> Floats:
     """Read the keypoints of one object: x, y and visibility of each. Raises ValueError that says what is wrong."""
     sound = isinstance(given, (list, tuple)) and len(given) and len(given) % 3 == 0
-    if not sound or read_doubles(given) is None:
+    numbers = read_doubles(given) if sound else None
+    if numbers is None:
         raise ValueError(f"keypoints are x, y and visibility of each; got {clip(given)}")
-    return [*map(float, given)]
+    return numbers
 
 
 def measure_extents(points: Floats) -> Floats:

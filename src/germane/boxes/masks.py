@@ -152,6 +152,8 @@ def _encode_polygons(given: Any, size: tuple[float, float]) -> dict[str, Any]:
 def _read_size(given: Any) -> tuple[int, int]:
     if isinstance(given, (list, tuple, np.ndarray)) and len(given) == 2:
         height, width = given
+        if type(height) is type(width) is int and 0 <= height < 2**16 and 0 <= width < 2**16:
+            return height, width
         if all(is_finite_number(one) and one == int(one) and 0 <= one < 2**16 for one in given):
             return int(height), int(width)
     raise ValueError(f"the size of a mask is height and width; got {clip(given)}")
@@ -172,6 +174,11 @@ _LETTERS = bytes(range(48, 112))  # of compressed run lengths; the upper half go
 def _is_broken(counts: bytes) -> bool:
     """Has text letters that no run length has, or does it end within one?"""
     return bool(counts.translate(None, _LETTERS)) or (counts[-1:] >= b"P")
+
+
+def is_compressed(given: Any) -> bool:
+    """Are these compressed run lengths, as COCO's results have them?"""
+    return isinstance(given, dict) and isinstance(given.get("counts"), (str, bytes))
 
 
 def find_broken_masks(masks: Masks) -> Ints:
@@ -203,12 +210,13 @@ def _add_up(codes: list[bytes]) -> Ints:
     runs = np.add.reduceat(parts, last - length + 1) if len(last) else parts
     runs -= (letters[last] & 16 > 0) * (np.int64(1) << (5 * length))
     owner = np.repeat(np.arange(len(codes)), [len(code) for code in codes])[last]
-    number = np.arange(len(runs)) - np.searchsorted(owner, owner)  # of a run in its mask
-    chain = 3 * owner + np.where(number == 0, 0, 1 + number % 2)  # runs that follow from each other
-    order = np.argsort(chain, kind="stable")
-    sums = np.cumsum(runs[order])
-    first = np.searchsorted(chain[order], chain[order])
-    sums -= sums[first] - runs[order][first]
-    totals = np.bincount(owner, weights=sums[np.argsort(order)], minlength=len(codes))
-    totals[owner[order[sums < 0]]] = -1
-    return totals.astype(np.int64)
+    first = np.searchsorted(owner, np.arange(len(codes)))[owner]
+    number = np.arange(len(runs)) - first  # of a run in its mask
+    sums = np.where(number == 0, runs, 0)
+    for parity in (0, 1):  # runs that follow from each other
+        mine = (number % 2 == parity) & (number > 0)
+        before = np.concatenate(([0], np.cumsum(np.where(mine, runs, 0))))
+        sums += np.where(mine, before[1:] - before[first], 0)
+    totals = np.bincount(owner, weights=sums, minlength=len(codes)).astype(np.int64)
+    totals[owner[sums < 0]] = -1
+    return totals

@@ -12,7 +12,13 @@ from germane.boxes.data import Detections, Truths
 from germane.boxes.geometry import make_boxes
 from germane.boxes.ids import find_ids, sort_ids
 from germane.boxes.keypoints import COCO_SIGMAS, measure_extents, read_points
-from germane.boxes.masks import can_read_masks, encode_mask, find_broken_masks, join_masks
+from germane.boxes.masks import (
+    can_read_masks,
+    encode_mask,
+    find_broken_masks,
+    is_compressed,
+    join_masks,
+)
 from germane.boxes.reading import Reading, Shape, Side
 from germane.core.ragged import Floats
 from germane.errors import FormatError, InputError
@@ -81,17 +87,18 @@ def _read_masks(columns: Columns, truths: Truths | None) -> Columns:
     if sizes is not None:
         known[:-1] = sizes
     rows = known[image].tolist()
+    compressed = any(map(is_compressed, columns.masks))
     codes, columns = _read_rows(
         columns, columns.masks, lambda at, one: encode_mask(one, tuple(rows[at]))
     )
     masks = join_masks(codes)
-    broken = find_broken_masks(masks)
+    broken = find_broken_masks(masks) if compressed else ()
     if len(broken):
         faults = [
             f"{columns.locate(at)}: the run lengths of the mask do not add up to its pixels"
-            for at in broken.tolist()
+            for at in map(int, broken)
         ]
-        sound = np.delete(np.arange(len(masks)), broken)
+        sound = np.delete(np.arange(len(masks)), np.asarray(broken))
         masks, columns = masks.take(sound), columns.take(sound)
         columns = replace(columns, faults=[*columns.faults, *faults])
     if truths is None:
@@ -129,7 +136,7 @@ def _read_keypoints(columns: Columns, truths: Truths | None) -> Columns:
     return replace(columns, keypoints=array, unseen=unseen)
 
 
-def _count_points(points: list[list[float]], truths: Truths | None) -> int:
+def _count_points(points: list[Floats], truths: Truths | None) -> int:
     if truths is not None and truths.keypoints is not None and len(truths):
         return int(truths.keypoints.shape[1])
     return len(points[0]) // 3 if points else len(COCO_SIGMAS)
@@ -145,6 +152,7 @@ def _read_rows(
         try:
             out.append(read(at, one))
             kept.append(at)
+            given[at] = None  # which frees what a file had
         except ValueError as error:
             faults.append(f"{columns.locate(at)}: {error}")
     if faults:
