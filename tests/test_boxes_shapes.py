@@ -327,9 +327,26 @@ def test_reconcile_of_boxes_does_not_stumble_over_masks_that_cannot_be_read() ->
     assert germane.boxes.reconcile(truth, found, reported="1.0").found
 
 
+@has_pycocotools
+def test_check_takes_masks_without_boxes() -> None:
+    mask = np.zeros((1, 20, 30), bool)
+    mask[0, 5:10, 3:9] = True
+    truth = [{"masks": mask, "labels": [1]}]
+    found = [{**truth[0], "scores": [0.9]}]
+    assert not [
+        one for one in germane.boxes.check(truth, found, overlap="mask") if one.severity != "note"
+    ]
+    sound = {**PERSON, "id": 2, "segmentation": [[1, 1, 9, 1, 9, 9]]}
+    odd = make_truth({**PERSON, "segmentation": [[1, 2, 3]]}, sound)
+    assert "cannot be read" in str(germane.boxes.check(odd, [], overlap="mask"))
+    with pytest.raises(germane.PolicyError, match="overlap"):
+        germane.boxes.check(truth, found, overlap="masks")
+
+
 def test_verbs_take_keypoints() -> None:
     truth, detections = make_shapes(5, "keypoints", boxed=False)
     given = {"overlap": "oks"}
+    assert "<svg" in germane.boxes.report(truth, {"all": detections}, **given).html
     compared = germane.boxes.compare(truth, {"all": detections, "few": detections[:20]}, **given)
     assert compared.between("few", "all", "AP").difference != 0
     assert germane.boxes.gate(truth, detections, baseline=detections, **given).passed

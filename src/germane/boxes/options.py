@@ -67,12 +67,12 @@ class ReadOptions(TypedDict, total=False):
     columns: Mapping[str, Any] | None
     images: "Images | None"
     class_names: "ClassNames | None"
+    overlap: Overlap
 
 
 class SharedOptions(ReadOptions, total=False):
     """Options of all verbs: ``Options`` without the confidence of detections."""
 
-    overlap: Overlap
     candidate: Candidate
     reach: Reach
     equal_overlaps: EqualOverlaps

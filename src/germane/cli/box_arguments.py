@@ -97,13 +97,7 @@ def add_conventions(
     if dialect:
         command.add_argument("--dialect", metavar="NAME", help="the conventions of another tool")
     group = command.add_argument_group("conventions (COCO's are the defaults)")
-    for name, words in WORDS.items():
-        group.add_argument(
-            f"--{name.replace('_', '-')}",
-            metavar="|".join(words),
-            type=arguments.choose_from(words),
-            help=f"{_SAYS[name]} (default: {words[0]})",
-        )
+    add_words(group, tuple(WORDS))
     group.add_argument(
         "--iou", metavar="THRESHOLDS", help="such as .5, .5,.75 or .5:.95:.05 (default: .5:.95)"
     )
@@ -134,6 +128,18 @@ def add_conventions(
     )
 
 
+def add_words(group: Any, names: tuple[str, ...]) -> None:
+    """Add conventions that take a word."""
+    for name in names:
+        words = WORDS[name]
+        group.add_argument(
+            f"--{name.replace('_', '-')}",
+            metavar="|".join(words),
+            type=arguments.choose_from(words),
+            help=f"{_SAYS[name]} (default: {words[0]})",
+        )
+
+
 _NOT_GIVEN = -1
 
 
@@ -157,6 +163,11 @@ def _read_areas(text: str) -> dict[str, tuple[float, float]]:
 def collect_reading(options: argparse.Namespace) -> dict[str, Any]:
     """Collect how files are read, as far as it was given."""
     return arguments.collect_given(options, (*_READING, "columns", "images", "class_names"))
+
+
+def collect_checked(options: argparse.Namespace) -> dict[str, Any]:
+    """Collect what the check takes, as far as it was given."""
+    return {**collect_reading(options), **arguments.collect_given(options, ("overlap",))}
 
 
 def collect(options: argparse.Namespace, *, confidence: bool = True) -> dict[str, Any]:
