@@ -24,7 +24,7 @@ pytestmark = [
 ]
 sys.path.insert(0, str(DATA))
 
-from record_shapes import ask, sign  # noqa: E402
+from record_shapes import ask, list_images, sign  # noqa: E402
 
 SIGMAS = [.026, .025, .025, .035, .035, .079, .079, .072, .072, .062, .062, .107, .107, .087, .087, .089, .089]  # fmt: skip
 PERSON = {"id": 1, "image_id": 1, "category_id": 1, "bbox": [10, 10, 40, 40], "area": 1600.0}
@@ -43,16 +43,6 @@ def make_truth(*annotations: dict[str, Any], images: int = 1) -> dict[str, Any]:
         "categories": [{"id": 1, "name": "person"}],
         "annotations": list(annotations),
     }
-
-
-def decode(segmentation: Any, height: int, width: int) -> Any:
-    from pycocotools import mask
-
-    if isinstance(segmentation, list):
-        return mask.decode(mask.merge(mask.frPyObjects(segmentation, height, width)))
-    if isinstance(segmentation["counts"], list):
-        segmentation = mask.frPyObjects(segmentation, height, width)
-    return mask.decode(segmentation)
 
 
 # --- pycocotools, bit for bit -------------------------------------------------------------------
@@ -102,31 +92,24 @@ def test_a_dialect_is_words_and_measures_that_exist(kind: str) -> None:
         assert one in germane.boxes.evaluate(truth, detections, one, dialect=name)
 
 
+@has_pycocotools
+@pytest.mark.parametrize(
+    "one", [one for one in RECORDED if one.get("torchmetrics")], ids=lambda one: str(one["seed"])
+)
+def test_recorded_answers_of_torchmetrics(one: dict[str, Any]) -> None:
+    both = list_images(one["truth"]), list_images(one["truth"], one["detections"])
+    ours = germane.boxes.evaluate(*both, dialect="torchmetrics", overlap="mask").flat()
+    wanted = {name: value if value != -1 else np.nan for name, value in one["torchmetrics"].items()}
+    assert ours == pytest.approx({name: wanted[name] for name in ours}, abs=1e-7, nan_ok=True)
+
+
 # --- Forms of masks -----------------------------------------------------------------------------
 
 
 @has_pycocotools
 def test_arrays_of_masks_are_the_same_as_polygons() -> None:
     truth, detections = make_shapes(4, "segm", boxed=True)
-    height, width = truth["images"][0]["height"], truth["images"][0]["width"]
-
-    def list_images(rows: list[Any], key: str) -> list[dict[str, Any]]:
-        out = []
-        for image in truth["images"]:
-            mine = [row for row in rows if row["image_id"] == image["id"]]
-            masks = [decode(row["segmentation"], height, width) for row in mine]
-            one = {
-                "masks": np.array(masks, bool).reshape(-1, height, width),
-                "labels": [row["category_id"] for row in mine],
-                key: np.array([row[key.removesuffix("s")] for row in mine], float),
-            }
-            if key == "areas":
-                one["area"] = one.pop("areas")
-                one["iscrowd"] = np.array([row["iscrowd"] for row in mine], int)
-            out.append(one)
-        return out
-
-    both = list_images(truth["annotations"], "areas"), list_images(detections, "scores")
+    both = list_images(truth), list_images(truth, detections)
     coco = germane.boxes.evaluate(truth, detections, overlap="mask")
     arrays = germane.boxes.evaluate(*both, overlap="mask")
     assert arrays.flat() == pytest.approx(coco.flat(), nan_ok=True, abs=1e-15)
