@@ -70,6 +70,27 @@ def test_random_sets_equal_pycocotools_bit_for_bit(kind: str, seed: int) -> None
 
 
 @has_pycocotools
+@pytest.mark.parametrize("kind", ["segm", "keypoints"])
+def test_odd_sets_equal_pycocotools_bit_for_bit(kind: str) -> None:
+    truth, detections = make_shapes(77, kind, 6, boxed=True)
+    deep = [{**row, "score": i * 7919 % 1000 / 1000} for i, row in enumerate(detections * 12)]
+    borders = [
+        {**row, "area": [1024, 9216, 0, 1e10][row["id"] % 4]} for row in truth["annotations"]
+    ]
+    for annotations, found in (
+        ([], detections),
+        (truth["annotations"], deep),
+        (borders, [*detections, {**detections[0], "category_id": 99}]),
+    ):
+        given = {**truth, "images": truth["images"][::-1], "annotations": annotations}
+        wanted = ask(given, found, kind)
+        result = germane.boxes.evaluate(given, found, dialect=f"pycocotools-{kind}")
+        assert np.array_equal(result.precision, wanted.eval["precision"])
+        assert np.array_equal(result.recall, wanted.eval["recall"])
+        assert np.array_equal(result.stats, wanted.stats)
+
+
+@has_pycocotools
 def test_files_are_read_as_what_was_loaded(tmp_path: Path) -> None:
     truth, detections = make_shapes(2, "segm", boxed=True)
     paths = [tmp_path / "truth.json", tmp_path / "found.json"]

@@ -78,9 +78,11 @@ def _read_needed(columns: Columns, shape: Shape, truths: Truths | None) -> Colum
 
 def _read_masks(columns: Columns, truths: Truths | None) -> Columns:
     images, files = (
-        (truths.images, truths.files) if truths else (_list_images(columns), columns.files)
+        (truths.images, truths.files)
+        if truths is not None
+        else (_list_images(columns), columns.files)
     )
-    sizes = truths.sizes if truths else list_sizes(columns.sizes, images)
+    sizes = truths.sizes if truths is not None else list_sizes(columns.sizes, images)
     typed = columns.typed and (truths is None or truths.typed)
     image = find_ids(columns.image, images, files, files=True, typed=typed)
     known = np.full((len(images) + 1, 2), np.nan)  # the last row: images that are not listed
