@@ -47,6 +47,7 @@ VERBS = [
     "read_qrels",
     "read_results",
     "read_run",
+    "read_signature",
     "reconcile",
     "report",
     "score",
@@ -55,6 +56,7 @@ VERBS = [
     "tau_ap",
     "trust",
     "trust_many",
+    "verify",
 ]
 TYPES = [
     "Audit",
@@ -86,10 +88,12 @@ TYPES = [
     "Result",
     "Results",
     "Selection",
+    "Signature",
     "Spread",
     "Stability",
     "Trust",
     "Trusts",
+    "Verification",
 ]
 ERRORS = [
     "NotFoundError",

@@ -203,7 +203,7 @@ def scale_boxes(columns: Columns, image: Ints, sizes: Floats | None) -> Any:
 def read_array(given: Any) -> Floats:
     """Read numbers. Raises TypeError or ValueError for text and for rows of different lengths."""
     array = np.asarray(given)
-    if isinstance(given, list) and bool in set(map(type, given)):
+    if isinstance(given, list) and not {bool, np.bool_}.isdisjoint(map(type, given)):
         raise TypeError
     if array.dtype.kind == "O" and all(is_finite_number(one) for one in array.flat):
         array = array.astype(float)  # whole numbers of more than 64 bits
@@ -224,8 +224,10 @@ def _make_sound_boxes(columns: Columns, image: Ints, sizes: Floats | None) -> Bo
     if len(broken := find_broken(boxes)):
         at = int(broken[0])
         if not (boxes.width[at] < 0 or boxes.height[at] < 0):
-            says = (
-                f"{describe_box(boxes, at)} (x, y, width, height) has a number that is not finite."
+            sides = (boxes.left, boxes.top, boxes.width, boxes.height)
+            given = all(np.isfinite(side[at]) for side in sides)
+            says = f"{describe_box(boxes, at)} (x, y, width, height) has a " + (
+                "right or lower side that is too large." if given else "number that is not finite."
             )
         else:
             says = (
