@@ -9,7 +9,7 @@ from germane.core.ragged import Bools, Floats, Ints
 from germane.errors import InputError, check_choice, clip
 
 BoxFormat: TypeAlias = Literal["xywh", "xyxy", "cxcywh"]
-Overlap: TypeAlias = Literal["iou", "iou+1"]
+Overlap: TypeAlias = Literal["iou", "iou+1", "mask", "oks"]
 Rounding: TypeAlias = Literal["xywh", "xyxy", "single"]
 
 BOX_FORMATS: tuple[BoxFormat, ...] = get_args(BoxFormat)
