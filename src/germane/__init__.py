@@ -76,6 +76,7 @@ if TYPE_CHECKING:  # imported when first asked for: together they take longer th
     from germane.reconciliation.api import Reconciliation, reconcile
     from germane.reconciliation.contradictions import Audit, Contradiction, audit
     from germane.reconciliation.spread import Spread, spread
+    from germane.reconciliation.table_api import TableReconciliation, reconcile_table
     from germane.reports.api import Report, report
 
 _LATER = {
@@ -122,6 +123,7 @@ _LATER = {
         "reconciliation.api": "Reconciliation reconcile",
         "reconciliation.contradictions": "Audit Contradiction audit",
         "reconciliation.spread": "Spread spread",
+        "reconciliation.table_api": "TableReconciliation reconcile_table",
         "reports.api": "Report report",
     }.items()
     for name in names.split()
@@ -144,12 +146,12 @@ __all__ = [  # noqa: RUF022  (in the order in which one meets them)
     "compare_judges", "dialects", "evaluate", "evaluate_boxes", "evaluate_embeddings", "evaluate_judges", "evaluate_many", "evaluate_many_boxes", "explain",
     "explain_boxes", "explorer", "gate", "gate_boxes", "identify", "kendall_tau", "mean_pr_curve",
     "measures", "parse", "pr_curve", "rbo", "read_qrels", "read_results", "read_run", "reconcile",
-    "reconcile_boxes", "report", "report_boxes", "score", "simulate", "spread", "spread_boxes", "tau_ap", "trust", "trust_many",
+    "reconcile_boxes", "reconcile_table", "report", "report_boxes", "score", "simulate", "spread", "spread_boxes", "tau_ap", "trust", "trust_many",
     # types
     "Audit", "BoxExplanation", "BoxGroups", "BoxReconciliation", "BoxResult", "BoxResults", "BoxSpread", "Checkup", "Comparison", "Contradiction", "CorrectedMean", "Dialect", "Evaluator", "Explanation", "Finding", "Gate", "Groups", "Identification",
     "JudgeAgreement", "JudgedByMany", "Labels", "MeanPRCurve", "Measure", "MeasureResult", "PRCurve", "Pair", "Policy", "Qrels",
     "QueryDifferences", "Ranking", "Reconciliation", "Report", "Result", "Results", "Selection", "Spread",
-    "Stability", "Trust", "Trusts",
+    "Stability", "TableReconciliation", "Trust", "Trusts",
     # errors
     "NotFoundError", "CoverageError", "DefinitionError", "DuplicateError", "EmptyError", "FormatError", "GermaneError",
     "GradeError", "InputError", "MeasureError", "PolicyError", "RegressionError", "ScoreError",
