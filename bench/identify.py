@@ -5,7 +5,9 @@ mistake, which identify may not take for a definition whose values they do not h
 """
 
 import ast
+import copy
 import inspect
+import math
 import random
 import sys
 import textwrap
@@ -15,10 +17,10 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from typing import Any
 
-import metrics
 import numpy as np
 
 import germane
+import metrics
 from germane.identification.asking import Asker, Precision
 from germane.identification.batch import Batch
 from germane.identification.cases import SPECIAL, Case, Question, Shape, draw_questions, rank_items
@@ -173,7 +175,7 @@ def run_mutants(count: int, seed: int = 0) -> Iterator[tuple[str, str, str, Any,
         if function.__name__ in ("ap1000", "auc"):
             continue
         made = make_mutant(function, rng)
-        if made is None or ((function.__name__, made[1]) in seen and rng.random() < 0.7):
+        if made is None or (function.__name__, made[1]) in seen and rng.random() < 0.7:
             continue
         seen.add((function.__name__, made[1], len(seen)))
         mutant, done = made

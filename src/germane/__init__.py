@@ -76,7 +76,8 @@ if TYPE_CHECKING:  # imported when first asked for: together they take longer th
     from germane.reconciliation.api import Reconciliation, reconcile
     from germane.reconciliation.contradictions import Audit, Contradiction, audit
     from germane.reconciliation.spread import Spread, spread
-    from germane.reconciliation.table_api import TableReconciliation, reconcile_table
+    from germane.reconciliation.table_api import reconcile_table
+    from germane.reconciliation.table_reconciliation import TableReconciliation
     from germane.reports.api import Report, report
 
 _LATER = {
@@ -123,7 +124,8 @@ _LATER = {
         "reconciliation.api": "Reconciliation reconcile",
         "reconciliation.contradictions": "Audit Contradiction audit",
         "reconciliation.spread": "Spread spread",
-        "reconciliation.table_api": "TableReconciliation reconcile_table",
+        "reconciliation.table_api": "reconcile_table",
+        "reconciliation.table_reconciliation": "TableReconciliation",
         "reports.api": "Report report",
     }.items()
     for name in names.split()
@@ -169,10 +171,12 @@ def _list_box_conventions() -> dict[str, tuple[object, object]]:
 
 
 def __getattr__(name: str) -> object:
-    if name not in _LATER:
-        raise AttributeError(f"module 'germane' has no attribute {name!r}")
     from importlib import import_module
 
+    if name == "boxes":
+        return import_module("germane.boxes")
+    if name not in _LATER:
+        raise AttributeError(f"module 'germane' has no attribute {name!r}")
     found: object = getattr(import_module(f"germane.{_LATER[name]}"), name)
     if name.islower() or name == "Evaluator":
         from germane.evaluation.signatures import name_arguments

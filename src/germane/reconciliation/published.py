@@ -79,7 +79,7 @@ def read_percentages(
     """Read columns of percentages as shares; return the cells, and the columns that were read so.
 
     ``shares`` are the columns of measures that are at most 1. A column is one of percentages if all of its numbers are above
-    1, or if many numbers of the table are.
+    1, or if many numbers of the table are and it has as many decimals as they.
     """
     values = [cell.value for (_, c), cell in table.cells.items() if c in shares]
     above = sum(value > 1 for value in values)
@@ -92,7 +92,12 @@ def read_percentages(
         if highest[c] <= 100 and (alone or (whole and highest[c] > 1)):
             chosen.append(c)
     if whole and all(one <= 100 for one in highest.values()):
-        chosen = list(shares)
+        decimals = {one.decimals for c in chosen for one in table.column(c)}
+        chosen += [
+            c
+            for c in shares
+            if c not in chosen and {one.decimals for one in table.column(c)} <= decimals
+        ]
     cells = {
         at: replace(cell, value=cell.value / 100, tolerance=cell.tolerance / 100)
         if at[1] in chosen and "%" not in cell.text

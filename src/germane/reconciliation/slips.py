@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import combinations
 
+from germane.output.formatting import format_number
 from germane.reconciliation.reported import Reported
 
 
@@ -21,9 +22,14 @@ class OffCell:
     slip: str = ""
     """how the number may have come about; "" where nothing explains it"""
 
-    def __str__(self) -> str:
-        says = f"{self.run}, {self.column}: {self.reported} reported, {self.value:.4f} computed"
+    def write(self, digits: int | None = 4) -> str:
+        """Write the cell, what was reported, what the protocol gives with so many decimals, and the slip."""
+        value = format_number(self.value, digits, nan="no value")
+        says = f"{self.run}, {self.column}: {self.reported} reported, {value} computed"
         return f"{says}; {self.slip}" if self.slip else says
+
+    def __str__(self) -> str:
+        return self.write()
 
 
 Near = tuple[str, float]  # another value, and what it would mean

@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from germane.errors import list_some
 from germane.output.formatting import add_schema, to_json_number, write_count
-from germane.output.tables import Table, Tabular
+from germane.output.tables import LETTERS, Table, Tabular
 from germane.reconciliation.slips import OffCell
 
 _NAMED = 4  # tools
@@ -102,21 +102,21 @@ class TableReconciliation(Tabular):
         share = f"{100 * self.chance:.2g} %" if self.chance >= 0.001 else "less than 0.1 %"
         return f"Wrong numbers would fit a protocol as simple in so many cells in {share} of cases."
 
-    def table(self) -> Table:
-        """The reported table, with a mark at each cell that is off."""
+    def table(self, *, digits: int | None = 4) -> Table:
+        """The reported table, with a mark at each cell that is off, and values of these with so many decimals."""
         marks: dict[tuple[int, int], str] = {}
-        for number, one in enumerate(self.off, 1):
-            marks[self.rows.index(one.run), self.columns.index(one.column) + 1] = str(number)
+        for at, one in enumerate(self.off):
+            marks[self.rows.index(one.run), self.columns.index(one.column) + 1] = _mark(at)
         rows = tuple(
             (row, *(self.reported.get((row, column), "") for column in self.columns))
             for row in self.rows
         )
-        return Table(("run", *self.columns), rows, tuple(self._write_notes()), marks=marks)
+        return Table(("run", *self.columns), rows, tuple(self._write_notes(digits)), marks=marks)
 
-    def _write_notes(self) -> Iterator[str]:
+    def _write_notes(self, digits: int | None) -> Iterator[str]:
         yield self.verdict[:1].upper() + self.verdict[1:]
-        for number, one in enumerate(self.off[:_SHOWN], 1):
-            yield f"{number}) {one}."
+        for at, one in enumerate(self.off[:_SHOWN]):
+            yield f"{_mark(at)}) {one.write(digits)}."
         if len(self.off) > _SHOWN:
             yield f"… and {write_count(len(self.off) - _SHOWN, 'cell')} more"
         for label, others in self.alternatives.items():
@@ -159,3 +159,8 @@ class TableReconciliation(Tabular):
 
     def __repr__(self) -> str:
         return f"<TableReconciliation {self.answer}: {self.verdict}>"
+
+
+def _mark(at: int) -> str:
+    """Return a letter for each cell that is explained below the table, and one sign for all others."""
+    return LETTERS[at] if at < _SHOWN else "*"

@@ -270,7 +270,7 @@ class TableSearch:
 
     def list_equal_tools(self, fit: Fit, fits: Iterable[Fit]) -> list[Protocol]:
         """List the tools that give the same for every column; those whose own names the columns have come first."""
-        found = []
+        found: list[tuple[int, bool, int, Fit]] = []
         for one in fits:
             if one.protocol.tool and self._give_same(fit, one):
                 named = sum(
