@@ -37,7 +37,7 @@ TOPICS: dict[str, tuple[str, str, str]] = {  # page: title, guide, objects
     "report": ("Reports", "report", "report explorer Report"),
     "reconcile": (
         "Reconcile, and dialects", "reconcile",
-        "reconcile Reconciliation audit Audit Contradiction spread Spread dialects Dialect",
+        "reconcile Reconciliation reconcile_table TableReconciliation audit Audit Contradiction spread Spread dialects Dialect",
     ),
     "identify": ("Identify a function", "identify", "identify assert_computes Identification"),
     "check": ("Check data", "check", "check Checkup Finding"),

@@ -56,6 +56,7 @@ VERBS = [
     "read_run",
     "reconcile",
     "reconcile_boxes",
+    "reconcile_table",
     "report",
     "report_boxes",
     "score",
@@ -104,6 +105,7 @@ TYPES = [
     "Selection",
     "Spread",
     "Stability",
+    "TableReconciliation",
     "Trust",
     "Trusts",
 ]

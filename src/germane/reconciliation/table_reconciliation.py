@@ -91,7 +91,10 @@ class TableReconciliation(Tabular):
         counted = f"{cells - len(self.off)} equal" + f", {len(self.off)} off" * bool(self.off)
         if self.claimed:
             verb = "are" if cells > 1 else "is"
-            return f"{every} {verb} {self.protocol.rstrip('.')}; {counted}."
+            what = self.protocol.rstrip(".")
+            return (
+                f"{every} {verb} {what if self.tools else 'of one protocol: ' + what}; {counted}."
+            )
         sure = self._explain_chance()
         return (
             f"no protocol gives the table. The nearest, {self.protocol.rstrip('.')}, gives "
@@ -99,7 +102,8 @@ class TableReconciliation(Tabular):
         )
 
     def _explain_chance(self) -> str:
-        share = f"{100 * self.chance:.2g} %" if self.chance >= 0.001 else "less than 0.1 %"
+        share = f"{100 * self.chance:.2g} %" if self.chance < 0.995 else "100 %"
+        share = share if self.chance >= 0.001 else "less than 0.1 %"
         return f"Wrong numbers would fit a protocol as simple in so many cells in {share} of cases."
 
     def table(self, *, digits: int | None = 4) -> Table:
