@@ -22,6 +22,7 @@ LIKELY = 0.01  # a chance below which a protocol is claimed; see bench/RECONCILE
 SHARE = 0.5  # of the cells that it has to give
 
 _NEAR = 0.2  # wrong numbers are taken to lie within so much of each other
+_ROUND = 0.3  # the probability that one value gives 0 or 1
 
 Cells = Mapping[tuple[int, int], Reported]
 
@@ -54,14 +55,21 @@ class Column:
     tolerance: Floats
 
     @cached_property
+    def likely(self) -> Floats:
+        """The probability that one value gives a wrong number; 0 and 1 are what many definitions give."""
+        likely = np.minimum(2 * self.tolerance / _NEAR, 0.8)
+        round_ones = np.isin(self.numbers, (0.0, 1.0))
+        return np.asarray(np.where(round_ones, np.maximum(likely, _ROUND), likely))
+
+    @cached_property
     def worth(self) -> Floats:
         """The digits that a wrong number would have to match."""
-        return np.maximum(np.log10(_NEAR / (2 * self.tolerance)), 0.1)
+        return np.asarray(-np.log10(self.likely))
 
     @cached_property
     def single(self) -> float:
-        """The probability that one value gives a wrong number."""
-        return float(np.minimum(2 * self.tolerance / _NEAR, 0.9).mean()) if len(self.runs) else 0.0
+        """The probability that one value gives a wrong number, on average."""
+        return float(self.likely.mean()) if len(self.runs) else 0.0
 
     def find_given(self, values: Floats) -> np.ndarray[Any, Any]:
         """Find the runs whose number these values give."""
