@@ -177,7 +177,7 @@ def load_json(truth: str, detections: str) -> Loaded:
 def evaluate_germane(truth: Any, detections: Any) -> Values:
     import germane
 
-    result = germane.evaluate_boxes(truth, detections)
+    result = germane.boxes.evaluate(truth, detections)
     stats = [float(value) for value in result.stats]
     return np.array(stats), np.asarray(result.precision), np.asarray(result.recall)
 
@@ -197,7 +197,7 @@ def find_tools() -> list[str]:
     try:
         import germane
 
-        has_boxes = hasattr(germane, "evaluate_boxes")
+        has_boxes = hasattr(germane, "germane.boxes.evaluate")
     except ImportError:
         has_boxes = False
     return [name for name in here if has_boxes or not name.startswith("germane")]

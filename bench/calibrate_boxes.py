@@ -84,11 +84,11 @@ def calibrate(rng, repeats, size, quality, shares):
     """Count, for each measure, the tests that found a difference, and the intervals that held the world's."""
     truths = make_truths(rng, shares)
     detectors = [detect(rng, truths, *one) for one in quality]
-    world = [germane.evaluate_boxes(truths, one, MEASURES) for one in detectors]
+    world = [germane.boxes.evaluate(truths, one, MEASURES) for one in detectors]
     found, held = dict.fromkeys(world[0], 0), dict.fromkeys(world[0], 0)
     for _ in range(repeats):
         some, (one, other) = draw_images(truths, detectors, rng.choice(IMAGES, size, replace=False))
-        compared = germane.compare_boxes(some, {"one": one, "other": other}, MEASURES)
+        compared = germane.boxes.compare(some, {"one": one, "other": other}, MEASURES)
         for pair in compared.pairs:
             name = str(pair.measure)
             apart = world[1][name].mean - world[0][name].mean

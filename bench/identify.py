@@ -1,13 +1,11 @@
-"""How often identify is right: ``python bench/identify.py [MUTANTS] > bench/IDENTIFY.md``.
+"""How often identify is right: ``python bench/identify.py mutants COUNT SEED`` and ``… dialects [FORM …]``.
 
 Functions made of the dialects, functions as people write them (``bench/metrics.py``), and these with one random
 mistake, which identify may not take for a definition whose values they do not have.
 """
 
 import ast
-import copy
 import inspect
-import math
 import random
 import sys
 import textwrap
@@ -17,10 +15,10 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from typing import Any
 
+import metrics
 import numpy as np
 
 import germane
-import metrics
 from germane.identification.asking import Asker, Precision
 from germane.identification.batch import Batch
 from germane.identification.cases import SPECIAL, Case, Question, Shape, draw_questions, rank_items
@@ -175,7 +173,7 @@ def run_mutants(count: int, seed: int = 0) -> Iterator[tuple[str, str, str, Any,
         if function.__name__ in ("ap1000", "auc"):
             continue
         made = make_mutant(function, rng)
-        if made is None or (function.__name__, made[1]) in seen and rng.random() < 0.7:
+        if made is None or ((function.__name__, made[1]) in seen and rng.random() < 0.7):
             continue
         seen.add((function.__name__, made[1], len(seen)))
         mutant, done = made
@@ -240,7 +238,7 @@ def list_dialect_entries() -> Iterator[tuple[str, str, germane.Measure]]:
     for dialect in germane.dialects().values():
         entries = []
         for entry in dialect.measuring:
-            if entry.open_parameters:
+            if entry.open_parameters or dialect.matching:
                 continue
             measure = germane.parse(entry.write_measure(5 if entry.cutoff else None))
             if measure.row.kernel.__name__ == "refuse_ranking" or measure.row.subtopics:
@@ -272,32 +270,22 @@ def run_dialects(forms: list[str]) -> Iterator[tuple[str, str, str, str, Any]]:
             yield takes, dialect, name, "right" if own[0] or same else "other", found
 
 
-if __name__ == "__main__":
-    which = sys.argv[1]
-    if which == "mutants":
-        c = Counter()
+def main() -> None:
+    counts: Counter[tuple[str, ...]] = Counter()
+    if sys.argv[1] == "mutants":
         count, seed = map(int, sys.argv[2:4])
-        for kind, name, done, found, spent in run_mutants(count, seed):
-            c[kind] += 1
-            first = (
-                str(found.definitions[0])
-                if kind in ("same", "other", "WRONG")
-                else str(found)[:100]
-            )
-            odd = [str(o)[:60] for o in found.odd] if kind not in ("refused",) else ""
-            print(
-                kind,
-                name,
-                done,
-                first if kind != "none" else "",
-                odd if kind == "same" else "",
-                flush=True,
-            )
-        print(c)
+        for kind, name, done, found, _ in run_mutants(count, seed):
+            counts[(kind,)] += 1
+            named = str(found.definitions[0]) if kind in ("same", "other", "WRONG") else ""
+            print(kind, name, done, named, flush=True)
     else:
-        c = Counter()
         for takes, dialect, name, kind, found in run_dialects(sys.argv[2:] or list(FORMS)):
-            c[takes, kind] += 1
+            counts[takes, kind] += 1
             if kind != "right":
                 print(takes, dialect, name, kind, str(found)[:600].replace("\n", " | "), flush=True)
-        print(c)
+    for key, number in sorted(counts.items()):
+        print(*key, number)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,3 +1,4 @@
+# ruff: noqa
 """Measures as people write them, for ``bench/identify.py``: the definition, the form of the data, the function.
 
 They follow answers in forums and trackers, notebooks, and the code of frameworks; each is right.

@@ -7,7 +7,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from germane.boxes.checks import TABLE as BOX_TABLE
+from germane.boxes.checks.table import TABLE as BOX_TABLE
 from germane.checks.table import TABLE, Check
 from germane.core.finding import SEVERITIES, Finding
 
@@ -120,19 +120,22 @@ It is not reported if relevance shows that the order is right. One result per qu
 BOXES = """
 ## Boxes
 
-`check_boxes(truth, detections)` checks annotated boxes and a detector's boxes, from any of the [sources of boxes](sources.md#boxes).
+`germane.boxes.check(truth, detections)` checks annotated boxes and a detector's boxes, from any of the [sources of boxes](sources.md#boxes).
 It does not stop at errors, and returns findings as `check` does.
 
 ```python
 truth = [{"boxes": [[10, 10, 50, 50]], "labels": [1]}]
 found = [{"boxes": [[50, 50, 10, 10]], "labels": [1], "scores": [0.9]}]
-boxes = germane.check_boxes(truth, found)
+boxes = germane.boxes.check(truth, found)
 boxes.serious[0].what  # 'swapped corners'
 boxes.serious[0].examples  # ('detections, image 0, box 0',)
 ```
 
-`evaluate_boxes` raises an error or warns as the last column says; it checks up to 2,000 boxes for warnings.
-`result.findings` has the warnings.
+`germane.boxes.evaluate`, `evaluate_many`, `compare`, `gate`, `report`, `explain`, `spread` and `reconcile` raise an error or warn as the last column
+says. `result.findings` has the warnings. Formats, scores, classes and images are judged by how detections and truths overlap in up to 200 images.
+Formats of both sides that are wrong in the same way are found by the sizes of the images; boxes whose centers are read as corners on both sides
+cannot be found without these, but overlaps are then right. [bench/BOXES.md](../bench/BOXES.md#findings) says how often random
+sets with each mistake are found, and that sound sets have no finding.
 """
 
 

@@ -6,8 +6,9 @@ Sphinx fills them from the docstrings. Each public object stands on the page of 
 import inspect
 import re
 from collections.abc import Callable, Iterator
+from operator import attrgetter
 from pathlib import Path
-from typing import Any, get_args, get_origin
+from typing import Any, ForwardRef, get_args, get_origin
 
 import generate_measures
 
@@ -43,9 +44,9 @@ TOPICS: dict[str, tuple[str, str, str]] = {  # page: title, guide, objects
     "check": ("Check data", "check", "check Checkup Finding"),
     "boxes": (
         "Boxes", "which-map",
-        ("evaluate_boxes evaluate_many_boxes explain_boxes check_boxes compare_boxes gate_boxes report_boxes "
-        "reconcile_boxes spread_boxes box_dialects BoxResult BoxResults BoxGroups BoxExplanation "
-        "BoxReconciliation BoxSpread"),
+        ("boxes.evaluate boxes.evaluate_many boxes.explain boxes.check boxes.compare boxes.gate boxes.report "
+        "boxes.reconcile boxes.reconcile_table boxes.spread boxes.dialects boxes.Result boxes.Results boxes.Groups boxes.Explanation "
+        "boxes.Reconciliation boxes.Spread"),
     ),
     "judges": (
         "Judges", "judges",
@@ -119,7 +120,7 @@ def write_arguments() -> str:
 
 def write_directive(name: str) -> str:
     """Write the directive that Sphinx replaces by the object's docstring."""
-    found = getattr(germane, name)
+    found = attrgetter(name)(germane)
     if inspect.isclass(found) and issubclass(found, Exception | Warning):
         return f".. autoexception:: germane.{name}"
     if inspect.isclass(found):
@@ -132,7 +133,7 @@ def write_directive(name: str) -> str:
 
 def write_signature(found: Callable[..., Any]) -> tuple[str, str]:
     """Write the parameters and what is returned; choices stand as keyword arguments with their words."""
-    signature = make_signature(found, germane._list_box_conventions())
+    signature = make_signature(found)  # which names all arguments of boxes already
     written, star = [], False
     for one in signature.parameters.values():
         if one.name in ("self", "cls"):
@@ -159,6 +160,8 @@ def join(name: str, kind: str, default: str | None) -> str:
 
 def write_type(annotation: Any) -> str:
     """Write a type without the modules of its parts; "" for one that may be anything."""
+    if isinstance(annotation, ForwardRef):
+        return annotation.__forward_arg__
     if annotation in (inspect.Parameter.empty, Any):
         return ""
     if isinstance(annotation, Given):

@@ -10,7 +10,7 @@ from math import nan
 
 @dataclass
 class Words:
-    """The conventions by their names in ``germane.evaluate_boxes``."""
+    """The conventions by their names in ``germane.boxes.evaluate``."""
 
     overlap: str = "iou"
     candidate: str = "fallback"

@@ -2,6 +2,8 @@
 
 from typing import Any
 
+import numpy as np
+
 import germane
 
 SIZE = {"width": 640, "height": 480}
@@ -50,6 +52,31 @@ SHARES = make_truth(
     ]
 )
 DICT = {"boxes": [[1, 2, 30, 40]], "labels": [1]}
+AREAS = make_truth()
+AREAS["annotations"] = [{**one, "area": 3000.0} for one in AREAS["annotations"]]
+
+
+def make_large() -> tuple[dict[str, Any], list[dict[str, Any]]]:
+    """Forty images of five classes with three boxes each, and a detection of each beside one of nothing."""
+    rng = np.random.default_rng(4)
+    corners, sides = rng.uniform(0, 400, (120, 2)), rng.uniform(40, 80, (120, 2))
+    truth = {
+        "images": [{"id": i, **SIZE} for i in range(40)],
+        "categories": [{"id": i, "name": f"class {i}"} for i in range(5)],
+        "annotations": [
+            {"id": n + 1, "image_id": n // 3, "category_id": n % 5, "bbox": box}
+            for n, box in enumerate(np.round(np.hstack((corners, sides))).tolist())
+        ],
+    }
+    found = [{**one, "score": 0.5 + one["score"] / 16} for one in find(truth)]
+    apart = [
+        {**one, "bbox": [*np.round(place).tolist(), 20.0, 20.0], "score": one["score"] - 0.5}
+        for one, place in zip(found, rng.uniform(0, 400, (120, 2)), strict=True)
+    ]
+    return truth, found + apart
+
+
+LARGE, MANY = make_large()
 TWICE = make_truth()
 TWICE["annotations"].append({**TWICE["annotations"][0], "id": 99})
 ONE_CLASS = {**TRUTH, "annotations": TRUTH["annotations"][:10]}
@@ -58,17 +85,34 @@ EXAMPLES: dict[str, tuple[Any, Any, dict[str, Any]]] = {
     "malformed boxes": (TRUTH, change(FOUND, 2, bbox=[1, 2, 3]), {}),
     "swapped corners": ([DICT], [{"boxes": [[30, 2, 1, 40]], "labels": [1], "scores": [0.5]}], {}),
     "negative sizes": (TRUTH, change(FOUND, 2, bbox=[5, 5, -3, 4]), {}),
+    "negative areas": (
+        {**AREAS, "annotations": change(AREAS["annotations"], 2, area=-3000.0)}, FOUND, {},
+    ),
+    "ids of another type": (TRUTH, change(FOUND, 2, image_id="3"), {}),
     "unknown images": (TRUTH, change(FOUND, 2, image_id=77), {}),
     "unknown classes": (TRUTH, change(FOUND, 2, category_id=0), {}),
     "scores that are no numbers": (TRUTH, change(FOUND, 2, score=float("nan")), {}),
     "relative numbers taken for pixels": (TRUTH, find(SHARES), {}),
     "pixels taken for relative numbers": (TRUTH, FOUND, {"coordinates": {"detections": "relative"}}),
     "another format of boxes": (TRUTH, find(CORNERS), {}),
+    "sides beyond any image": (TRUTH, change(FOUND, 2, bbox=[5, 5, 1e308, 40]), {}),
+    "boxes apart from their image": (TRUTH, change(FOUND, 2, bbox=[700, 5, 50, 40]), {}),
+    "boxes without size": (TRUTH, change(FOUND, 2, bbox=[5, 5, 0, 40]), {}),
+    "areas far from the boxes": (
+        {**AREAS, "annotations": change(AREAS["annotations"], 2, area=9e6)}, FOUND, {},
+    ),
+    "most truths given twice": (
+        {**TRUTH, "annotations": [*TRUTH["annotations"], *({**one, "id": 99 + one["id"]} for one in TRUTH["annotations"][:10])]},
+        FOUND, {},
+    ),
+    "most detections given twice": (TRUTH, [*FOUND, *FOUND], {}),
     "constant scores": (TRUTH, [{**one, "score": 1.0} for one in FOUND], {}),
+    "scores fall as matches rise": (LARGE, [{**one, "score": 1 - one["score"]} for one in MANY], {}),
+    "classes mixed up": (LARGE, [{**one, "category_id": (one["category_id"] + 1) % 5} for one in MANY], {}),
+    "images mixed up": (LARGE, [{**one, "image_id": (one["image_id"] + 1) % 40} for one in MANY], {}),
     "boxes outside their image": (TRUTH, change(FOUND, 2, bbox=[600, 5, 50, 40]), {}),
     "truths given twice": (TWICE, FOUND, {}),
     "detections given twice": (TRUTH, [*FOUND, FOUND[4]], {}),
-    "boxes without size": (TRUTH, change(FOUND, 2, bbox=[5, 5, 0, 40]), {}),
     "images without detections": (TRUTH, [one for one in FOUND if one["image_id"] != 3], {}),
     "classes without detections": (TRUTH, FOUND[:10], {}),
     "images without truths": (make_truth([one["bbox"] for one in TRUTH["annotations"]][:9]), FOUND, {}),
@@ -80,4 +124,4 @@ EXAMPLES: dict[str, tuple[Any, Any, dict[str, Any]]] = {
 def find_all(name: str) -> list[germane.Finding]:
     """Find everything in the example of a check."""
     truth, found, options = EXAMPLES[name]
-    return list(germane.check_boxes(truth, found, **options))
+    return list(germane.boxes.check(truth, found, **options))

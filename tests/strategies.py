@@ -13,7 +13,7 @@ from typing import Any
 from hypothesis import strategies as st
 
 from germane import Measure
-from germane.boxes.checks import TABLE as BOX_CHECKS
+from germane.boxes.checks.table import TABLE as BOX_CHECKS
 from germane.boxes.conventions import WORDS as BOX_WORDS
 from germane.checks.table import TABLE as CHECKS
 from germane.cli.boxes import VERBS as BOX_VERBS

@@ -24,26 +24,19 @@ VERBS = [
     "assert_computes",
     "assert_no_regression",
     "audit",
-    "box_dialects",
     "check",
-    "check_boxes",
     "choose_judgments",
     "collapse",
     "compare",
-    "compare_boxes",
     "compare_judges",
     "dialects",
     "evaluate",
-    "evaluate_boxes",
     "evaluate_embeddings",
     "evaluate_judges",
     "evaluate_many",
-    "evaluate_many_boxes",
     "explain",
-    "explain_boxes",
     "explorer",
     "gate",
-    "gate_boxes",
     "identify",
     "kendall_tau",
     "mean_pr_curve",
@@ -55,26 +48,17 @@ VERBS = [
     "read_results",
     "read_run",
     "reconcile",
-    "reconcile_boxes",
     "reconcile_table",
     "report",
-    "report_boxes",
     "score",
     "simulate",
     "spread",
-    "spread_boxes",
     "tau_ap",
     "trust",
     "trust_many",
 ]
 TYPES = [
     "Audit",
-    "BoxExplanation",
-    "BoxGroups",
-    "BoxReconciliation",
-    "BoxResult",
-    "BoxResults",
-    "BoxSpread",
     "Checkup",
     "Comparison",
     "Contradiction",
@@ -124,6 +108,20 @@ ERRORS = [
     "RegressionError",
     "ScoreError",
 ]
+BOX_VERBS = [
+    "check",
+    "compare",
+    "dialects",
+    "evaluate",
+    "evaluate_many",
+    "explain",
+    "gate",
+    "reconcile",
+    "reconcile_table",
+    "report",
+    "spread",
+]
+BOX_TYPES = ["Explanation", "Groups", "Reconciliation", "Result", "Results", "Spread"]
 MEASURES = [row.name for row in ALL]
 MODULES = [
     importlib.import_module(found.name)
@@ -134,10 +132,32 @@ MODULES = [
 
 def test_the_exports_are_these() -> None:
     assert germane.__all__ == [
-        *VERBS, *TYPES, *ERRORS, "GermaneWarning", *MEASURES, "__version__"
+        *VERBS, "boxes", *TYPES, *ERRORS, "GermaneWarning", *MEASURES, "__version__"
     ]  # fmt: skip
     for name in germane.__all__:
         assert getattr(germane, name) is not None
+
+
+def test_boxes_have_verbs_and_types_of_their_own() -> None:
+    assert germane.boxes.__all__ == [*BOX_VERBS, *BOX_TYPES]
+    assert dir(germane.boxes) == sorted(germane.boxes.__all__)
+    for name in germane.boxes.__all__:
+        assert getattr(germane.boxes, name).__name__ == name
+    with pytest.raises(AttributeError, match=r"module 'germane\.boxes' has no attribute 'explian'"):
+        _ = germane.boxes.explian
+
+
+def test_signatures_of_boxes_name_every_option() -> None:
+    """The keyword arguments of the verbs are those that reading and conventions know."""
+    options = importlib.import_module("germane.boxes.options")
+    conventions = importlib.import_module("germane.boxes.conventions").DEFAULTS
+    reading = importlib.import_module("germane.boxes.reading").READING
+    assert set(options.Options.__annotations__) == {*reading, *conventions}
+    for name in BOX_VERBS:
+        for one in inspect.signature(getattr(germane.boxes, name)).parameters.values():
+            assert one.annotation is not inspect.Parameter.empty
+            assert one.kind is not inspect.Parameter.VAR_KEYWORD
+            assert str(one.annotation) not in ("typing.Any", "Any"), f"{name}: {one}"
 
 
 @pytest.mark.parametrize("name", MEASURES)
@@ -240,8 +260,10 @@ def test_no_export_is_a_module() -> None:
     imports = [
         f"import {module.__name__}" for module in MODULES if module.__name__ != "germane.spark"
     ]
-    looks = "print(*(name for name in germane.__all__ if type(getattr(germane, name)) is type(germane)))"
-    assert not set(germane.__all__) & modules_after("; ".join([*imports, looks]))
+    every = "[(of, name) for of in (germane, germane.boxes) for name in of.__all__]"
+    looks = f"print(*(name for of, name in {every} if type(getattr(of, name)) is type(germane)))"
+    found = modules_after("; ".join([*imports, looks]))
+    assert {*germane.__all__, *germane.boxes.__all__} & found == {"boxes"}
 
 
 def test_what_is_imported_later_is_listed() -> None:
@@ -268,18 +290,22 @@ def test_every_module_says_what_it_is(module: ModuleType) -> None:
     assert module.__doc__.strip().splitlines()[0].endswith((".", ":"))
 
 
-@pytest.mark.parametrize("name", [*VERBS, *TYPES])
-def test_every_export_has_a_runnable_example(name: str) -> None:
-    exported = getattr(germane, name)
+EXPORTS = [*((germane, name) for name in (*VERBS, *TYPES, *ERRORS)),
+           *((germane.boxes, name) for name in (*BOX_VERBS, *BOX_TYPES))]  # fmt: skip
+
+
+@pytest.mark.parametrize(("of", "name"), [one for one in EXPORTS if one[1] not in ERRORS])
+def test_every_export_has_a_runnable_example(of: ModuleType, name: str) -> None:
+    exported = getattr(of, name)
     text = inspect.getdoc(exported)
     assert text, name
     if name != "Ranking":  # made by judging; a kernel's argument
         assert ">>> " in text, name
 
 
-@pytest.mark.parametrize("name", [*TYPES, *ERRORS])
-def test_every_public_member_has_a_docstring(name: str) -> None:
-    exported = getattr(germane, name)
+@pytest.mark.parametrize(("of", "name"), [one for one in EXPORTS if inspect.isclass(getattr(*one))])
+def test_every_public_member_has_a_docstring(of: ModuleType, name: str) -> None:
+    exported = getattr(of, name)
     for member, value in vars(exported).items():
         if member.startswith("_"):
             continue

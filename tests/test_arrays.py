@@ -694,7 +694,7 @@ def test_a_score_that_is_no_number_is_found(
     row: int, column: int, short: int, odd: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """However few or many items are judged, and wherever these stand."""
-    set_sizes(monkeypatch, short_rows=short)
+    set_sizes(monkeypatch, short_rows=short, wide_rows=short)
     for top in (1, 2, 3, 5, 12, N):
         scores = np.tile(np.arange(N, 0.0, -1), (Q, 1))
         scores[row, column] = odd

@@ -59,7 +59,7 @@ def test_measures_equal_a_slow_evaluator(seed):
     given = asdict(words)
     names = f"AP(iou=.5,area={area}) AP(iou=.75,area={area},points=11) AP(iou=.5,area={area},points=all)"
     names += f" AR(iou=.5+.75,area={area})"
-    result = germane.evaluate_boxes(truth, found, names, unknown="ignore", **given)
+    result = germane.boxes.evaluate(truth, found, names, unknown="ignore", **given)
     classes = sorted(one["id"] for one in truth["categories"])
     classes = classes if words.classes == "each" else [None]
     if words.classes == "merged":  # detections of classes that are not listed are left out before
@@ -83,7 +83,7 @@ def test_measures_equal_a_slow_evaluator(seed):
 @pytest.mark.parametrize("seed", range(12))
 def test_arrays_agree_with_the_measures(seed):
     truth, found = draw_set(seed)
-    result = germane.evaluate_boxes(truth, found, unknown="ignore")
+    result = germane.boxes.evaluate(truth, found, unknown="ignore")
     assert result.precision.shape == (10, 101, len(truth["categories"]), 4, 3)
     assert result.recall.shape == (10, len(truth["categories"]), 4, 3)
     for name, stat in zip(result, result.stats, strict=True):
@@ -94,7 +94,7 @@ def test_arrays_agree_with_the_measures(seed):
 def test_laws(seed):
     truth, found = draw_set(seed)
     choices = {"unknown": "ignore", "difficult": "count"}
-    whole = germane.evaluate_boxes(truth, found, "AP AP50 AP95 AR@1 AR@10 AR@100", **choices)
+    whole = germane.boxes.evaluate(truth, found, "AP AP50 AP95 AR@1 AR@10 AR@100", **choices)
     numbers = whole.flat()
     assert all(0 <= one <= 1 for one in numbers.values() if one == one)
     if numbers["AP"] == numbers["AP"]:
@@ -102,7 +102,7 @@ def test_laws(seed):
         assert numbers["AR@1"] <= numbers["AR@10"] <= numbers["AR@100"]
     shuffled = list(truth["images"])
     random.Random(seed).shuffle(shuffled)
-    again = germane.evaluate_boxes({**truth, "images": shuffled}, found, "AP", **choices)
+    again = germane.boxes.evaluate({**truth, "images": shuffled}, found, "AP", **choices)
     assert same(again["AP"].mean, numbers["AP"])
     perfect = [
         {
@@ -119,7 +119,7 @@ def test_laws(seed):
         "annotations": [a for a in truth["annotations"] if min(a["bbox"][2:]) > 0],
     }
     if perfect:
-        best = germane.evaluate_boxes(sound, perfect, "AR", depth=None, **choices)["AR"].mean
+        best = germane.boxes.evaluate(sound, perfect, "AR", depth=None, **choices)["AR"].mean
         assert best == pytest.approx(1, nan_ok=True)
 
 
@@ -135,23 +135,23 @@ def test_images_are_independent():
            for one in truth["annotations"]],
     }  # fmt: skip
     again = [{**one, "image_id": one["image_id"] + shift} for one in found]
-    once = germane.evaluate_boxes(truth, found, "AR")["AR"].mean
-    assert same(germane.evaluate_boxes(double, found + again, "AR")["AR"].mean, once)
+    once = germane.boxes.evaluate(truth, found, "AR")["AR"].mean
+    assert same(germane.boxes.evaluate(double, found + again, "AR")["AR"].mean, once)
 
 
 def test_thresholds_are_read_from_text_and_numbers():
     truth, found = make_boxes(1)
-    wanted = germane.evaluate_boxes(truth, found, "AP(iou=.5:.95)")["AP(iou=.5:.95)"].mean
+    wanted = germane.boxes.evaluate(truth, found, "AP(iou=.5:.95)")["AP(iou=.5:.95)"].mean
     for given in (
         ".5:.95:.05",
         ".5:.95",
         np.linspace(0.5, 0.95, 10),
         list(np.linspace(0.5, 0.95, 10)),
     ):
-        assert germane.evaluate_boxes(truth, found, "AP", iou=given)["AP"].mean == wanted
+        assert germane.boxes.evaluate(truth, found, "AP", iou=given)["AP"].mean == wanted
     assert same(
-        germane.evaluate_boxes(truth, found, "AP", iou=(0.5, 0.75))["AP"].mean,
-        average(germane.evaluate_boxes(truth, found, "AP50 AP75").flat().values()),
+        germane.boxes.evaluate(truth, found, "AP", iou=(0.5, 0.75))["AP"].mean,
+        average(germane.boxes.evaluate(truth, found, "AP50 AP75").flat().values()),
     )
 
 
@@ -170,7 +170,7 @@ def test_thresholds_are_read_from_text_and_numbers():
 def test_conventions_are_checked(choice, says):
     truth, found = make_boxes(1)
     with pytest.raises(germane.PolicyError, match=r".") as error:
-        germane.evaluate_boxes(truth, found, **choice)
+        germane.boxes.evaluate(truth, found, **choice)
     assert says in str(error.value)
 
 
@@ -189,17 +189,17 @@ def test_conventions_are_checked(choice, says):
 def test_names_are_checked(name, says):
     truth, found = make_boxes(1)
     with pytest.raises(germane.MeasureError, match=r".") as error:
-        germane.evaluate_boxes(truth, found, name)
+        germane.boxes.evaluate(truth, found, name)
     assert says in str(error.value)
 
 
 def test_names_read_as_they_are_written():
     truth, found = make_boxes(1)
     names = "AP AP50 AP(iou=.5+.75,points=11) AR@10 AR(area=small) P(confidence=.25) F R(iou=.75)@5"
-    result = germane.evaluate_boxes(truth, found, names)
+    result = germane.boxes.evaluate(truth, found, names)
     for name in result:
         complete = str(result[name].measure)
-        again = germane.evaluate_boxes(truth, found, complete)
+        again = germane.boxes.evaluate(truth, found, complete)
         assert str(again[complete].measure) == complete
         assert same(again[complete].mean, result[name].mean)
     with pytest.raises(germane.NotFoundError, match=r"AP75 was not evaluated"):
@@ -211,7 +211,7 @@ def test_names_read_as_they_are_written():
 
 def test_precision_recall_and_f_at_a_confidence():
     truth, found = make_boxes(5, "floats")
-    result = germane.evaluate_boxes(
+    result = germane.boxes.evaluate(
         truth, found, "P(confidence=.4) R(confidence=.4) F(confidence=.4)"
     )
     words = oracle.Words(confidence=0.4)
@@ -228,13 +228,13 @@ def test_precision_recall_and_f_at_a_confidence():
 
 def test_counts_and_nothing_to_find():
     truth, found = make_boxes(2, "crowds")
-    result = germane.evaluate_boxes(truth, found)
+    result = germane.boxes.evaluate(truth, found)
     assert result.counts.truths == len(truth["annotations"])
     assert result.counts.crowds == sum(one["iscrowd"] for one in truth["annotations"])
-    empty = germane.evaluate_boxes({**truth, "annotations": []}, found)
+    empty = germane.boxes.evaluate({**truth, "annotations": []}, found)
     assert math.isnan(empty["AP"].mean)
     assert (empty.stats == -1).all()
-    silent = germane.evaluate_boxes(truth, [])
+    silent = germane.boxes.evaluate(truth, [])
     assert silent["AP"].mean == 0
     assert silent["AR@1"].mean == 0
 
@@ -250,8 +250,8 @@ def test_two_orders_of_equal_scores():
     }
     false = {"image_id": 2, "category_id": 1, "bbox": [0, 0, 9, 9], "score": 0.5}
     found = [false, {**false, "image_id": 1}]
-    assert germane.evaluate_boxes(truth, found, "AP50")["AP50"].mean == 1
-    assert germane.evaluate_boxes(truth, found, "AP50", ties="given")["AP50"].mean == 1 / 2
+    assert germane.boxes.evaluate(truth, found, "AP50")["AP50"].mean == 1
+    assert germane.boxes.evaluate(truth, found, "AP50", ties="given")["AP50"].mean == 1 / 2
 
 
 @pytest.mark.slow
@@ -260,7 +260,7 @@ def test_every_pair_of_words_runs():
     truth, found = make_boxes(6, "crowds, difficult, own areas")
     for one, other in itertools.combinations(CHOICES, 2):
         for a, b in itertools.product(CHOICES[one], CHOICES[other]):
-            value = germane.evaluate_boxes(truth, found, "AP50", **{one: a, other: b})["AP50"].mean
+            value = germane.boxes.evaluate(truth, found, "AP50", **{one: a, other: b})["AP50"].mean
             assert 0 <= value <= 1
 
 
@@ -277,11 +277,11 @@ WRONG: list[tuple[dict[str, Any], str]] = [
 @pytest.mark.parametrize(("options", "says"), WRONG, ids=str)
 def test_numbers_without_meaning_are_refused(options: dict[str, Any], says: str) -> None:
     with pytest.raises(germane.errors.GermaneError, match=says):
-        germane.evaluate_boxes(*make_boxes(3), **options)
+        germane.boxes.evaluate(*make_boxes(3), **options)
 
 
 def test_an_array_is_no_id_and_a_name_may_be_a_number() -> None:
     truth, found = make_boxes(3)
     with pytest.raises(germane.NotFoundError, match="there is no image"):
-        germane.explain_boxes(truth, found, image=np.array([1, 2]))
-    assert list(germane.evaluate_many_boxes(truth, {1: found}, "AP")) == ["1"]
+        germane.boxes.explain(truth, found, image=np.array([1, 2]))
+    assert list(germane.boxes.evaluate_many(truth, {1: found}, "AP")) == ["1"]

@@ -42,7 +42,7 @@ def hash_arrays(*arrays: Any) -> str:
 def test_arrays_and_summary_are_those_of_pycocotools(name: str) -> None:
     entry = SETS[name]
     theirs = entry["answers"]["pycocotools"]
-    own = germane.evaluate_boxes(*make_boxes(entry["seed"], entry["traits"]), **PYCOCOTOOLS)
+    own = germane.boxes.evaluate(*make_boxes(entry["seed"], entry["traits"]), **PYCOCOTOOLS)
     for word in ("precision", "recall"):
         array = getattr(own, word)
         assert list(array.shape) == theirs[word]["shape"]
@@ -55,7 +55,7 @@ def test_arrays_and_summary_are_those_of_pycocotools(name: str) -> None:
 def check_random(seeds: range) -> None:
     different = []
     for seed in seeds:
-        own = germane.evaluate_boxes(*make_boxes(seed, draw_traits(seed)), **PYCOCOTOOLS)
+        own = germane.boxes.evaluate(*make_boxes(seed, draw_traits(seed)), **PYCOCOTOOLS)
         if hash_arrays(own.precision, own.recall)[:16] != RECORDED["random"][seed]:
             different.append(seed)
     assert not different
@@ -73,7 +73,7 @@ def test_two_thousand_random_sets_have_the_arrays_of_pycocotools() -> None:
 def test_the_known_mistake_is_seen() -> None:
     data = make_boxes(SETS["id zero"]["seed"], "id zero")
     with_it, without = (
-        germane.evaluate_boxes(*data, **PYCOCOTOOLS | {"id_zero": word}).stats[0]
+        germane.boxes.evaluate(*data, **PYCOCOTOOLS | {"id_zero": word}).stats[0]
         for word in ("unmatched", "matched")
     )
     assert with_it < without
@@ -84,7 +84,7 @@ def check_classes(
 ) -> None:
     """The tools say different things of classes without truths; these are left out."""
     known = {row["category_id"] for row in truth["annotations"]}
-    own = germane.evaluate_boxes(truth, detections, f"AP(iou=.5,points={points})", **words)
+    own = germane.boxes.evaluate(truth, detections, f"AP(iou=.5,points={points})", **words)
     [measure] = own.values()
     for category, value in theirs.items():
         if category in known and isinstance(value, float):

@@ -36,7 +36,7 @@ def say(capsys: pytest.CaptureFixture[str], files: Path):
 def test_several_detectors_are_rows(say, files):
     lines = say("truth.json one.json two.json -m AP").splitlines()
     for line, name in zip(lines[2:4], ("one", "two"), strict=True):
-        value = germane.evaluate_boxes("truth.json", f"{name}.json", "AP")["AP"].mean
+        value = germane.boxes.evaluate("truth.json", f"{name}.json", "AP")["AP"].mean
         assert line.split() == [name, f"{value:.4f}"]
     assert say("evaluate truth.json one.json two.json -m AP").splitlines() == lines
 
@@ -60,7 +60,7 @@ def test_by(say, part):
 def test_conventions_are_options(say, files):
     given = "--crowds drop --candidate best --depth 3 --iou .5,.75 --confidence .1"
     line = say(f"truth.json one.json -m AP {given}")
-    wanted = germane.evaluate_boxes(
+    wanted = germane.boxes.evaluate(
         "truth.json", "one.json", "AP", crowds="drop", candidate="best", depth=3, iou=(0.5, 0.75),
         confidence=0.1,
     )  # fmt: skip
@@ -101,7 +101,7 @@ def test_other_verbs(say, files):
     assert "voc2007" in say("dialects")
     assert "candidate=best" in say("dialects voc2007")
     assert "spread" in say("dialects truth.json one.json -m AP50")
-    value = germane.evaluate_boxes("truth.json", "one.json", "AP", crowds="drop")["AP"].mean
+    value = germane.boxes.evaluate("truth.json", "one.json", "AP", crowds="drop")["AP"].mean
     assert "crowds=drop" in say(f"reconcile truth.json one.json --reported {value:.5f}")
     assert "randomization" in say("compare truth.json one.json two.json")
     assert "passed" in say("gate truth.json one.json --baseline one.json -m AP50")

@@ -40,9 +40,9 @@ def repeat_images(truth, found, times):
 def test_the_mean_of_shares_is_the_number(seed):
     truth, found = make_boxes(seed, "floats")
     both = {"all": found, "some": thin_out(found, 0.7)}
-    compared = germane.compare_boxes(truth, both, NAMES)
+    compared = germane.boxes.compare(truth, both, NAMES)
     for name, found in both.items():
-        result = germane.evaluate_boxes(truth, found, NAMES)
+        result = germane.boxes.evaluate(truth, found, NAMES)
         for measure in result:
             assert compared.means[measure][name] == pytest.approx(result[measure].mean, abs=1e-12)
 
@@ -57,8 +57,8 @@ def test_shares_are_what_an_image_changes(seed):
     truth, found = make_boxes(seed, "floats")
     many = dict.fromkeys((one["id"] for one in truth["images"]), 40)
     for name in ("AP(iou=.5,points=all)", "AR@10", "P(confidence=.3)", "F(confidence=.3)"):
-        plain = germane.evaluate_boxes(truth, found, name)[name].mean
-        shares = germane.compare_boxes(
+        plain = germane.boxes.evaluate(truth, found, name)[name].mean
+        shares = germane.boxes.compare(
             *repeat_images(truth, found, many)[:1],
             {"none": [], "all": repeat_images(truth, found, many)[1]},
             name,
@@ -67,7 +67,7 @@ def test_shares_are_what_an_image_changes(seed):
         agree = []
         for number, one in enumerate(truth["images"]):
             more = repeat_images(truth, found, {**many, one["id"]: 41})
-            change = germane.evaluate_boxes(*more, name)[name].mean - plain
+            change = germane.boxes.evaluate(*more, name)[name].mean - plain
             expected = (of_image[40 * number + 1] - plain) / len(of_image)
             agree.append(change == pytest.approx(expected, rel=0.15, abs=3e-5))
         # equal precisions at two ranks have a maximum without a derivative
@@ -80,12 +80,12 @@ def test_a_better_detector_is_found_and_noise_is_not():
         truth, found, dict.fromkeys((o["id"] for o in truth["images"]), 20)
     )
     half = {"whole": found, "half": thin_out(found, 0.5)}
-    pair = germane.compare_boxes(truth, half, "AP50", baseline="half").pairs[0]
+    pair = germane.boxes.compare(truth, half, "AP50", baseline="half").pairs[0]
     assert pair.significant
     assert pair.interval.low > 0
     assert "is significantly better than half by" in str(pair)
     alike = {"one": thin_out(found, 0.7, 1), "other": thin_out(found, 0.7, 2)}
-    pair = germane.compare_boxes(truth, alike, "AP50").pairs[0]
+    pair = germane.boxes.compare(truth, alike, "AP50").pairs[0]
     assert pair.verdict == "not significant"
     assert f"smallest detectable difference with {len(truth['images'])} images" in str(pair)
 
@@ -98,7 +98,7 @@ def test_copies_of_images_narrow_the_interval():
     for times in (20, 80):
         many = dict.fromkeys((one["id"] for one in truth["images"]), times)
         sets = {name: repeat_images(truth, one, many) for name, one in both.items()}
-        pair = germane.compare_boxes(
+        pair = germane.boxes.compare(
             sets["whole"][0], {name: one for name, (_, one) in sets.items()}, "AP50"
         ).pairs[0]
         widths.append(pair.interval.high - pair.interval.low)
@@ -108,18 +108,18 @@ def test_copies_of_images_narrow_the_interval():
 def test_rare_classes_are_told_of():
     truth, found = make_boxes(11, "floats")
     both = {"whole": found, "half": thin_out(found, 0.5)}
-    assert "Rare classes: " in str(germane.compare_boxes(truth, both, "AP50"))
+    assert "Rare classes: " in str(germane.boxes.compare(truth, both, "AP50"))
     many = dict.fromkeys((one["id"] for one in truth["images"]), 30)
     truth, found = repeat_images(truth, found, many)
     both = {"whole": found, "half": thin_out(found, 0.5)}
-    assert "Rare classes" not in str(germane.compare_boxes(truth, both, "AP50"))
+    assert "Rare classes" not in str(germane.boxes.compare(truth, both, "AP50"))
 
 
 def test_results_are_compared_as_they_are():
     truth, found = make_boxes(5, "floats")
-    results = germane.evaluate_many_boxes(truth, {"a": found, "b": thin_out(found, 0.6)}, "AP AP50")
-    compared = germane.compare_boxes(results)
-    again = germane.compare_boxes(truth, {"a": found, "b": thin_out(found, 0.6)})
+    results = germane.boxes.evaluate_many(truth, {"a": found, "b": thin_out(found, 0.6)}, "AP AP50")
+    compared = germane.boxes.compare(results)
+    again = germane.boxes.compare(truth, {"a": found, "b": thin_out(found, 0.6)})
     assert [pair.to_dict() for pair in compared.pairs] == [pair.to_dict() for pair in again.pairs]
     assert compared.between("b", "a", "AP50").unit == "image"
     assert np.isfinite(compared.stability("AP").tau)
@@ -129,24 +129,24 @@ def test_the_gate():
     truth, found = make_boxes(11, "floats")
     many = dict.fromkeys((one["id"] for one in truth["images"]), 20)
     truth, found = repeat_images(truth, found, many)
-    same = germane.gate_boxes(truth, found, baseline=found)
+    same = germane.boxes.gate(truth, found, baseline=found)
     assert same.passed
-    fell = germane.gate_boxes(truth, thin_out(found, 0.5), baseline=found)
+    fell = germane.boxes.gate(truth, thin_out(found, 0.5), baseline=found)
     assert fell.verdicts == {"AP": "fell", "AP50": "fell"}
-    assert germane.gate_boxes(truth, thin_out(found, 0.5), baseline=found, max_drop=0.9).passed
+    assert germane.boxes.gate(truth, thin_out(found, 0.5), baseline=found, max_drop=0.9).passed
 
 
 @pytest.mark.parametrize(
     ("call", "says"),
     [
-        (lambda t, d: germane.compare_boxes(t, {"a": d}), "compare needs two or more detectors"),
-        (lambda t, d: germane.compare_boxes(t, {}), "detections are a mapping of name to detections"),
-        (lambda t, d: germane.compare_boxes(t, {"a": d, "b": d}, baseline="c"), "there is no baseline 'c'"),
-        (lambda t, d: germane.compare_boxes({**t, "annotations": []}, {"a": d, "b": d}), "no class has a truth"),
-        (lambda t, d: germane.gate_boxes(t, d, baseline=d, max_drop=-1), "max_drop takes a number from 0"),
+        (lambda t, d: germane.boxes.compare(t, {"a": d}), "compare needs two or more detectors"),
+        (lambda t, d: germane.boxes.compare(t, {}), "detections are a mapping of name to detections"),
+        (lambda t, d: germane.boxes.compare(t, {"a": d, "b": d}, baseline="c"), "there is no baseline 'c'"),
+        (lambda t, d: germane.boxes.compare({**t, "annotations": []}, {"a": d, "b": d}), "no class has a truth"),
+        (lambda t, d: germane.boxes.gate(t, d, baseline=d, max_drop=-1), "max_drop takes a number from 0"),
         (
-            lambda t, d: germane.compare_boxes(
-                {name: germane.evaluate_boxes(t, d, "AP", name=name) for name in "ab"}
+            lambda t, d: germane.boxes.compare(
+                {name: germane.boxes.evaluate(t, d, "AP", name=name) for name in "ab"}
             ),
             "not evaluated with the same truths",
         ),

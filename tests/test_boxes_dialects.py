@@ -37,22 +37,22 @@ def number_images(truth: Data, detections: list[Data]) -> tuple[Data, list[Data]
     return {**truth, "images": images, "annotations": rows[0]}, rows[1]
 
 
-Case = tuple[germane.BoxResult, dict[str, Any], float]
+Case = tuple[germane.boxes.Result, dict[str, Any], float]
 
 
 def ask_pycocotools(truth: Data, detections: list[Data], answer: Data) -> Iterator[Case]:
-    result = germane.evaluate_boxes(truth, detections, dialect="pycocotools")
+    result = germane.boxes.evaluate(truth, detections, dialect="pycocotools")
     yield result, answer["stats"], 1e-9
 
 
 def ask_hotcoco(truth: Data, detections: list[Data], answer: Data) -> Iterator[Case]:
     """hotcoco is pycocotools without its mistake about the id 0."""
-    result = germane.evaluate_boxes(truth, detections, dialect="pycocotools", id_zero="matched")
+    result = germane.boxes.evaluate(truth, detections, dialect="pycocotools", id_zero="matched")
     yield result, answer["stats"], 1e-9
 
 
 def ask_faster(truth: Data, detections: list[Data], answer: Data) -> Iterator[Case]:
-    result = germane.evaluate_boxes(truth, detections, dialect="faster-coco-eval")
+    result = germane.boxes.evaluate(truth, detections, dialect="faster-coco-eval")
     stats = dict(zip(list(result)[:12], answer["stats"].values(), strict=True))
     yield result, stats | {"AR_50": answer["AR50"], "AR_75": answer["AR75"]}, 1e-9
 
@@ -67,9 +67,9 @@ def ask_torchmetrics(truth: Data, detections: list[Data], answer: Data) -> Itera
     }
     for name, options in asked.items():
         if name in answer:
-            result = germane.evaluate_boxes(truth, detections, **given | options)
+            result = germane.boxes.evaluate(truth, detections, **given | options)
             yield result, answer[name], 1e-7
-    whole = germane.evaluate_boxes(truth, detections, **given)
+    whole = germane.boxes.evaluate(truth, detections, **given)
     classes = {f"class {one:g}": i for i, one in enumerate(answer["xywh"]["classes"])}
     for name in ("map", "mar_100"):
         each = answer["xywh"][f"{name}_per_class"]
@@ -88,7 +88,7 @@ def ask_supervision(truth: Data, detections: list[Data], answer: Data) -> Iterat
         for size, values in answer["sizes"].items()
         for name, value in zip(names, values, strict=True)
     }
-    result = germane.evaluate_boxes(truth, detections, [*names, *sizes], dialect="supervision")
+    result = germane.boxes.evaluate(truth, detections, [*names, *sizes], dialect="supervision")
     yield result, {name: answer[name] for name in names} | sizes, 1e-7
 
 
@@ -96,7 +96,7 @@ def ask_ultralytics(version: str) -> Callable[[Data, list[Data], Data], Iterator
     def ask(truth: Data, detections: list[Data], answer: Data) -> Iterator[Case]:
         names = "P R mAP50 mAP75 mAP50-95"
         for crowds, values in (("drop", answer), ("count", answer.get("crowds counted", {}))):
-            result = germane.evaluate_boxes(
+            result = germane.boxes.evaluate(
                 truth, detections, names, dialect=version, crowds=crowds
             )
             if result.counts.truths > 0:
@@ -107,7 +107,7 @@ def ask_ultralytics(version: str) -> Callable[[Data, list[Data], Data], Iterator
 
 def ask_voc(truth: Data, detections: list[Data], answer: Data) -> Iterator[Case]:
     for year in ("2007", "2010"):
-        result = germane.evaluate_boxes(truth, detections, dialect=f"voc{year}")
+        result = germane.boxes.evaluate(truth, detections, dialect=f"voc{year}")
         each = result["mAP"].per_class
         names = [f"class {one}" for one in sorted(c["id"] for c in truth["categories"])]
         for name, recorded in zip(names, answer[year], strict=True):
@@ -118,14 +118,14 @@ def ask_voc(truth: Data, detections: list[Data], answer: Data) -> Iterator[Case]
 
 def ask_padilla(truth: Data, detections: list[Data], answer: Data) -> Iterator[Case]:
     names = ("EveryPointInterpolation", "ElevenPointInterpolation")
-    result = germane.evaluate_boxes(truth, detections, names, dialect="padilla")
+    result = germane.boxes.evaluate(truth, detections, names, dialect="padilla")
     if answer["mAP EveryPointInterpolation"] != "ERROR":
         yield result, {name: answer[f"mAP {name}"] for name in names}, 1e-9
 
 
 def ask_mmdet(truth: Data, detections: list[Data], answer: Data) -> Iterator[Case]:
     for name, overlap in (("voc", "iou+1"), ("plain", "iou")):
-        result = germane.evaluate_boxes(
+        result = germane.boxes.evaluate(
             truth, detections, "mAP area", dialect="mmdet", overlap=overlap
         )
         wanted = {"area": answer[f"{name}, area"]["mAP"], "mAP": answer[f"{name}, 11points"]["mAP"]}

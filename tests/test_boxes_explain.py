@@ -53,7 +53,7 @@ def make_example(**more):
 
 def test_every_outcome_of_an_image():
     truth, found = make_example()
-    made = germane.explain_boxes(truth, found, image="a")
+    made = germane.boxes.explain(truth, found, image="a")
     assert [(str(row), row.truth) for row in made.rows] == [(says, at) for *_, says, at in FOUND]
     assert made.rows[1].overlap == pytest.approx(0.9)
     assert made.rows[2].overlap == pytest.approx(0.4)
@@ -68,7 +68,7 @@ def test_duplicates_of_equal_truths(equal_overlaps):
     truth = [{"boxes": [[0, 0, 10, 10]] * 2, "labels": [1, 1]}]
     found = [{"boxes": [[0, 0, 10, 10]] * 2, "labels": [1, 1], "scores": [0.9, 0.8]}]
     rules = {"candidate": "best", "equal_overlaps": equal_overlaps}
-    made = germane.explain_boxes(truth, found, image=0, **rules)
+    made = germane.boxes.explain(truth, found, image=0, **rules)
     taken = 1 if equal_overlaps == "first" else 2
     assert [(str(row), row.truth) for row in made.rows] == [
         ("true", taken),
@@ -78,26 +78,26 @@ def test_duplicates_of_equal_truths(equal_overlaps):
 
 def test_dropped_and_outside():
     truth, found = make_example()
-    deep = germane.explain_boxes(truth, found, image="a", depth=2)
+    deep = germane.boxes.explain(truth, found, image="a", depth=2)
     assert [row.outcome for row in deep.rows].count("depth") == 4
-    sure = germane.explain_boxes(truth, found, "P(confidence=.65)", label="cat")
+    sure = germane.boxes.explain(truth, found, "P(confidence=.65)", label="cat")
     assert [row.outcome for row in sure.rows][3:] == ["confidence"] * 3
     assert sure.terms.value == pytest.approx(1 / 3)
-    small = germane.explain_boxes(
+    small = germane.boxes.explain(
         truth, found, "AP50(area=tiny)", label="cat", areas={"all": (0, 1e9), "tiny": (0, 60)}
     )
     outcomes = [row.outcome for row in small.rows]
     assert outcomes[:2] == ["other area", "outside"]
     assert outcomes[2] == "low overlap"
     assert math.isnan(small.terms.value)
-    best = germane.explain_boxes(truth, found, image="a", crowds="drop")
+    best = germane.boxes.explain(truth, found, image="a", crowds="drop")
     assert str(best.rows[5]) == "background"
 
 
 def test_a_truth_with_the_id_zero():
     truth, found = make_example()
     truth["annotations"][0]["id"] = 0
-    made = germane.explain_boxes(truth, found, label="cat", id_zero="unmatched")
+    made = germane.boxes.explain(truth, found, label="cat", id_zero="unmatched")
     assert made.rows[0].outcome == "id zero"
     assert 0 in [one.id for one in made.missed]
 
@@ -110,11 +110,11 @@ def test_terms_sum_to_the_number(seed, points):
     name = f"AP50(points={points})"
     choices = {"unknown": "ignore", "difficult": "count"}
     try:
-        whole = germane.evaluate_boxes(truth, found, name, **choices)
+        whole = germane.boxes.evaluate(truth, found, name, **choices)
     except germane.InputError:
         pytest.skip("an image that the truth lacks")
     for category in truth["categories"]:
-        made = germane.explain_boxes(truth, found, name, label=category["id"], **choices)
+        made = germane.boxes.explain(truth, found, name, label=category["id"], **choices)
         value = whole[name].per_class.get(category["name"], math.nan)
         if math.isnan(value):
             assert math.isnan(made.terms.value)
@@ -135,14 +135,14 @@ def test_terms_sum_to_the_number(seed, points):
 def test_ranks_and_shares(seed):
     truth, found = make_boxes(seed, "crowds, tied scores")
     category = truth["categories"][0]["id"]
-    made = germane.explain_boxes(truth, found, "P", label=category)
+    made = germane.boxes.explain(truth, found, "P", label=category)
     ranked = [row for row in made.rows if row.rank]
     assert [row.rank for row in ranked] == list(range(1, len(ranked) + 1))
     hits = [row.counts == "true" for row in ranked]
     assert [row.found for row in ranked] == [sum(hits[: i + 1]) for i in range(len(hits))]
     if ranked:
         assert made.terms.value == pytest.approx(sum(hits) / len(hits))
-    images = [germane.explain_boxes(truth, found, "P", label=category, image=one["id"])
+    images = [germane.boxes.explain(truth, found, "P", label=category, image=one["id"])
               for one in truth["images"]]  # fmt: skip
     together = Counter(row.outcome for one in images for row in one.rows)
     assert together == Counter(row.outcome for row in made.rows)
@@ -162,16 +162,16 @@ def test_refused():
         ({"label": "cat", "classes": "merged"}, germane.InputError, "joins all classes"),
     ):
         with pytest.raises(error, match=re.escape(says)):
-            germane.explain_boxes(truth, found, **given)
+            _ = germane.boxes.explain(truth, found, **given).rows
     with pytest.raises(germane.InputError, match="explain one with image="):
-        germane.explain_boxes(truth, found, label="cat").svg()
+        germane.boxes.explain(truth, found, label="cat").svg()
     with pytest.raises(germane.PolicyError, match="paper"):
-        germane.explain_boxes(truth, found, image="a").svg(paper="grey")
+        germane.boxes.explain(truth, found, image="a").svg(paper="grey")
 
 
 def test_merged_classes_and_frames():
     truth, found = make_example()
-    made = germane.explain_boxes(truth, found, classes="merged")
+    made = germane.boxes.explain(truth, found, classes="merged")
     assert made.rows[3].outcome == "true"
     assert "class" not in made.table().columns
     frame = made.to_arrow()
@@ -190,7 +190,7 @@ def test_a_picture_is_well_formed_and_escapes_ids():
     truth["annotations"][1]["id"] = "</text><script>"
     found = [{**one, "image_id": hostile} for one in found]
     for paper in (None, "light", "dark"):
-        drawn = germane.explain_boxes(truth, found, image=hostile).svg(paper=paper)
+        drawn = germane.boxes.explain(truth, found, image=hostile).svg(paper=paper)
         assert "<script" not in drawn
         assert "\x1b" not in drawn
         root = ElementTree.fromstring(drawn)
@@ -205,23 +205,23 @@ def test_a_picture_is_well_formed_and_escapes_ids():
 @pytest.mark.slow
 def test_pictures_of_nothing_and_of_much():
     truth, found = make_example(annotations=[])
-    nothing = germane.explain_boxes(truth, [], image="b").svg()
+    nothing = germane.boxes.explain(truth, [], image="b").svg()
     assert ElementTree.fromstring(nothing) is not None
     many = [{**found[0], "score": i / 500} for i in range(300)]
-    drawn = germane.explain_boxes(truth, many, image="a", depth=None).svg()
+    drawn = germane.boxes.explain(truth, many, image="a", depth=None).svg()
     assert "… 120 more" in drawn
 
 
 @pytest.mark.parametrize("seed", range(5))
 def test_rows_by_class_area_and_image(seed):
     truth, found = make_boxes(seed, "crowds")
-    result = germane.evaluate_boxes(truth, found, "AP AP50 AR@10")
+    result = germane.boxes.evaluate(truth, found, "AP AP50 AR@10")
     classes, areas, images = (result.by(part) for part in ("class", "area", "image"))
     known = {k: v for k, v in classes["AP"].items() if v == v}
     assert known == pytest.approx(result["AP"].per_class)
     for area in ("all", "small", "medium", "large"):
         name = f"AP50(area={area})"
-        alone = germane.evaluate_boxes(truth, found, name)[name].mean
+        alone = germane.boxes.evaluate(truth, found, name)[name].mean
         assert areas["AP50"][area] == pytest.approx(alone, nan_ok=True)
     for one in truth["images"]:
         its = {
@@ -230,7 +230,7 @@ def test_rows_by_class_area_and_image(seed):
             "annotations": [a for a in truth["annotations"] if a["image_id"] == one["id"]],
         }
         own = [row for row in found if row["image_id"] == one["id"]]
-        alone = germane.evaluate_boxes(its, own, "AP")["AP"].mean
+        alone = germane.boxes.evaluate(its, own, "AP")["AP"].mean
         assert images["AP"][str(one["id"])] == pytest.approx(alone, nan_ok=True)
     assert int(images.truths.sum()) == int(classes.truths.sum())
     with pytest.raises(germane.PolicyError, match="by takes class, area or image"):

@@ -15,7 +15,7 @@ from strategies import BOX_WORDS
 
 TRAITS = "crowds, difficult, deep, tied scores, own areas, low scores, truthless class"
 TRUTH, FOUND = make_boxes(20, TRAITS)
-DIALECTS = tuple(germane.box_dialects().values())
+DIALECTS = tuple(germane.boxes.dialects().values())
 GIVEN = {"unknown": "ignore"}
 BOX = {"image_id": 1, "category_id": 1, "bbox": [10, 10, 40, 40]}
 ONE = {
@@ -26,13 +26,13 @@ ONE = {
 
 
 def reconcile(reported: object, measure: str | None = "AP50", **options: Any) -> Any:
-    return germane.reconcile_boxes(
+    return germane.boxes.reconcile(
         TRUTH, FOUND, reported=f"{reported}", measure=measure, **GIVEN | options
     )
 
 
 def evaluate(measure: str = "AP50", **options: Any) -> float:
-    return germane.evaluate_boxes(TRUTH, FOUND, measure, **GIVEN | options)[measure].mean
+    return germane.boxes.evaluate(TRUTH, FOUND, measure, **GIVEN | options)[measure].mean
 
 
 # --- The table of dialects --------------------------------------------------------------------------
@@ -42,8 +42,8 @@ def evaluate(measure: str = "AP50", **options: Any) -> float:
 def test_a_dialect_is_words_and_measures_that_exist(dialect: Dialect) -> None:
     for entry in dialect.measuring:
         name = entry.write_name(10)
-        assert name in germane.evaluate_boxes(TRUTH, FOUND, name, dialect=dialect.name)
-    result = germane.evaluate_boxes(TRUTH, FOUND, dialect=dialect.name)
+        assert name in germane.boxes.evaluate(TRUTH, FOUND, name, dialect=dialect.name)
+    result = germane.boxes.evaluate(TRUTH, FOUND, dialect=dialect.name)
     assert list(result) == dialect.summary.replace("{k}", "100").split()
     assert all(math.isfinite(result[one].mean) for one in result)
     assert dialect.name in str(result)
@@ -53,13 +53,13 @@ def test_names_of_dialects_are_unique_and_other_than_those_of_ranked_lists() -> 
     names = [name for one in DIALECTS for name in (one.name, *one.aliases)]
     assert len(set(names)) == len(names)
     for name in names:
-        assert germane.evaluate_boxes(TRUTH, FOUND, dialect=name.upper())
+        assert germane.boxes.evaluate(TRUTH, FOUND, dialect=name.upper())
     assert all(not one.matching for one in germane.dialects().values())
     assert all(one.matching or one.reading for one in DIALECTS)
 
 
 def test_names_are_the_tool_s_or_germane_s() -> None:
-    result = germane.evaluate_boxes(TRUTH, FOUND, "map_50 mar_10 AP50 R50", dialect="torchmetrics")
+    result = germane.boxes.evaluate(TRUTH, FOUND, "map_50 mar_10 AP50 R50", dialect="torchmetrics")
     assert list(result) == ["map_50", "mar_10", "AP50", "R50"]
     assert str(result["map_50"].measure) == "AP50(area=all,points=101single)@100"
     assert result["map_50"].measure != result["AP50"].measure
@@ -74,31 +74,31 @@ def test_names_are_the_tool_s_or_germane_s() -> None:
 )  # fmt: skip
 def test_names_that_a_dialect_lacks(options: Any, error: type[Exception], message: str) -> None:
     with pytest.raises(error, match=re.escape(message)):
-        germane.evaluate_boxes(TRUTH, FOUND, **options)
+        germane.boxes.evaluate(TRUTH, FOUND, **options)
 
 
 def test_a_known_mistake_about_depths_is_a_word() -> None:
     for dialect, name in (("pycocotools", "AP"), ("torchmetrics", "map")):
-        result = germane.evaluate_boxes(TRUTH, FOUND, dialect=dialect, depth=50)
+        result = germane.boxes.evaluate(TRUTH, FOUND, dialect=dialect, depth=50)
         assert math.isnan(result[name].mean)
         assert math.isfinite(result[list(result)[1]].mean)
-        right = germane.evaluate_boxes(TRUTH, FOUND, dialect=dialect, depth=50, ap_depth="any")
+        right = germane.boxes.evaluate(TRUTH, FOUND, dialect=dialect, depth=50, ap_depth="any")
         assert math.isfinite(right[name].mean)
-    stats = germane.evaluate_boxes(TRUTH, FOUND, dialect="pycocotools", depth=50).stats
+    stats = germane.boxes.evaluate(TRUTH, FOUND, dialect="pycocotools", depth=50).stats
     assert stats[0] == -1
     assert (stats[1:] > -1).all()
 
 
 def test_a_convention_that_is_given_overrides_the_dialect() -> None:
-    dropped = germane.evaluate_boxes(TRUTH, FOUND, dialect="ultralytics")
-    counted = germane.evaluate_boxes(TRUTH, FOUND, dialect="ultralytics", crowds="count")
+    dropped = germane.boxes.evaluate(TRUTH, FOUND, dialect="ultralytics")
+    counted = germane.boxes.evaluate(TRUTH, FOUND, dialect="ultralytics", crowds="count")
     assert dropped["mAP50"].mean != counted["mAP50"].mean
     assert counted.conventions.crowds == "count"
 
 
 def test_a_perfect_detector_in_ultralytics() -> None:
     """Its lines drop to 0 at recall 1: half of the last of 100 intervals is lost."""
-    result = germane.evaluate_boxes(ONE, [{**BOX, "score": 0.9}], dialect="ultralytics")
+    result = germane.boxes.evaluate(ONE, [{**BOX, "score": 0.9}], dialect="ultralytics")
     assert result["mAP50"].mean == pytest.approx(1 - 0.01 / 2)
     assert result["P"].mean == result["R"].mean == 1
 
@@ -108,11 +108,11 @@ def test_a_perfect_detector_in_ultralytics() -> None:
 
 @pytest.mark.parametrize("measure", ["AP", "AP50", "AP75", "AR@10", "AP(area=small)"])
 def test_spread_says_what_evaluate_says(measure: str) -> None:
-    spread = germane.spread_boxes(TRUTH, FOUND, measure, **GIVEN)
+    spread = germane.boxes.spread(TRUTH, FOUND, measure, **GIVEN)
     assert spread.own.value == evaluate(measure)
     assert len(spread) + len(spread.without) == len(DIALECTS)
     for one in spread:
-        alone = germane.evaluate_boxes(TRUTH, FOUND, one.name, dialect=one.dialect)
+        alone = germane.boxes.evaluate(TRUTH, FOUND, one.name, dialect=one.dialect)
         assert alone[one.name].mean == pytest.approx(one.value, abs=1e-12), one.dialect
         assert bool(one.stages) == (abs(one.value - spread.own.value) > 1e-12)
     values = [one.value for one in spread]
@@ -122,20 +122,20 @@ def test_spread_says_what_evaluate_says(measure: str) -> None:
 
 
 def test_spread_names_what_moves_the_value() -> None:
-    rows = {one.dialect: one for one in germane.spread_boxes(TRUTH, FOUND, "AP50", **GIVEN)}
+    rows = {one.dialect: one for one in germane.boxes.spread(TRUTH, FOUND, "AP50", **GIVEN)}
     assert rows["pycocotools"].stages == ("difficult=count",)
     for word in rows["voc2010"].stages:
         name, value = word.split("=")
         if name in BOX_WORDS:
             assert evaluate(**{name: value}) != pytest.approx(evaluate(), abs=1e-12)
-    held = germane.spread_boxes(TRUTH, FOUND, "AP50", **GIVEN, difficult="count")
+    held = germane.boxes.spread(TRUTH, FOUND, "AP50", **GIVEN, difficult="count")
     assert {one.value for one in held if one.dialect in ("pycocotools", "supervision")} == {
         held.own.value
     }
 
 
 def test_spread_says_why_a_tool_has_no_value() -> None:
-    rows = {one.dialect: one for one in germane.spread_boxes(TRUTH, FOUND, "AP", depth=50, **GIVEN)}
+    rows = {one.dialect: one for one in germane.boxes.spread(TRUTH, FOUND, "AP", depth=50, **GIVEN)}
     assert math.isnan(rows["pycocotools"].value)
     assert "no value at depth 50, by mistake" in rows["pycocotools"].says
     assert math.isfinite(rows["faster-coco-eval"].value)
@@ -147,7 +147,7 @@ def test_spread_says_why_a_tool_has_no_value() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("dialect", DIALECTS, ids=lambda one: one.name)
 def test_the_number_of_every_tool_is_found(dialect: Dialect) -> None:
-    spread = {one.dialect: one for one in germane.spread_boxes(TRUTH, FOUND, "AP50", **GIVEN)}
+    spread = {one.dialect: one for one in germane.boxes.spread(TRUTH, FOUND, "AP50", **GIVEN)}
     found = reconcile(f"{spread[dialect.name].value:.6f}")
     assert any(dialect.name in tool for one in found for tool in one.candidate.tools)
     assert found.answer == "found"
@@ -183,8 +183,8 @@ def test_the_path_is_told_one_convention_at_a_time() -> None:
     truth = {**ONE, "annotations": [*ONE["annotations"], crowd]}
     inside = [{**BOX, "bbox": [210 + i, 210, 50, 50], "score": 0.9} for i in range(3)]
     given = truth, [*inside, {**BOX, "score": 0.5}]
-    assert germane.evaluate_boxes(*given, "AP50")["AP50"].mean == 1
-    found = germane.reconcile_boxes(*given, reported="0.2500", measure="AP50", difficult="count")
+    assert germane.boxes.evaluate(*given, "AP50")["AP50"].mean == 1
+    found = germane.boxes.reconcile(*given, reported="0.2500", measure="AP50", difficult="count")
     assert [one.change for one in found.path] == ["", "crowds=drop"]
     assert (found.path[1].counts.false, found.path[0].counts.false) == (3, 0)
     assert "crowds=drop changes 1.000000 to 0.250000: 3 more false positives." in found.notes
@@ -200,7 +200,7 @@ def test_a_number_that_nothing_gives() -> None:
 
 
 def test_another_measure_is_named() -> None:
-    number = germane.evaluate_boxes(TRUTH, FOUND, dialect="pycocotools")["AP50"].mean
+    number = germane.boxes.evaluate(TRUTH, FOUND, dialect="pycocotools")["AP50"].mean
     found = reconcile(f"{number:.6f}", "AP")
     assert found.answer == "none"
     assert any("It is given by another measure: AP50" in one for one in found.hints)
@@ -217,12 +217,12 @@ def test_several_sets_of_conventions_are_told() -> None:
 def test_small_data_is_possible_at_most() -> None:
     """One truth and four detections have few values: a wrong number is often one of them."""
     found = [{**BOX, "score": 0.9 - i / 10, "bbox": [10 + 6 * i, 10, 40, 40]} for i in range(4)]
-    said = germane.reconcile_boxes(ONE, found[::-1], reported="0.5", measure="AP50", iou=".5")
+    said = germane.boxes.reconcile(ONE, found[::-1], reported="0.5", measure="AP50", iou=".5")
     assert said.answer in ("possible", "none")
 
 
 def test_percent_and_names_of_tools() -> None:
-    number = germane.evaluate_boxes(TRUTH, FOUND, dialect="ultralytics")["mAP50"].mean
+    number = germane.boxes.evaluate(TRUTH, FOUND, dialect="ultralytics")["mAP50"].mean
     for reported in (f"{100 * number:.4f}", f"{100 * number:.4f}%"):
         found = reconcile(reported, "mAP50", dialect="ultralytics")
         assert (found.answer, found.path[0].change, len(found.path)) == ("found", "", 1)
@@ -240,13 +240,13 @@ def test_a_convention_that_is_given_holds_in_all() -> None:
 def test_any_data_has_an_answer(seed: int) -> None:
     traits = [one for one in draw_traits(seed) if one != "unknown class"]
     truth, found = make_boxes(seed, traits)
-    said = germane.reconcile_boxes(truth, found, reported="0.987", measure="AP50")
+    said = germane.boxes.reconcile(truth, found, reported="0.987", measure="AP50")
     assert said.answer in ("none", "possible")
     assert said.nearest or said.found
 
 
 def test_spread_says_where_the_order_of_ties_is_open() -> None:
-    rows = {one.dialect: one for one in germane.spread_boxes(TRUTH, FOUND, "AP50", **GIVEN)}
+    rows = {one.dialect: one for one in germane.boxes.spread(TRUTH, FOUND, "AP50", **GIVEN)}
     assert "is not defined" in rows["voc2007"].unsure
     assert not rows["padilla"].unsure
     assert not rows["pycocotools"].unsure
@@ -272,4 +272,4 @@ def test_it_prints_and_is_json() -> None:
 )  # fmt: skip
 def test_errors(options: Any, message: str) -> None:
     with pytest.raises(germane.GermaneError, match=re.escape(message)):
-        germane.reconcile_boxes(TRUTH, FOUND, **options)
+        germane.boxes.reconcile(TRUTH, FOUND, **options)

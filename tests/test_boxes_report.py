@@ -12,14 +12,14 @@ def make_page(detectors, **options):
     truth, found = make_boxes(11, "floats, crowds")
     truth["categories"][0]["name"] = "<b>cat</b>"
     both = {name: found[::step] for name, step in detectors.items()}
-    return germane.report_boxes(truth, both, **options), truth, both
+    return germane.boxes.report(truth, both, **options), truth, both
 
 
 @pytest.mark.parametrize("detectors", [{"yolo": 1}, {"yolo": 1, "detr <i>": 2}])
 def test_the_page_has_every_number(detectors):
     page, truth, both = make_page(detectors)
     for name, found in both.items():
-        result = germane.evaluate_boxes(truth, found, "AP AP50 AP(area=small) AR@100")
+        result = germane.boxes.evaluate(truth, found, "AP AP50 AP(area=small) AR@100")
         assert all(f"{one.mean:.4f}" in page.html for one in result.values()), name
         for value in result["AP"].per_class.values():
             assert f"{value:.4f}" in page.html
@@ -36,7 +36,7 @@ def test_names_are_escaped_and_nothing_is_loaded():
 
 def test_a_report_without_truths_says_so():
     truth, found = make_boxes(11)
-    page = germane.report_boxes({**truth, "annotations": []}, {"a": found, "b": []}, "AP50")
+    page = germane.boxes.report({**truth, "annotations": []}, {"a": found, "b": []}, "AP50")
     assert "–" in page.html
 
 
@@ -50,6 +50,24 @@ def test_intervals_stay_between_0_and_1():
 def test_measures_without_a_value_are_reported_and_not_compared():
     truth, found = make_boxes(11)
     small = {**truth, "annotations": [{**one, "area": 100} for one in truth["annotations"]]}
-    page = germane.report_boxes(small, {"a": found, "b": found[::2]}, "AP50 AP(area=large)").html
+    page = germane.boxes.report(small, {"a": found, "b": found[::2]}, "AP50 AP(area=large)").html
     assert "is ahead of b by" in page
     assert "–" in page
+
+
+def test_the_page_shows_what_errors_cost():
+    """A bar for each kind beside that of the other detector, and each number."""
+    page, truth, both = make_page({"yolo": 1, "detr <i>": 2})
+    for name, found in both.items():
+        said = germane.boxes.explain(truth, found).errors
+        assert all(f"<td>{said[kind].cost:.4f}</td>" in page.html for kind in said), name
+    assert page.html.count('class="bar r1"') == 6
+    assert "Costs of errors" in page.html
+
+
+def test_the_page_has_the_findings():
+    truth, found = make_boxes(11, "floats")
+    flat = [{**one, "score": 0.5} for one in found]
+    with pytest.warns(germane.GermaneWarning):
+        page = germane.boxes.report(truth, {"yolo": flat}).html
+    assert "detections have the score 0.5" in page

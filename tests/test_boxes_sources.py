@@ -252,7 +252,7 @@ MEASURES = "AP AP50 AP75 AP(area=small) AP(area=medium) AR@1 AR@10 AR(area=small
 
 
 def value(truth: Any, found: Any, **options: Any) -> dict[str, float]:
-    return germane.evaluate_boxes(truth, found, MEASURES, **options).flat()
+    return germane.boxes.evaluate(truth, found, MEASURES, **options).flat()
 
 
 EXPECTED = value(*make_coco())
@@ -436,6 +436,31 @@ BAD: list[tuple[Any, Any, dict[str, Any], str]] = [
     (COCO, change(RESULTS, 3, image_id="\x1b[31m" + "x" * 500), {}, r"detection 4: there is no image '\x1b[31mxxx"),
     (COCO, change(RESULTS, 3, category_id=77), {}, "detections: 1 class is not in the truth: 77. Its classes are 'cat', 'traffic light', 'dog'."),
     (COCO, change(RESULTS, 3, category_id="Cat"), {}, "Did you mean 'cat'?"),
+    (annotate(change(ANNOTATIONS, 2, area=-4.0)), RESULTS, {}, "annotation 1 (id 1) has no 'area'"),
+    (annotate([{**one, "area": -4.0} for one in ANNOTATIONS]), RESULTS, {}, "annotation 1 (id 1): the area is negative: -4.0."),
+    # types of ids and numbers
+    (COCO, change(RESULTS, 3, image_id="1"), {}, "detection 4: the id '1' of an image is text, and the truth has 1, a number."),
+    (COCO, change(RESULTS, 3, category_id="1"), {"unknown": "ignore"}, "detection 4: the id '1' of a class is text, and the truth has 1, a number."),
+    (COCO, change(RESULTS, 3, image_id=True), {}, "detection 4: the id of an image is a whole number or text; got True."),
+    (COCO, change(RESULTS, 3, category_id=True), {}, "detection 4: the id of a class is a whole number or text; got True."),
+    (COCO, change(RESULTS, 3, score=True), {}, "detection 4: the score must be a finite number; got True"),
+    (annotate(change(ANNOTATIONS, 2, image_id="1")), RESULTS, {}, "annotation 3 (id 3): the id '1' of an image is text, and the list of images has 1, a number."),
+    (annotate(change(ANNOTATIONS, 2, category_id=False)), RESULTS, {}, "annotation 3 (id 3): the id of a class is a whole number or text; got False."),
+    ({**COCO, "images": [*COCO["images"], {"id": "1"}]}, RESULTS, {}, "the truth: the ids of images have 1, a number, beside '1', text."),
+    (DICTS[0], change(DICTS[1], 0, scores=[True, False, True]), {}, "detections, image 0, scores: numbers are needed; got [True, False, True]"),
+    (DICTS[0], change(DICTS[1], 0, labels=np.array([True] * 3)), {}, "detections, image 0, labels: numbers are needed; got array([ True"),
+    (dict(enumerate(DICTS[0])), {str(i): one for i, one in enumerate(DICTS[1])}, {}, "the id '0' of an image is text, and the truth has 0, a number."),
+    (COCO, FRAMES[1].assign(**{"class": FRAMES[1]["class"].map(str)}).replace({"class": dict(zip(NAMES, "012", strict=True))}), {}, "detections, row 0: the id '0' of a class is text, and the truth has 0, a number."),
+    (FRAMES[0], FRAMES[1].assign(image=True), {}, "detections, column 'image': ids are integers or text; the column is bool."),
+    (FRAMES[0], FRAMES[1].assign(score=True), {}, "detections, column 'score': numbers are needed; the column is bool."),
+    # keys given twice, text that is not UTF-8, masks and keypoints
+    (Files({"a.json": json.dumps(COCO).replace('"category_id": 1', '"category_id": 1, "category_id": 2', 1)}), RESULTS, {}, " has the key 'category_id' twice. Keep one of them."),
+    (Files({"a.json": json.dumps(COCO)[:-1] + ', "images": []}'}), RESULTS, {}, "a.json: an object has the key 'images' twice."),
+    (COCO, Files({"a.json": json.dumps(RESULTS).replace('"score"', '"score": 1, "score"', 1)}), {}, "a.json: detection 1 has the key 'score' twice."),
+    (Files({"a.json": json.dumps(COCO).replace("cat", "ch\xe9").encode("latin1")}), RESULTS, {}, "a.json:1: the file is not UTF-8: it has the byte 0xe9"),
+    (COCO, Files({"a.json": json.dumps(RESULTS).replace('"score"', '"by": "\xe9", "score"', 1).encode("latin1")}), {}, "a.json:1: the file is not UTF-8: it has the byte 0xe9"),
+    (COCO, [{**one, "segmentation": {"size": [9, 9], "counts": "1"}} for one in drop(RESULTS, 0, "bbox")], {}, "It has a mask, which overlap=mask evaluates; overlap=iou needs boxes."),
+    (COCO, [{**one, "keypoints": [1, 2, 2]} for one in drop(RESULTS, 0, "bbox")], {}, "It has keypoints, which overlap=oks evaluates; overlap=iou needs boxes."),
     # VOC
     (Files({"a/a.xml": LAUGHS}), RESULTS, {}, "a.xml: the XML defines entities"),
     (Files({"a/a.xml": OUTSIDE}), RESULTS, {}, "a.xml: the XML defines entities"),
@@ -524,7 +549,7 @@ def test_bad_input_has_one_clear_error(at: int, tmp_path: Path) -> None:
     truth, found, options, says = BAD[at]
     truth, found = write_files(truth, tmp_path / "t"), write_files(found, tmp_path / "d")
     with pytest.raises(germane.GermaneError) as error:
-        germane.evaluate_boxes(truth, found, "AP", **options)
+        germane.boxes.evaluate(truth, found, "AP", **options)
     message = str(error.value)
     assert says in message
     assert len(message) < 700 + 2 * len(str(tmp_path))
@@ -554,7 +579,7 @@ def test_an_empty_file_of_detections_is_no_detection(tmp_path: Path) -> None:
 def test_whole_numbers_of_more_than_64_bits_are_numbers() -> None:
     """numpy makes objects of them, which looked like text: the error named a sound area."""
     annotations = change(ANNOTATIONS, 2, area=2**70)
-    result = germane.evaluate_boxes(
+    result = germane.boxes.evaluate(
         annotate([{"area": 4, **one} for one in annotations]), RESULTS, "AP"
     )
     areas = result.matches.truths.area.tolist()
@@ -574,7 +599,7 @@ def test_float32_stays_float32() -> None:
             "bbox": [*map(float, (*corners[0, :2], width, height))],
         }
     ]
-    boxes = germane.evaluate_boxes(truth, single, "AP").matches.truths.boxes
+    boxes = germane.boxes.evaluate(truth, single, "AP").matches.truths.boxes
     assert boxes.width[0] == float(width) != float(corners[0, 2]) - float(corners[0, 0])
 
 
@@ -588,7 +613,7 @@ def test_areas_and_crowds_of_dicts_count() -> None:
         }
     ]
     found = [{"boxes": [[0, 0, 10, 10], [20, 20, 30, 30]], "labels": [1, 1], "scores": [0.5, 0.9]}]
-    result = germane.evaluate_boxes(truth, found, "AP AP(area=medium) AP(area=small)")
+    result = germane.boxes.evaluate(truth, found, "AP AP(area=medium) AP(area=small)")
     assert result.flat() == pytest.approx(
         {"AP": 1, "AP(area=medium)": 1, "AP(area=small)": np.nan}, nan_ok=True
     )
@@ -601,7 +626,7 @@ def test_flags_of_columns_count() -> None:
          "iscrowd": [False, True], "width": 100, "height": 100}
     )  # fmt: skip
     found = frame.drop(columns="iscrowd").assign(confidence=[0.5, 0.9])
-    counts = germane.evaluate_boxes(frame, found, "AP").counts
+    counts = germane.boxes.evaluate(frame, found, "AP").counts
     assert (counts.crowds, counts.truths) == (1, 2)
 
 
@@ -649,7 +674,7 @@ def test_names_of_classes_in_yaml(text: str, tmp_path: Path) -> None:
         lambda row: " ".join(map(repr, (row["label"], *to_shares(row["box"])))),
     )
     sizes = dict.fromkeys(IMAGES, (WIDTH, HEIGHT))
-    assert germane.evaluate_boxes(truth, make_supervision(FOUND), images=sizes).classes == NAMES
+    assert germane.boxes.evaluate(truth, make_supervision(FOUND), images=sizes).classes == NAMES
 
 
 ODD: list[Any] = [
@@ -690,7 +715,7 @@ def mutate(given: Any, rng: random.Random) -> Any:
 
 @pytest.mark.filterwarnings("ignore::germane.GermaneWarning")
 def test_no_other_error_leaves_a_reader() -> None:
-    """Of 400 changed inputs, each is evaluated or refused by an error of germane's; and check_boxes reads many."""
+    """Of 400 changed inputs, each is evaluated or refused by an error of germane's; and check reads many."""
     rng, checked = random.Random(1), 0
     lists = [
         [{name: part.tolist() for name, part in one.items()} for one in side] for side in DICTS
@@ -700,9 +725,9 @@ def test_no_other_error_leaves_a_reader() -> None:
         at = rng.randrange(2)
         sides[at] = mutate(sides[at], rng)
         with contextlib.suppress(germane.GermaneError):
-            germane.evaluate_boxes(*sides, "AP50")
+            germane.boxes.evaluate(*sides, "AP50")
         with contextlib.suppress(germane.GermaneError):
-            checked += len(str(germane.check_boxes(*sides))) > 0
+            checked += len(str(germane.boxes.check(*sides))) > 0
     assert checked > 150
 
 

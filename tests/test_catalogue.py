@@ -350,6 +350,50 @@ def test_ties_decide_what_stands_within_the_cutoff() -> None:
         assert result["ARP@1"].mean == expected
 
 
+def test_what_users_have_seen_is_not_recommended(tmp_path: Path) -> None:
+    """The lists of users whom nobody judged lose their excluded items, too."""
+    lists = {"u": ["a", "b", "c"], "v": ["a", "d", "b"], "w": ["e", "a", "b"]}
+    seen = {"u": ["a"], "v": ["a", "d"], "w": ["a"], "x": ["e"]}
+    rest = {u: [item for item in got if item not in seen[u]] for u, got in lists.items()}
+    rows = [(u, item, 9.0 - n) for u, got in lists.items() for n, item in enumerate(got)]
+    path = tmp_path / "run.txt"
+    path.write_text("".join(f"{u} Q0 {item} 1 {score} t\n" for u, item, score in rows))
+    frame = pd.DataFrame(rows, columns=["query", "item", "score"])
+    scattered = frame.sort_values("score", ascending=False)
+    scores = {u: {item: s for one, item, s in rows if one == u} for u in lists}
+    numbers = {item: n for n, item in enumerate("abcde", 1)}
+    of_numbers = frame.assign(item=frame["item"].map(numbers))
+    asked = ["Coverage@1", "Coverage@2", "Gini@1", "Novelty@2"]
+    judged, options = {"u": ["b"]}, {"catalogue": 8, "seen": {"z": ["a", "b", "c", "d", "e"]}}
+    expected = germane.evaluate(judged, rest, asked, **options)
+    left = {name: one.mean for name, one in expected.items()}
+    for run in (lists, scores, frame, scattered, path, germane.read_run(path)):
+        for choice in ({"exclude": seen}, {"only": rest}):
+            found = germane.evaluate(judged, run, asked, **options, **choice)
+            assert {name: one.mean for name, one in found.items()} == left
+    named = {u: [numbers[item] for item in got] for u, got in seen.items()}
+    digits = {u: [str(item) for item in got] for u, got in named.items()}
+    (tmp_path / "seen.txt").write_text(
+        "".join(f"{u} 0 {item} 1\n" for u, got in digits.items() for item in got)
+    )
+    for given in (named, tmp_path / "seen.txt"):
+        found = germane.evaluate({"u": [2]}, of_numbers, "Coverage@2", catalogue=8, exclude=given)
+        assert found["Coverage@2"].mean == left["Coverage@2"]
+    with pytest.raises(germane.CoverageError, match="no candidates for 'v', 'w'"):
+        germane.evaluate(judged, lists, asked, **options, only={"u": ["b"]})
+
+
+def test_ascending_ids_are_an_order_of_lists() -> None:
+    run = {"u": {"b": 1.0, "a": 1.0}, "v": {"b": 1.0, "c": 1.0}}
+    for ties, items in (("trec", 2), ("ascending", 2), ("given", 1)):
+        found = germane.evaluate({"u": ["a"]}, run, "Coverage@1", catalogue=4, ties=ties)
+        assert found["Coverage@1"].mean == items / 4
+    one = {"u": {"b": 1.0, "a": 1.0}, "v": {"a": 1.0, "c": 1.0}}
+    for ties, items in (("trec", 2), ("ascending", 1)):
+        found = germane.evaluate({"u": ["a"]}, one, "Coverage@1", catalogue=4, ties=ties)
+        assert found["Coverage@1"].mean == items / 4
+
+
 def test_intervals_are_of_means_over_users() -> None:
     result = evaluate(draw_world(0), "Novelty@3 Gini@3 Novelty(mean=micro)@3")
     interval = result["Novelty@3"].interval()
@@ -422,10 +466,9 @@ BAD: list[tuple[str, dict[str, Any], str]] = [
     ("Novelty@2", {"seen": {None: ["a"]}}, "seen=: an id is missing"),
     ("Novelty@2", {"seen": np.array([["u", "a"]])}, "seen: an array of numbers"),
     ("Novelty@2", {"seen": [("u", "a")]}, "makes a frame of rows"),
-    ("Gini@2", {"catalogue": 9, "ties": "expected"}, "need one order: ties=trec or given"),
+    ("Gini@2", {"catalogue": 9, "ties": "expected"}, "need one order: ties=trec, ascending or given"),
     ("Serendipity(against=history)@2", {"seen": {1: ["a"]}, "distance": len}, "users of the run in seen="),
     ("Personalization@2", {"duplicates": "keep"}, "lists as sets"),
-    ("Gini@2", {"catalogue": 9, "exclude": {"u": ["b"]}}, "remove these"),
 ]  # fmt: skip
 
 
@@ -559,8 +602,17 @@ def test_results_are_pickled() -> None:
 def test_runs_without_ids_are_refused() -> None:
     with pytest.raises(germane.InputError, match="flat arrays with group="):
         germane.evaluate(np.array([1, 0]), np.array([0.4, 0.3]), "Gini@2", group=[2], catalogue=3)
-    with pytest.raises(germane.InputError, match="do not read embeddings"):
-        germane.evaluate_embeddings(np.eye(2), np.eye(2), "Gini@1", qrels=[{0}, {1}], catalogue=2)
+
+
+def test_embeddings_have_the_lists_of_their_similarities() -> None:
+    rng = np.random.default_rng(3)
+    queries, gallery = rng.standard_normal((6, 4)), rng.standard_normal((9, 4))
+    judged = {0: [1], 3: [2, 5]}
+    found = germane.evaluate_embeddings(
+        queries, gallery, "Coverage@2 Gini@3", qrels=judged, similarity="dot", catalogue=9
+    )
+    expected = germane.evaluate(judged, queries @ gallery.T, "Coverage@2 Gini@3", catalogue=9)
+    assert found.flat() == expected.flat()
 
 
 def test_functions_that_know_judged_items_alone_refuse() -> None:

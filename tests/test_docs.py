@@ -348,7 +348,12 @@ def test_orders_that_are_not_extremes() -> None:
 
 @pytest.mark.parametrize(
     ("page", "generator"),
-    [("measures", "generate"), ("dialects", "generate_dialects"), ("check", "generate_check")],
+    [
+        ("measures", "generate"),
+        ("dialects", "generate_dialects"),
+        ("check", "generate_check"),
+        ("options", "generate_options"),
+    ],
 )
 def test_page_is_generated(page: str, generator: str) -> None:
     written = (ROOT / f"docs/{page}.md").read_text("utf-8")
@@ -514,5 +519,5 @@ def test_names_of_pycocotools_are_ours() -> None:
     rows = text[text.index("| pycocotools | germane's boxes |") :].split("\n\n")[0]
     truth, found = (str(ROOT / f"examples/boxes/{name}.json") for name in ("truth", "detections"))
     for theirs, ours in re.findall(r"^\| `(.+)` \| `(.+)` \|$", rows, re.MULTILINE):
-        asked = germane.evaluate_boxes(truth, found, theirs, dialect="pycocotools")
-        assert asked.measures == germane.evaluate_boxes(truth, found, ours).measures
+        asked = germane.boxes.evaluate(truth, found, theirs, dialect="pycocotools")
+        assert asked.measures == germane.boxes.evaluate(truth, found, ours).measures

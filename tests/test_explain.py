@@ -389,6 +389,36 @@ def test_unjudged_items_have_their_names_and_ties_too(ties, tmp_path) -> None:  
         assert ranks(explanation) == expected
 
 
+def test_every_rank_names_the_item_that_stands_there(tmp_path: Path) -> None:
+    """The list is that of the scores, sorted here; unjudged items share their scores with judged ones."""
+    import pyarrow as pa
+
+    rng = random.Random(7)
+    for _ in range(60):
+        items = rng.sample([f"{n:02}" for n in range(30)], rng.randint(2, 9))
+        run = {item: float(rng.randint(0, 2)) for item in items}
+        judged = dict.fromkeys(rng.sample(items, rng.randint(1, len(items))), 1)
+        path = tmp_path / "a.run"
+        path.write_text("".join(f"q Q0 {item} 1 {score} t\n" for item, score in run.items()))
+        columns = {"query": ["q"] * len(run), "item": items, "score": list(run.values())}
+        choice = rng.choice([{}, {"exclude": {"q": items[:1]}}, {"scores": "single"}])
+        kept = [item for item in items if item not in choice.get("exclude", {}).get("q", [])]
+        for ties, named in (
+            ("trec", sorted(kept, reverse=True)), ("ascending", sorted(kept)), ("given", kept),
+        ):  # fmt: skip
+            falling = sorted({*run.values()}, reverse=True)
+            expected = [item for score in falling for item in named if run[item] == score]
+            for given in ({"q": run}, path, germane.read_run(path), pa.table(columns)):
+                shown = germane.explain({"q": judged}, given, ties=ties, **choice)
+                assert [row.item for row in shown.rows] == expected
+                group = [
+                    [n for n, other in enumerate(expected, 1) if run[other] == run[item]]
+                    for item in expected
+                ]
+                tied = [(ranks[0], ranks[-1]) if ranks[1:] else None for ranks in group]
+                assert [row.tied for row in shown.rows] == tied
+
+
 def test_unjudged_items_of_ranked_lists_and_below_a_depth() -> None:
     explanation = germane.explain({"q": ["a"]}, {"q": ["x", "a", "y", "z"]}, depth=3)
     assert ranks(explanation) == [("x", None), ("a", None), ("y", None)]

@@ -93,7 +93,7 @@ def test_values_are_germanes() -> None:
     for seed, rules in enumerate(RULES):
         for iou, scenes in list_by_threshold(make_scenes(200, rules, seed)).items():
             names = [f"AP(iou={iou},points={points})" for points in POINTS]
-            expected = germane.evaluate_boxes(*write_coco(scenes), names, **rules)
+            expected = germane.boxes.evaluate(*write_coco(scenes), names, **rules)
             computed = run_node(MEASURE, [scenes, POINTS])
             for i, row in enumerate(computed, 1):
                 for name, value in zip(names, row, strict=True):
@@ -117,7 +117,7 @@ def test_values_are_those_of_every_tool() -> None:
         for t, tool in enumerate(tools):
             for p, points in enumerate(tool["names"]):
                 name = f"AP(iou={iou},points={points})"
-                expected = germane.evaluate_boxes(truth, found, name, dialect=tool["tool"])[
+                expected = germane.boxes.evaluate(truth, found, name, dialect=tool["tool"])[
                     name
                 ].per_class
                 for i, row in enumerate(computed, 1):
@@ -136,7 +136,7 @@ def test_outcomes_are_germanes() -> None:
         scenes = make_scenes(15, rules, seed)
         computed = run_node("(scenes) => scenes.map((scene) => judge(sortFound(scene)[0]))", scenes)
         for scene, outcomes in zip(scenes, computed, strict=True):
-            made = germane.explain_boxes(
+            made = germane.boxes.explain(
                 *write_coco([scene]), f"AP(iou={scene['iou']})", image=1, **rules
             )
             assert [one["says"] for one in outcomes] == [str(row) for row in made.rows], scene
@@ -153,20 +153,20 @@ def test_formula_and_names_are_germanes() -> None:
         "(scene) => writeFormula('AP(points=all)', listOutcomes(scene), 'AP50(points=all)')", scene
     )
     assert written == "AP50(points=all) = (1 + 0.6667) / 2 = 0.8333"
-    assert germane.evaluate_boxes(*write_coco([scene]), "AP50(points=all)")[
+    assert germane.boxes.evaluate(*write_coco([scene]), "AP50(points=all)")[
         "AP50(points=all)"
     ].mean == pytest.approx(5 / 6)
     asked = [(iou, points) for iou in (0.5, 0.55, 0.3333, 1, 0.05) for points in POINTS]
     names = run_node("(asked) => asked.map(([iou, points]) => writeBoxName(iou, points))", asked)
     for (iou, points), name in zip(asked, names, strict=True):
         given = f"AP(iou={iou})" if points == "101" else f"AP(iou={iou},points={points})"
-        assert [name] == list(germane.evaluate_boxes(*write_coco([scene]), given))
+        assert [name] == list(germane.boxes.evaluate(*write_coco([scene]), given))
 
 
 @in_node
 def test_tools_are_the_dialects() -> None:
     tools = {one["tool"]: one for one in DATA["detection"]}
-    assert set(tools) == set(germane.box_dialects())
+    assert set(tools) == set(germane.boxes.dialects())
     assert tools["pycocotools"]["names"] == {"101": "AP50"}
     assert tools["voc2007"]["words"] == ["iou+1", "best", "above", "first"]
     assert tools["padilla"]["names"] == {"all": "mAP", "11": "ElevenPointInterpolation"}
@@ -272,7 +272,7 @@ def test_values_are_germanes_in_chromium(chromium: Browser, tmp_path: Path) -> N
     germane.explorer().save(tmp_path / "e.html")
     chromium.open(tmp_path / "e.html")
     scenes = list_by_threshold(make_scenes(400, RULES[0], 7))[0.5]
-    expected = germane.evaluate_boxes(*write_coco(scenes), "AP50 AP50(points=11)")
+    expected = germane.boxes.evaluate(*write_coco(scenes), "AP50 AP50(points=11)")
     computed = chromium.value(f"({MEASURE})({json.dumps([scenes, ['101', '11']])})")
     for i, row in enumerate(computed, 1):
         germanes = [expected[name].per_class[f"c{i}"] for name in ("AP50", "AP50(points=11)")]

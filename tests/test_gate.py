@@ -403,32 +403,6 @@ def test_the_plug_in_alone_imports_no_numpy() -> None:
     assert done.stdout == "False\n"
 
 
-# --- Experiment trackers ---------------------------------------------------------------------------
-
-
-class Tracker:
-    """Records what a recipe logs, in the place of mlflow and wandb."""
-
-    def __init__(self) -> None:
-        self.metrics: dict[str, float] = {}
-
-    def log(self, values: dict[str, float], step: int) -> None:
-        assert step == 3
-        self.metrics.update(values)
-
-    log_metrics = log
-
-
-def test_the_recipe_logs_what_trackers_accept() -> None:
-    page = (Path(__file__).parents[1] / "docs/recipes.md").read_text("utf-8")
-    [recipe] = re.findall(r"^```py\n(mlflow.*?)^```", page, re.MULTILINE | re.DOTALL)
-    result = germane.evaluate(QRELS, {q: {"d": 1.0} for q in QUERIES}, "AP(norm=R)@10")
-    mlflow, wandb = Tracker(), Tracker()
-    given = {"metrics": result.flat(prefix="test/"), "epoch": 3}
-    exec(recipe, {"mlflow": mlflow, "wandb": wandb, **given})
-    assert mlflow.metrics == wandb.metrics == {"test/AP_norm-R_at_10": 1.0}
-
-
 def test_the_recipes_of_builds_name_real_commands(
     files: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -499,3 +473,13 @@ def test_a_t_test_has_no_smallest_p() -> None:
     [pair] = germane.compare(qrels, {"a": good, "b": worse}, "RR", test="t").pairs
     assert pair.limit is None
     assert germane.gate(qrels, worse, "RR", baseline=good, test="t").verdicts == {"RR": "fell"}
+
+
+@pytest.mark.parametrize("held", [{"q": {"d": 1.0}}, {"q": ["d"]}])
+def test_a_baseline_of_nested_json_is_a_run(held: object, tmp_path: Path) -> None:
+    path = tmp_path / "run.json"
+    path.write_text(json.dumps(held))
+    assert germane.gate({"q": ["d"]}, path, "RR", baseline=path).passed
+    path.write_text("{}")
+    with pytest.raises(germane.FormatError, match="not results of schema"):
+        germane.gate({"q": ["d"]}, {"q": ["d"]}, "RR", baseline=path)

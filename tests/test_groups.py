@@ -5,6 +5,7 @@ import math
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pytest
 
@@ -196,7 +197,13 @@ def test_a_score_that_is_no_number_is_still_refused() -> None:
         ),
         (5, document, "max", germane.InputError, "a run is the path of a file"),
         ("a.run", document, "max", germane.InputError, "a.run: there is no such file"),
-        ([["x"]], document, "max", germane.InputError, "collapse takes {query: {item: score}}"),
+        (
+            np.array([[0.5]]),
+            document,
+            "max",
+            germane.InputError,
+            "collapse takes {query: {item: score}}",
+        ),
     ],
 )
 def test_what_cannot_be_collapsed(
@@ -252,6 +259,18 @@ def test_trec_files_collapse(read: Any, tmp_path: Path) -> None:
     assert as_dict(rows_of(found)) == germane.collapse(as_dict(CHUNKS), document, keep="sum")
     qrels = {"q1": ["d3"], "q2": ["d2"]}
     assert germane.evaluate(qrels, found, "RR")["RR"].mean == 1
+
+
+def test_nested_json_and_lists_of_lists_collapse(tmp_path: Path) -> None:
+    path = tmp_path / "run.json"
+    path.write_text('{"q": {"d1#2": 0.9, "d2#1": 0.8, "d1#1": 0.7}}')
+    assert germane.collapse(path, document).to_pydict() == {
+        "query": ["q", "q"], "item": ["d1", "d2"], "score": [0.9, 0.8],
+    }  # fmt: skip
+    for given in ([["d1#2", "d2#1", "d1#1", "d3#1"]], tmp_path / "lists.json"):
+        (tmp_path / "lists.json").write_text('{"q": ["d1#2", "d2#1", "d1#1", "d3#1"]}')
+        found = germane.collapse(given, document).to_pydict()
+        assert (found["item"], found["rank"]) == (["d1", "d2", "d3"], [1, 2, 4])
 
 
 def test_groups_in_a_column_or_as_numbers() -> None:

@@ -234,7 +234,7 @@ def test_a_table_of_detectors_has_one_set_of_conventions() -> None:
     measures = {"AP": "AP", "AP50": "AP50", "AP75": "AP75", "APm": "AP(area=medium)"}
     table = {}
     for name, one in found.items():
-        result = germane.evaluate_boxes(truth, one, list(measures.values()), candidate="best")
+        result = germane.boxes.evaluate(truth, one, list(measures.values()), candidate="best")
         values = [result[measure].mean for measure in measures.values()]
         table[name] = {c: f"{100 * v:.2f}" for c, v in zip(measures, values, strict=True)}
     right = table["b"]["AP50"]

@@ -8,6 +8,7 @@ import re
 import subprocess
 import sys
 from collections import Counter
+from operator import attrgetter
 from pathlib import Path
 from urllib.parse import quote
 
@@ -23,8 +24,9 @@ ROOT = Path(__file__).parents[1]
 OBJECTS = [
     name
     for name in germane.__all__
-    if name != "__version__" and not isinstance(getattr(germane, name), germane.Measure)
-]
+    if name not in ("__version__", "boxes")
+    and not isinstance(getattr(germane, name), germane.Measure)
+] + [f"boxes.{name}" for name in germane.boxes.__all__]
 
 
 def test_every_public_object_is_on_one_page() -> None:
@@ -37,16 +39,17 @@ def test_every_public_object_is_on_one_page() -> None:
 @pytest.mark.parametrize("name", OBJECTS)
 def test_every_public_object_has_an_example(name: str) -> None:
     """tests/test_api.py runs the examples."""
-    found = getattr(germane, name)
+    found = attrgetter(name)(germane)
     assert ">>> " in (found.__doc__ or "")
 
 
 def test_signatures_have_the_words_of_choices() -> None:
     write_signature = loaded("generate_reference").write_signature
     for verb in OBJECTS:
-        if inspect.isfunction(getattr(germane, verb)):
-            parameters, _ = write_signature(getattr(germane, verb))
-            ast.parse(f"def {verb}{parameters}: ...")  # also refuses a name that is there twice
+        if inspect.isfunction(found := attrgetter(verb)(germane)):
+            parameters, _ = write_signature(found)
+            assert "**" not in parameters or not verb.startswith("boxes.")
+            ast.parse(f"def verb{parameters}: ...")  # also refuses a name that is there twice
     parameters, returned = write_signature(germane.evaluate)
     assert "no_relevant: Literal['zero', 'skip', 'one', 'nan', 'error'] = 'zero'" in parameters
     assert "**" not in parameters
@@ -56,15 +59,10 @@ def test_signatures_have_the_words_of_choices() -> None:
 def test_signatures_name_every_argument() -> None:
     """help() and editors show them, and calls are as before."""
     for verb in OBJECTS:
-        found = getattr(germane, verb)
+        found = attrgetter(verb)(germane)
         if inspect.isfunction(found):
             written = str(inspect.signature(found))
-            loose = verb in (
-                "assert_no_regression",
-                "compare_judges",
-                "evaluate_many_boxes",
-                "explain_boxes",
-            )
+            loose = verb in ("assert_no_regression", "compare_judges")
             assert loose or "**" not in written, verb
             assert ": Any" not in written.replace("**options: Any", "").replace(
                 "**reading: Any", ""
@@ -72,7 +70,7 @@ def test_signatures_name_every_argument() -> None:
     written = str(inspect.signature(germane.evaluate))
     assert written.startswith("(qrels: Judgments, run: Run, measures: ")
     assert "no_relevant: NoRelevant = 'zero'" in written
-    assert "overlap: Literal['iou'" in str(inspect.signature(germane.evaluate_boxes))
+    assert "overlap: Literal['iou'" in str(inspect.signature(germane.boxes.evaluate))
     assert "twice" in inspect.signature(germane.Evaluator).parameters
     assert "ties: Ties = 'trec'" in str(inspect.signature(germane.compare))
     source = inspect.getsource(germane.evaluate)
@@ -85,8 +83,8 @@ def test_names_in_signatures_are_explained() -> None:
     pages = dict(loaded("generate_reference").list_pages())
     shown = pages["arguments"]
     for verb in OBJECTS:
-        if inspect.isfunction(getattr(germane, verb)):
-            for one in inspect.signature(getattr(germane, verb)).parameters.values():
+        if inspect.isfunction(found := attrgetter(verb)(germane)):
+            for one in inspect.signature(found).parameters.values():
                 if type(one.annotation).__name__ == "Given" and not one.annotation.words:
                     assert f"| `{one.annotation}` |" in shown, (verb, one.name)
 
@@ -164,7 +162,7 @@ def test_the_site_loads_nothing_from_elsewhere(site: Path) -> None:
     ("words", "page"),
     [
         ("MAP@10 differs", "docs/which-ap.html"),
-        ("evaluate_boxes", "docs/reference/boxes.html"),
+        ("boxes.evaluate", "docs/reference/boxes.html"),
         ("glossary", "docs/glossary.html"),
         ("confidence interval", "docs/compare.html"),
         ("nDCG exponential gain", "docs/conventions.html"),

@@ -231,3 +231,73 @@ def test_check_finds_scores_that_doubles_round(scores: Any, kind: str, tmp_path:
         assert found["scores lose precision"].count == 1
     exact = pa.table({"query": ["q", "q"], "item": ["a", "c"], "score": [2**53 + 2, 2**53]})
     assert "scores lose precision" not in {one.what for one in germane.check(QRELS, exact, "RR")}
+
+
+def as_kinds(run: dict[str, dict[str, float]], folder: Path) -> dict[str, Any]:
+    """The same results in every form that holds ids, best first."""
+    rows = [(query, item, score) for query, got in run.items() for item, score in got.items()]
+    columns = dict(zip(("query", "item", "score"), zip(*rows, strict=True), strict=True))
+    path = folder / "run.txt"
+    path.write_text("".join(f"{q} Q0 {d} {n} {s} t\n" for n, (q, d, s) in enumerate(rows)))
+    return {
+        "dict": run,
+        "lists": {query: list(got) for query, got in run.items()},
+        "frame": pa.table({name: list(values) for name, values in columns.items()}),
+        "file": path,
+        "read run": germane.read_run(path),
+    }
+
+
+CHUNKS = {"a": {"a1": 5.0, "x1": 4.0, "x2": 3.0, "b1": 2.0, "a2": 1.0}, "b": {"b1": 2.0, "a1": 1.0}}
+CHOICES: list[dict[str, Any]] = [
+    {"exclude": {"a": ["x"]}},
+    {"only": {"a": ["a", "b"], "b": ["a", "b"]}},
+    {"own": "drop"},
+    {"own": "drop", "exclude": {"a": ["x"]}},
+    {"depth": 2},
+]
+
+
+@pytest.mark.parametrize("choice", CHOICES, ids=str)
+def test_groups_and_candidates_are_counted_as_rows_are(choice: Any, tmp_path: Path) -> None:
+    """Of five chunks of query a, two are of the excluded document x."""
+    qrels = {"a": {"a": 1, "b": 1}, "b": {"a": 1}}
+    kinds = as_kinds(CHUNKS, tmp_path)
+    found = {
+        name: germane.evaluate(qrels, run, "AP", collapse=lambda chunk: chunk[0], **choice)
+        for name, run in kinds.items()
+    }
+    counts = {result.counts for result in found.values()}
+    assert len(counts) == 1
+    count = counts.pop()
+    assert count.collapsed == 7
+    assert count.excluded == (2 if "exclude" in choice or "only" in choice else 0)
+    assert count.groups == 5 - ("exclude" in choice or "only" in choice) - 2 * ("own" in choice)
+    assert len({str(result["AP"].per_query) for result in found.values()}) == 1
+
+
+def test_excluded_lists_count_beside_their_own_items(tmp_path: Path) -> None:
+    run = {"a": {"a": 3.0, "x": 2.0, "b": 1.0}}
+    for given in as_kinds(run, tmp_path).values():
+        result = germane.evaluate({"a": ["b"]}, given, "RR", own="drop", exclude={"a": ["a", "x"]})
+        assert result.counts.excluded == 2
+        assert result["RR"].mean == 1.0
+
+
+def test_scores_that_are_distances_collapse_to_the_nearest(tmp_path: Path) -> None:
+    run = {"q": {"a1": 9.0, "b1": 2.0, "a2": 1.0, "c1": 3.0}}
+    kinds = as_kinds(run, tmp_path)
+    del kinds["lists"]
+    for given in kinds.values():
+        result = germane.evaluate(
+            {"q": ["c"]}, given, "RR", collapse=lambda chunk: chunk[0], scores="distances"
+        )
+        assert result["RR"].mean == 1 / 3
+
+
+def test_candidates_of_integers_beside_a_nested_run(tmp_path: Path) -> None:
+    path = tmp_path / "run.json"
+    path.write_text('{"1": {"6": 2.0, "7": 1.0}}')
+    result = germane.evaluate({1: [7]}, path, "RR", exclude={1: [6]})
+    assert result["RR"].mean == 1.0
+    assert result.counts.excluded == 1

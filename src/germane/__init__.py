@@ -35,16 +35,7 @@ from germane.measures.averaging import MeasureResult
 from germane.measures.measure import Measure, parse
 
 if TYPE_CHECKING:  # imported when first asked for: together they take longer than all of the above
-    from germane.boxes.api import evaluate_boxes, evaluate_many_boxes, explain_boxes
-    from germane.boxes.checkup import check_boxes
-    from germane.boxes.comparison import compare_boxes, gate_boxes
-    from germane.boxes.dialects import box_dialects
-    from germane.boxes.explanation import BoxExplanation
-    from germane.boxes.groups import BoxGroups
-    from germane.boxes.reconciliation import BoxReconciliation, reconcile_boxes
-    from germane.boxes.report import report_boxes
-    from germane.boxes.result import BoxResult, BoxResults
-    from germane.boxes.spread import BoxSpread, spread_boxes
+    from germane import boxes
     from germane.comparison.agreement import kendall_tau, rbo, tau_ap
     from germane.comparison.api import compare
     from germane.comparison.comparison import Comparison, Stability
@@ -62,7 +53,7 @@ if TYPE_CHECKING:  # imported when first asked for: together they take longer th
     from germane.evaluation.chunks import collapse
     from germane.evaluation.embeddings import evaluate_embeddings
     from germane.evaluation.evaluator import Evaluator
-    from germane.evaluation.groups import Groups
+    from germane.evaluation.query_groups import Groups
     from germane.evaluation.storage import read_results
     from germane.explanation.animation.api import animate
     from germane.explanation.api import explain
@@ -83,16 +74,6 @@ if TYPE_CHECKING:  # imported when first asked for: together they take longer th
 _LATER = {
     name: module
     for module, names in {
-        "boxes.api": "evaluate_boxes evaluate_many_boxes explain_boxes",
-        "boxes.checkup": "check_boxes",
-        "boxes.comparison": "compare_boxes gate_boxes",
-        "boxes.dialects": "box_dialects",
-        "boxes.explanation": "BoxExplanation",
-        "boxes.groups": "BoxGroups",
-        "boxes.reconciliation": "BoxReconciliation reconcile_boxes",
-        "boxes.report": "report_boxes",
-        "boxes.result": "BoxResult BoxResults",
-        "boxes.spread": "BoxSpread spread_boxes",
         "comparison.agreement": "kendall_tau rbo tau_ap",
         "comparison.api": "compare",
         "comparison.comparison": "Comparison Stability",
@@ -110,7 +91,7 @@ _LATER = {
         "evaluation.chunks": "collapse",
         "evaluation.embeddings": "evaluate_embeddings",
         "evaluation.evaluator": "Evaluator",
-        "evaluation.groups": "Groups",
+        "evaluation.query_groups": "Groups",
         "evaluation.storage": "read_results",
         "explanation.animation.api": "animate",
         "explanation.api": "explain",
@@ -144,13 +125,15 @@ _LATER = {
 
 __all__ = [  # noqa: RUF022  (in the order in which one meets them)
     # verbs
-    "animate", "assert_computes", "assert_no_regression", "audit", "box_dialects", "check", "check_boxes", "choose_judgments", "collapse", "compare", "compare_boxes",
-    "compare_judges", "dialects", "evaluate", "evaluate_boxes", "evaluate_embeddings", "evaluate_judges", "evaluate_many", "evaluate_many_boxes", "explain",
-    "explain_boxes", "explorer", "gate", "gate_boxes", "identify", "kendall_tau", "mean_pr_curve",
+    "animate", "assert_computes", "assert_no_regression", "audit", "check", "choose_judgments", "collapse", "compare",
+    "compare_judges", "dialects", "evaluate", "evaluate_embeddings", "evaluate_judges", "evaluate_many", "explain",
+    "explorer", "gate", "identify", "kendall_tau", "mean_pr_curve",
     "measures", "parse", "pr_curve", "rbo", "read_qrels", "read_results", "read_run", "reconcile",
-    "reconcile_boxes", "reconcile_table", "report", "report_boxes", "score", "simulate", "spread", "spread_boxes", "tau_ap", "trust", "trust_many",
+    "reconcile_table", "report", "score", "simulate", "spread", "tau_ap", "trust", "trust_many",
+    # boxes of object detectors: the verbs above in a namespace of their own
+    "boxes",
     # types
-    "Audit", "BoxExplanation", "BoxGroups", "BoxReconciliation", "BoxResult", "BoxResults", "BoxSpread", "Checkup", "Comparison", "Contradiction", "CorrectedMean", "Dialect", "Evaluator", "Explanation", "Finding", "Gate", "Groups", "Identification",
+    "Audit", "Checkup", "Comparison", "Contradiction", "CorrectedMean", "Dialect", "Evaluator", "Explanation", "Finding", "Gate", "Groups", "Identification",
     "JudgeAgreement", "JudgedByMany", "Labels", "MeanPRCurve", "Measure", "MeasureResult", "PRCurve", "Pair", "Policy", "Qrels",
     "QueryDifferences", "Ranking", "Reconciliation", "Report", "Result", "Results", "Selection", "Spread",
     "Stability", "TableReconciliation", "Trust", "Trusts",
@@ -160,14 +143,6 @@ __all__ = [  # noqa: RUF022  (in the order in which one meets them)
     "GermaneWarning",
 ]  # fmt: skip
 __all__ += [*(measure.name for measure in measures()), "__version__"]
-
-
-def _list_box_conventions() -> dict[str, tuple[object, object]]:
-    from dataclasses import fields
-
-    from germane.boxes.conventions import DEFAULTS, Conventions
-
-    return {one.name: (one.type, DEFAULTS[one.name]) for one in fields(Conventions)}
 
 
 def __getattr__(name: str) -> object:
@@ -181,8 +156,7 @@ def __getattr__(name: str) -> object:
     if name.islower() or name == "Evaluator":
         from germane.evaluation.signatures import name_arguments
 
-        of_boxes = _LATER[name].startswith("boxes.")
-        found = name_arguments(found, _list_box_conventions() if of_boxes else None)
+        found = name_arguments(found)
     globals()[name] = found
     return found
 

@@ -17,16 +17,9 @@ import pyarrow as pa
 
 from germane import errors
 from germane.errors import DuplicateError, EmptyError, InputError, MeasureError, PolicyError, clip
-from germane.evaluation.choices import (
-    DEFAULT,
-    Choices,
-    make_plan,
-    make_policy,
-    read_once,
-    resolve_dialect,
-    select_conventions,
-)
+from germane.evaluation.choices import DEFAULT, Choices
 from germane.evaluation.evaluator import Evaluator, join_evaluators
+from germane.evaluation.opening import open_options
 from germane.evaluation.result import Result
 from germane.evaluation.spark_tasks import (
     NO_QRELS,
@@ -108,8 +101,8 @@ def evaluate(
     else:
         retrieved = Side.of("run", run, columns)
     _check_policies(judged.names, retrieved.names, measures, dialect, policy)
-    policy = read_once(policy)  # files are those of the driver
-    start = partial(Evaluator, measures=measures, dialect=dialect, **policy)
+    choices: Any = open_options(policy).choices  # files are those of the driver
+    start = partial(Evaluator, measures=measures, dialect=dialect, **choices)
     with _raise_own_errors():
         if rows == "together":
             evaluator = _evaluate_in_place(judged, retrieved, partial(start, columns=columns))
@@ -198,10 +191,8 @@ def _check_policies(
 ) -> None:
     """Refuse conventions that depend on the order of rows, since rows of a DataFrame have none."""
     scored, graded = retrieved.score is not None, judged.relevance is not None
-    spoken, own = resolve_dialect(dialect)
-    usual = {"ties": "trec" if scored else "given"}
-    conventions = make_policy(**select_conventions({**usual, **own, **policy}))
-    plan = make_plan(measures, spoken, conventions, policy)
+    options = open_options(policy, dialect)
+    plan = options.make_plan(measures, options.make_policy("trec" if scored else "given"))
     if plan.needs.subtopics:
         raise MeasureError(
             f"{plan.needs.subtopics}: judgments of subtopics are not for DataFrames of Spark. Collect them, and "

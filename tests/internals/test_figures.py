@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 import germane
-from germane.explanation.simulation import figures
 from germane.explanation.simulation.designs import EXPERIMENTS
 from germane.explanation.simulation.figures import DRAWN, ExperimentDisplay
+from germane.explanation.simulation.gallery import write_gallery
 
 from test_gallery import NAMES, drawn
 
@@ -34,7 +34,7 @@ def test_a_folder_that_is_there_keeps_its_other_files(tmp_path: Path) -> None:
     (tmp_path / "recall.svg").symlink_to("elsewhere.svg")
     (tmp_path / "index.md").write_text("old")
     seen: list[Any] = []
-    figures.write_gallery(str(tmp_path), FEW, progress=lambda *state: seen.append(state))
+    write_gallery(str(tmp_path), FEW, progress=lambda *state: seen.append(state))
     assert seen == [("late_precision", 0, 2), ("recall", 1, 2)]
     assert (tmp_path / "notes.txt").read_text() == "mine"
     assert (tmp_path / "recall.svg").is_symlink()
@@ -62,7 +62,7 @@ def test_nothing_half_written(
     monkeypatch.setattr(ExperimentDisplay, "picture", failing)
     told = germane.InputError if isinstance(error, OSError) else KeyboardInterrupt
     with pytest.raises(told, match=r"gallery: cannot be written.*No space|^$"):
-        figures.write_gallery(str(target), FEW)
+        write_gallery(str(target), FEW)
     assert os.listdir(tmp_path) == (["gallery"] if exists == "old" else [])
     if exists == "old":
         assert os.listdir(target) == ["index.md"]
@@ -77,7 +77,7 @@ def test_a_full_disk_is_told_by_the_name_that_was_asked_for(tmp_path: Path) -> N
     resource.setrlimit(resource.RLIMIT_FSIZE, (10_000, limits[1]))
     try:
         with pytest.raises(germane.InputError) as raised:
-            figures.write_gallery(target, FEW)
+            write_gallery(target, FEW)
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, limits)
     assert str(raised.value) == f"{target}: cannot be written (File too large)."

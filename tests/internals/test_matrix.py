@@ -7,14 +7,15 @@ from typing import Any
 import numpy as np
 import pytest
 
+from germane.kernel import matrix
 from germane.kernel.threads import count_threads
-from germane.readers import arrays, embeddings, grid, matrix, numbers
+from germane.readers import embeddings, numbers, top_ids
 
 Array = Any
 
 
 def list_ranks(found: matrix.Ranks) -> list[tuple[int, ...]]:
-    return list(zip(found.rank, *matrix.find_groups(found.rank, found.tied), strict=True))
+    return list(zip(*found[1:], strict=True))
 
 
 def by_force(scores: Array, wanted: list[list[int]], present: Array) -> list[tuple[int, ...]]:
@@ -33,7 +34,6 @@ def by_force(scores: Array, wanted: list[list[int]], present: Array) -> list[tup
 def test_wanted_columns_that_are_among_the_first(
     dtype: str, levels: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Only the scores that are not below them are sorted."""
     monkeypatch.setattr(matrix, "SHORT", 0)
     rng = np.random.default_rng(levels)
     scores = rng.integers(0, levels, (6, 300)).astype(dtype)
@@ -44,46 +44,20 @@ def test_wanted_columns_that_are_among_the_first(
     assert list_ranks(found) == [expected[at] for at in found.order]
 
 
-@pytest.mark.parametrize("low", [0, 7, 8, 9, 30])
-def test_rows_after_some_that_have_to_be_sorted(low: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """In so many rows from the first on, wanted columns stand anywhere; in the others, at the top."""
-    monkeypatch.setattr(matrix, "SHORT", 0)
-    scores = np.random.default_rng(low).integers(0, 500, (30, 300)).astype(np.float32)
-    order = np.argsort(-scores, axis=1)
-    wanted = [sorted(row[:: 15 if b < low else 1][:20].tolist()) for b, row in enumerate(order)]
-    found = matrix.rank_columns(scores, np.arange(31) * 20, np.concatenate(wanted))
-    expected = by_force(scores, wanted, np.ones(scores.shape, bool))
-    assert list_ranks(found) == [expected[at] for at in found.order]
-    assert sorted(found.order) == list(range(len(expected)))
-
-
-def test_hits_of_blocks_come_in_the_order_of_queries() -> None:
-    """Groups of similar size make a block, whichever queries they are."""
-    hits = grid.Hits(5)
-    hits.add(np.array([4]), np.array([2]), matrix.Ranks(np.array([0]), np.array([7]), []))
-    tied = [(slice(0, 2), np.array([1, 1]), np.array([2, 2]))]
-    ranked = matrix.Ranks(np.array([1, 0]), np.array([1, 2]), tied)
-    hits.add(np.array([0, 1]), np.array([0, 0]), ranked)
-    got = hits.join(np.array([9, 9, 9]), np.arange(3), 3)
-    assert got.owner.tolist() == [0, 0, 2]
-    assert got.judgment.tolist() == [1, 0, 4]
-    assert got.rank.tolist() == [1, 2, 7]
-    assert got.tied_from.tolist() == [1, 1, 7]
-    assert got.tied_to.tolist() == [2, 2, 7]
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("dtype", ["f2", "f4", "f8", "?"])
 @pytest.mark.parametrize(
-    "way", ["all at once", "by row", "by row, counted", "by row, columns too", "in threads"]
+    "way",
+    ["all at once", "compared", "by row", "by row, counted", "by row, columns too", "in threads"],
 )
 def test_ranks(dtype: str, way: str, monkeypatch: pytest.MonkeyPatch) -> None:
     if way != "all at once":
+        monkeypatch.setattr(matrix, "WIDE", 0)
+    if way not in ("all at once", "compared"):
         monkeypatch.setattr(matrix, "SHORT", 0)
     if way == "by row, columns too":
         monkeypatch.setattr(matrix, "SPREAD", 0)
         monkeypatch.setattr(matrix, "FEW", 0)
-        monkeypatch.setattr(matrix, "PAIR", 0)
     if way == "by row, counted":
         monkeypatch.setattr(matrix, "FEW", 10**6)
     if way == "in threads":
@@ -158,4 +132,4 @@ def test_host_takes_frames_for_frames() -> None:
 
 def test_masked_ids_are_no_items() -> None:
     ids = np.ma.masked_array([[7, 5, 8, 1]], mask=[[0, 0, 0, 1]])
-    assert arrays.TopIds(ids).list_items(0) == ([7, 5, 8], [])
+    assert [part.items.python for part in top_ids.open_ids(ids).read_rows()] == [[7, 5, 8]]

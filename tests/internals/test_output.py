@@ -204,6 +204,8 @@ WRITERS: dict[str, list[list[str]]] = {
     "simulate": [["ties", "-o", "out.svg"], ["ties", "-o", "out/"]],
     "dialects": [["qrels", "run", "-o", "out.txt"]],
     "reconcile": [["qrels", "run", "--reported", "0.5", "-o", "out.txt"]],
+    "audit": [["table", "-o", "out.txt"]],
+    "identify": [["metric.py:success", "-m", "Success@1", "--takes", "ids", "-o", "out.txt"]],
     "explorer": [["-o", "out.html"]],
     "boxes": [
         [BOXES, FOUND, "-o", "out.csv"],
@@ -240,6 +242,10 @@ def test_every_command_writes_beside_the_place_and_renames(tmp_path: Path) -> No
         (tmp_path / name).write_text("".join(lines) + "r Q0 a 1 1 t\n")
     (tmp_path / "qrels").write_text("q 0 a 1\nq 0 c 1\n" + "".join(f"{q} 0 a 1\n" for q in "rstu"))
     shutil.copy(tmp_path / "qrels", tmp_path / "judge")
+    (tmp_path / "table").write_text("run,P@1\nours,0.5\n")
+    (tmp_path / "metric.py").write_text(
+        "def success(relevant, ranked):\n    return float(ranked[:1] != [] and ranked[0] in relevant)\n"
+    )
     commands = [[name, *more] for name, several in WRITERS.items() for more in several]
     done = subprocess.run(
         [sys.executable, "-c", SPY, json.dumps(commands)], cwd=tmp_path, check=False,
@@ -251,7 +257,7 @@ def test_every_command_writes_beside_the_place_and_renames(tmp_path: Path) -> No
     assert [path for path in inside if not path.startswith(writing.PART)] == []
     assert len(inside) > len(commands)  # the gallery and the gate write two
     made = {"out", "out.csv", "out.txt", "out.json", "out.svg", "out.html", "out.gif", "out.png",
-            "out.pdf", "out.md", "out.summary", "qrels", "judge", "run", "other"}  # fmt: skip
+            "out.pdf", "out.md", "out.summary", "qrels", "judge", "run", "other", "table", "metric.py"}  # fmt: skip
     assert set(os.listdir(tmp_path)) == made
 
 

@@ -68,7 +68,7 @@ def test_ranks_count_what_stands_higher(
                     above = sum(worth[other] > worth[row] for other in rows)
                     below = sum(worth[other] >= worth[row] for other in rows)
                     expected.append((row, j, group, rank, above + 1, below))
-    got = reduce(qrels, batch, ties="id" if by_id else "place")
+    got = reduce(qrels, batch, ties="id" if by_id else "given")
     assert list(zip(*(column.tolist() for column in got), strict=True)) == expected
 
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from germane.reports import data as page_data
+from germane.reports import page_data
 
 from report_page import unpacked
 

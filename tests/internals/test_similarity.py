@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 import germane
-from germane.readers import embeddings, margins, matrix, similarity
+from germane.kernel import matrix
+from germane.readers import embeddings, margins, similarity
 
 from sizes import set_sizes
 
@@ -148,7 +149,7 @@ def test_ranks_are_those_of_exact_similarities(
         (8192, 4, margins.BINS, 1 << 40, 1000),
     ):
         monkeypatch.setattr(matrix, "SHORT", short)
-        monkeypatch.setattr(matrix, "TOP", top)
+        monkeypatch.setattr(margins, "TOP", top)
         monkeypatch.setattr(margins, "BINS", bins)
         monkeypatch.setattr(embeddings, "COST", cost)
         set_sizes(monkeypatch, product_cells=cells)
@@ -322,7 +323,7 @@ def test_only_who_is_near_is_asked_for(
     kind: str, margin: float, top: int, bins: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(matrix, "SHORT", 0)
-    monkeypatch.setattr(matrix, "TOP", top)
+    monkeypatch.setattr(margins, "TOP", top)
     monkeypatch.setattr(margins, "BINS", bins)
     rng = np.random.default_rng(7)
     exact = rng.integers(0, 300, (9, 400)).astype(kind) / 64
@@ -343,7 +344,7 @@ def test_only_who_is_near_is_asked_for(
     found = margins.rank_exactly(
         scores, offsets, np.concatenate(wanted), np.full(9, margin * 1.01 + 1e-6), tell
     )
-    first, last = matrix.find_groups(found.rank, found.tied)
+    first, last = found.tied_from, found.tied_to
     for b, own in enumerate(wanted):
         here = slice(offsets[b], offsets[b + 1])
         columns = np.concatenate(wanted)[found.order[here]]

@@ -1,16 +1,66 @@
-"""Object detection: boxes are matched with truths, and then ranked lists like any other."""
+"""Object detection: boxes are matched with truths, and then ranked lists like any other.
+
+The verbs have the names of those for ranked lists.
+
+>>> truth = [{"boxes": [[10, 10, 50, 50]], "labels": [1]}]
+>>> found = [{"boxes": [[10, 10, 50, 40]], "labels": [1], "scores": [0.9]}]
+>>> round(germane.boxes.evaluate(truth, found)["AP"].mean, 3)
+0.6
+"""
 
 from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # imported when first asked for
+    from germane.boxes.api import evaluate, evaluate_many, explain
+    from germane.boxes.checkup import check
+    from germane.boxes.comparison import compare, gate
+    from germane.boxes.dialect_table import dialects
+    from germane.boxes.dialect_values import Spread, spread
+    from germane.boxes.explanation import Explanation
+    from germane.boxes.groups import Groups
+    from germane.boxes.page import report
+    from germane.boxes.reconciliation import Reconciliation, reconcile
+    from germane.boxes.result import Result, Results
     from germane.boxes.table_reconciliation import reconcile_table
 
-__all__ = ["reconcile_table"]
+_MODULES = {
+    name: module
+    for module, names in {
+        "api": "evaluate evaluate_many explain",
+        "checkup": "check",
+        "comparison": "compare gate",
+        "dialect_table": "dialects",
+        "dialect_values": "Spread spread",
+        "explanation": "Explanation",
+        "groups": "Groups",
+        "page": "report",
+        "reconciliation": "Reconciliation reconcile",
+        "result": "Result Results",
+        "table_reconciliation": "reconcile_table",
+    }.items()
+    for name in names.split()
+}
+
+__all__ = [  # noqa: RUF022  (verbs, then types)
+    "check", "compare", "dialects", "evaluate", "evaluate_many", "explain", "gate", "reconcile", "reconcile_table", "report", "spread",
+    "Explanation", "Groups", "Reconciliation", "Result", "Results", "Spread",
+]  # fmt: skip
 
 
 def __getattr__(name: str) -> object:
-    if name == "reconcile_table":  # its import takes long
-        from importlib import import_module
+    if name not in _MODULES:
+        raise AttributeError(f"module 'germane.boxes' has no attribute {name!r}")
+    from importlib import import_module
 
-        return import_module("germane.boxes.table_reconciliation").reconcile_table
-    raise AttributeError(f"module 'germane.boxes' has no attribute {name!r}")
+    found: object = getattr(import_module(f"germane.boxes.{_MODULES[name]}"), name)
+    if name.islower():
+        from germane.boxes.options import list_options
+        from germane.evaluation.signatures import name_arguments
+
+        found = name_arguments(found, list_options(found))
+    globals()[name] = found
+    return found
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -1,41 +1,35 @@
-"""The function evaluate_boxes, and the opening of truths and detections of every kind."""
+"""The verbs evaluate, evaluate_many and explain, and the opening of truths and detections of every kind."""
 
 from collections.abc import Hashable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Unpack
 
-from germane.boxes.checkup import open_boxes
+from germane.boxes.checkup import TruthSide, open_detection_side, open_truth_side
 from germane.boxes.conventions import Conventions, make_conventions
 from germane.boxes.data import Detections, Truths
-from germane.boxes.dialects import resolve_box_dialect, resolve_measures
+from germane.boxes.dialect_table import resolve_box_dialect, resolve_measures
 from germane.boxes.measures import BoxMeasures, parse_measures
-from germane.boxes.reading import Reading, take_reading
-from germane.boxes.result import BoxResult, BoxResults
-from germane.boxes.sources import open_truths
+from germane.boxes.reading import take_reading
+from germane.boxes.result import Result, Results
 from germane.boxes.summary import COCO_SUMMARY
 from germane.core.finding import warn
 from germane.errors import InputError, clip, list_some, suggest
 from germane.output.formatting import write_count
 
 if TYPE_CHECKING:
-    from germane.boxes.explanation import BoxExplanation
+    from germane.boxes.explanation import Explanation
+    from germane.boxes.options import DetectionSource, Options, TruthSource
     from germane.dialects.dialect import Dialect
 
 
-def evaluate_boxes(
-    truth: Any,
-    detections: Any,
+def evaluate(
+    truth: "TruthSource",
+    detections: "DetectionSource",
     measures: "BoxMeasures | None" = None,
     *,
     dialect: "str | Dialect | None" = None,
     name: str | None = None,
-    box_format: Any = None,
-    coordinates: Any = None,
-    input_format: Any = None,
-    columns: Mapping[str, Any] | None = None,
-    images: Any = None,
-    class_names: Any = None,
-    **conventions: Any,
-) -> BoxResult:
+    **options: Unpack["Options"],
+) -> Result:
     """Match detections with annotated boxes and compute measures.
 
     docs/sources.md lists the sources of boxes. ``box_format`` (xywh, xyxy, cxcywh), ``coordinates``
@@ -50,77 +44,98 @@ def evaluate_boxes(
     ...     "annotations": [{"id": 1, "image_id": 1, "category_id": 1, "bbox": [10, 10, 40, 40], "area": 1600}],
     ... }
     >>> found = [{"image_id": 1, "category_id": 1, "bbox": [10, 12, 40, 40], "score": 0.9}]
-    >>> round(germane.evaluate_boxes(truth, found)["AP"].mean, 3)
+    >>> round(germane.boxes.evaluate(truth, found)["AP"].mean, 3)
     0.9
-    >>> list(germane.evaluate_boxes(truth, found, dialect="ultralytics"))
+    >>> list(germane.boxes.evaluate(truth, found, dialect="ultralytics"))
     ['P', 'R', 'mAP50', 'mAP50-95']
 
     ``dialect`` evaluates as another tool does, with the tool's names. Conventions that you give override
     the dialect's.
+
+    Warns with GermaneWarning of problems that can distort your results, such as boxes in another format or
+    scores that are turned; ``findings`` of the result lists them, too. ``check`` finds more, with places.
     """
+    side = open_truth_side(truth, take_reading(options)[0])
+    return _evaluate(side, detections, measures, dialect, name, options)
+
+
+def _evaluate(
+    side: TruthSide,
+    detections: "DetectionSource",
+    measures: "BoxMeasures | None",
+    dialect: "str | Dialect | None",
+    name: str | None,
+    options: "Options",
+) -> Result:
+    """Evaluate one detector on truths that have been read."""
     tool = None if dialect is None else resolve_box_dialect(dialect)
+    reading, conventions = take_reading(options)
     choices = make_conventions({**(tool.choices if tool else {}), **conventions})
-    reading = Reading(box_format, coordinates, input_format, columns, images, class_names)
-    truths, found, doubts = open_boxes(truth, detections, reading, name)
-    refuse_unknown(found, truths, choices)
+    found, problems = open_detection_side(side, detections, reading, name)
+    refuse_unknown(found, side.truths, choices)
     if tool is None:
         measures = COCO_SUMMARY if measures is None else measures
         asked = {str(one): one for one in parse_measures(measures)}
     else:
         asked = resolve_measures(measures, tool, choices)
-    warn(found.name, doubts)
-    return BoxResult(found.name, asked, truths, found, choices, dialect=tool, findings=doubts)
+    warn(found.name, problems)
+    return Result(found.name, asked, side.truths, found, choices, dialect=tool, findings=problems)
 
 
-def explain_boxes(
-    truth: Any,
-    detections: Any,
+def explain(
+    truth: "TruthSource",
+    detections: "DetectionSource",
     measure: "BoxMeasures" = "AP50",
     *,
     image: Hashable | None = None,
     label: Hashable | None = None,
-    **options: Any,
-) -> "BoxExplanation":
+    dialect: "str | Dialect | None" = None,
+    name: str | None = None,
+    **options: Unpack["Options"],
+) -> "Explanation":
     """Explain the outcome of every detection of one image, of one class, or of one class in one image.
 
     >>> truth = [{"boxes": [[10, 10, 50, 50]], "labels": [1]}]
     >>> found = [{"boxes": [[10, 12, 50, 52]] * 2, "labels": [1, 1], "scores": [0.9, 0.8]}]
-    >>> [str(row) for row in germane.explain_boxes(truth, found, image=0).rows]
+    >>> [str(row) for row in germane.boxes.explain(truth, found, image=0).rows]
     ['true', 'duplicate of 1']
 
     A detection is true, false (a duplicate, a low overlap, another class, background), ignored or dropped.
     Truths without a detection are missed. A class also has ranks, precision, recall and terms. The measure
-    has one threshold of overlap, such as ``AP50`` or ``R75``. ``options`` are the other arguments of ``evaluate_boxes``.
+    has one threshold of overlap, such as ``AP50`` or ``R75``. The options are those of ``evaluate``.
     Raises NotFoundError for an image or class that the truth does not list, MeasureError for several
-    thresholds, and the errors of ``evaluate_boxes``.
+    thresholds, and the errors of ``evaluate``.
     """
     from germane.boxes.outcomes import explain_result
 
-    return explain_result(evaluate_boxes(truth, detections, measure, **options), image, label)
+    result = evaluate(truth, detections, measure, dialect=dialect, name=name, **options)
+    return explain_result(result, image, label)
 
 
-def evaluate_many_boxes(
-    truth: Any,
-    detections: Mapping[str, Any],
+def evaluate_many(
+    truth: "TruthSource",
+    detections: "Mapping[str, DetectionSource]",
     measures: "BoxMeasures | None" = None,
-    **options: Any,
-) -> BoxResults:
+    *,
+    dialect: "str | Dialect | None" = None,
+    **options: Unpack["Options"],
+) -> Results:
     """Evaluate several detectors on the same truths.
 
-    ``detections`` maps each detector's name to its detections; the other arguments are those of
-    ``evaluate_boxes``. The result maps names to ``BoxResult`` and prints as one table.
+    ``detections`` maps each detector's name to its detections; the options are those of
+    ``evaluate``. The result maps names to ``Result`` and prints as one table.
 
     >>> truth = [{"boxes": [[10, 10, 50, 50]], "labels": [1]}]
     >>> found = [{"boxes": [[10, 12, 50, 50]], "labels": [1], "scores": [0.9]}]
-    >>> germane.evaluate_many_boxes(truth, {"one": found}, "AP50")["one"]["AP50"].mean
+    >>> germane.boxes.evaluate_many(truth, {"one": found}, "AP50")["one"]["AP50"].mean
     1.0
     """
     if not isinstance(detections, Mapping) or not detections:
         raise InputError(f"detections are a mapping of name to detections; got {clip(detections)}")
-    truths = open_truths(truth, take_reading(options)[0])
-    return BoxResults(
+    side = open_truth_side(truth, take_reading(options)[0])
+    return Results(
         {
-            str(name): evaluate_boxes(truths, found, measures, name=str(name), **options)
+            str(name): _evaluate(side, found, measures, dialect, str(name), options)
             for name, found in detections.items()
         }
     )

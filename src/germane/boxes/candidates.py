@@ -14,7 +14,7 @@ import numpy as np
 
 from germane.boxes.conventions import WORDS, Conventions, write_choice
 from germane.boxes.data import Detections, Truths
-from germane.boxes.dialects import DIALECTS
+from germane.boxes.dialect_table import DIALECTS
 from germane.boxes.matching import number_group
 from germane.boxes.measures import POINTS, BoxMeasure, parse_measure
 from germane.dialects.dialect import Dialect, Entry

@@ -1,67 +1,81 @@
-"""The function check_boxes, and the opening of both sides with doubts about how they were read."""
+"""The verb check, and the opening of both sides with the problems that evaluate warns of."""
 
-from collections.abc import Mapping
-from dataclasses import replace
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
-from germane.boxes.checks import TABLE, find_doubts
+from germane.boxes.checks.pairing import BoxData
+from germane.boxes.checks.table import TABLE, find_all
 from germane.boxes.columns import Columns, make_detections, make_truths
 from germane.boxes.data import Detections, Truths
 from germane.boxes.ids import sort_ids
-from germane.boxes.reading import Reading
-from germane.boxes.sheet import BoxData, Sheet, make_sample, make_sheet, make_sound_sheet
+from germane.boxes.reading import READING, Reading, take_reading
+from germane.boxes.sheet import Sheet, make_sheet, make_sound_sheet
 from germane.boxes.sources import name_detections, read_detection_columns, read_truth_columns
 from germane.core.finding import Finding
+from germane.errors import PolicyError, clip, offer
 from germane.evaluation.checkup import Checkup
 
+if TYPE_CHECKING:
+    from germane.boxes.options import DetectionSource, ReadOptions, TruthSource
 
-def open_boxes(
-    truth: Any, detections: Any, reading: Reading, name: str | None = None
-) -> tuple[Truths, Detections, tuple[Finding, ...]]:
-    """Read both sides, and find what makes it doubtful that they were read as they are meant."""
-    columns = found = None
-    if not isinstance(truth, Truths):
-        columns = read_truth_columns(truth, reading)
-    truths = truth if columns is None else make_truths(columns)
-    if not isinstance(detections, Detections):
-        found = read_detection_columns(detections, reading, truths)
-        opened = make_detections(found, truths, name or name_detections(detections))
-    else:
+
+@dataclass(frozen=True, eq=False, repr=False)
+class TruthSide:
+    """Truths, and the sheet of them that checks look at."""
+
+    truths: Truths
+    sheet: Sheet
+
+
+def open_truth_side(truth: Any, reading: Reading) -> TruthSide:
+    """Read truths, once for all detectors."""
+    if isinstance(truth, TruthSide):
+        return truth
+    if isinstance(truth, Truths):
+        return TruthSide(truth, make_sound_sheet(truth, truth))
+    columns = read_truth_columns(truth, reading)
+    truths = make_truths(columns)
+    return TruthSide(truths, make_sound_sheet(truths, truths, columns))
+
+
+def open_detection_side(
+    side: TruthSide, detections: Any, reading: Reading, name: str | None = None
+) -> tuple[Detections, tuple[Finding, ...]]:
+    """Read detections, and find the problems of both sides that evaluate warns of."""
+    columns, truths = None, side.truths
+    if isinstance(detections, Detections):
         opened = detections
-    sides = make_sample(truths, truths, columns), make_sample(opened, truths, found)
-    return truths, opened, find_doubts(BoxData(truths, *sides))
+    else:
+        columns = read_detection_columns(detections, reading, truths)
+        opened = make_detections(columns, truths, name or name_detections(detections))
+    data = BoxData(truths, side.sheet, make_sound_sheet(opened, truths, columns))
+    return opened, tuple(find_all(data, "warning"))
 
 
-def check_boxes(
-    truth: Any,
-    detections: Any,
-    *,
-    box_format: Any = None,
-    coordinates: Any = None,
-    input_format: Any = None,
-    columns: Mapping[str, Any] | None = None,
-    images: Any = None,
-    class_names: Any = None,
+def check(
+    truth: "TruthSource", detections: "DetectionSource", **options: Unpack["ReadOptions"]
 ) -> Checkup:
-    """Check truths and detections for problems that can distort the numbers of evaluate_boxes.
+    """Check truths and detections for problems that can distort the numbers of evaluate.
 
     >>> truth = [{"boxes": [[10, 10, 50, 50]], "labels": [1]}]
     >>> found = [{"boxes": [[50, 50, 10, 10]], "labels": [1], "scores": [0.9]}]
-    >>> germane.check_boxes(truth, found)[0].what
+    >>> germane.boxes.check(truth, found)[0].what
     'swapped corners'
 
-    The arguments are those of ``evaluate_boxes``. The check does not stop at the first fault. Raises InputError for a file that cannot be read at all.
+    The options are those of ``evaluate``. The check does not stop at the first fault. Raises InputError for a file that cannot be read at all.
     """
-    reading = Reading(box_format, coordinates, input_format, columns, images, class_names)
+    reading, others = take_reading(options)
+    for one in others:
+        raise PolicyError(f"germane.boxes.check has no option {clip(one)}.{offer(one, READING)}")
     truths, given = _read_truths(truth, reading)
     if isinstance(detections, Detections):
         found = make_sound_sheet(detections, truths)
     else:
-        found = make_sheet(read_detection_columns(detections, reading, truths), truths)
-    data = BoxData(truths, given, found)
-    findings = [one for row in TABLE for one in row.find(data)]
+        columns = read_detection_columns(detections, reading, truths)
+        found = make_sheet(columns, truths, "detections")
+    findings = list(find_all(BoxData(truths, given, found)))
     return Checkup(findings, [name_detections(detections)], len(TABLE))
 
 
@@ -77,7 +91,7 @@ def _read_truths(given: Any, reading: Reading) -> tuple[Truths, Sheet]:
         faults=(),
     )
     frame = make_truths(_take(listed, np.zeros(0, np.int64)))
-    sheet = make_sheet(replace(listed, faults=columns.faults), frame)
+    sheet = make_sheet(replace(listed, faults=columns.faults), frame, "truth")
     sound = np.flatnonzero(sheet.sound & (sheet.label >= 0))
     return make_truths(_take(listed, sound)), sheet
 

@@ -16,7 +16,7 @@ from germane.core.ragged import Floats
 from germane.errors import FormatError, clip
 from germane.readers.files import read_file
 from germane.readers.formats import is_path
-from germane.readers.nested_json import read_json
+from germane.readers.nested_json import Repeated, make_object, name_file, read_json
 from germane.readers.numbers import is_finite_number
 
 
@@ -169,7 +169,7 @@ def _read_arrow_columns(path: Any) -> dict[str, Any] | None:
     from pyarrow import json as arrow_json
 
     data = read_file(path).strip()
-    if data[:1] != b"[" or data[-1:] != b"]" or len(data) < 3:
+    if not _is_utf8(data) or data[:1] != b"[" or data[-1:] != b"]" or len(data) < 3:
         return None
     fields = {
         "image_id": pa.int64(),
@@ -190,6 +190,14 @@ def _read_arrow_columns(path: Any) -> dict[str, Any] | None:
     return {name: table.column(name).combine_chunks() for name in fields}
 
 
+def _is_utf8(data: bytes) -> bool:
+    """Is this text? Arrow does not look at values of keys that it was not asked for."""
+    try:
+        return data.isascii() or bool(data.decode())
+    except UnicodeDecodeError:
+        return False
+
+
 def _load(given: Any) -> Any:
     """Load a file; an object of pycocotools has its JSON as ``dataset``."""
     if hasattr(given, "anns"):
@@ -197,9 +205,45 @@ def _load(given: Any) -> Any:
         return getattr(given, "dataset", None) or {
             key: [*getattr(given, name, {}).values()] for key, name in held.items()
         }
-    if not is_path(given):
-        return given
-    return read_json(given)
+    return _load_file(given) if is_path(given) else given
+
+
+def _load_file(path: Any) -> Any:
+    """Load a file of JSON. Raises FormatError for an object that has a key twice."""
+    repeated: list[Repeated] = []
+
+    def make(pairs: list[tuple[str, Any]]) -> Any:
+        held = make_object(pairs)
+        if isinstance(held, Repeated):
+            repeated.append(held)
+        return held
+
+    loaded = read_json(path, object_pairs_hook=make)
+    for one in repeated:
+        raise FormatError(
+            f"{name_file(path)}: {_find_entry(loaded, one)} has the key {clip(one.key)} twice. Keep one of them."
+        )
+    return loaded
+
+
+def _find_entry(loaded: Any, one: Repeated) -> str:
+    """Name the entry of a list that an object is, or is in."""
+    lists: dict[str, Any] = {"detection": loaded} if isinstance(loaded, list) else {}
+    if isinstance(loaded, dict):
+        lists = {noun: loaded.get(key) for key, noun in _NOUNS.items()}
+    for noun, rows in lists.items():
+        for at, row in enumerate(rows if isinstance(rows, list) else ()):
+            if _holds(row, one):
+                return f"{noun} {at + 1}"
+    return "an object"
+
+
+def _holds(row: Any, one: Repeated) -> bool:
+    inside = row.values() if isinstance(row, dict) else row if isinstance(row, list) else ()
+    return row is one or any(_holds(part, one) for part in inside)
+
+
+_NOUNS = {"images": "image", "categories": "category", "annotations": "annotation"}
 
 
 def _list_rows(
@@ -208,8 +252,7 @@ def _list_rows(
     rows = loaded.get(key)
     if not isinstance(rows, list):
         raise FormatError(f"{where}: COCO's annotations have a list of '{key}'; got {clip(rows)}")
-    noun = {"images": "image", "categories": "category", "annotations": "annotation"}[key]
-    return _list_sound(rows, needed, lambda at: _locate(where, noun, rows, at), faults)
+    return _list_sound(rows, needed, lambda at: _locate(where, _NOUNS[key], rows, at), faults)
 
 
 def _list_sound(
@@ -228,9 +271,20 @@ def _list_sound(
             faults.append(f"{locate(at)} is an object; got {clip(row)}")
         else:
             lost = next(key for key in needed if key not in row)
-            faults.append(f"{locate(at)} has no '{lost}': {clip(row)}")
+            faults.append(f"{locate(at)} has no '{lost}': {clip(row)}{_name_overlap(row, lost)}")
     left = set(odd)
     return [row for at, row in enumerate(rows) if at not in left]
+
+
+def _name_overlap(row: Mapping[str, Any], lost: str) -> str:
+    """Name the overlap of what an entry has in place of a box."""
+    for key, noun, overlap in (
+        ("segmentation", "a mask", "mask"),
+        ("keypoints", "keypoints", "oks"),
+    ):
+        if lost == "bbox" and row.get(key):
+            return f". It has {noun}, which overlap={overlap} evaluates; overlap=iou needs boxes."
+    return ""
 
 
 def _list_flags(rows: list[Any], key: str, where: str, faults: list[str]) -> list[bool]:

@@ -8,7 +8,15 @@ import numpy as np
 
 from germane.boxes.data import Detections, Truths
 from germane.boxes.geometry import Boxes, BoxFormat, describe_box, find_broken, make_boxes
-from germane.boxes.ids import find_ids, get_item, sort_ids, translate_ids
+from germane.boxes.ids import (
+    describe_mistyped,
+    find_ids,
+    get_item,
+    is_boolean,
+    is_text,
+    sort_ids,
+    translate_ids,
+)
 from germane.core.ragged import Floats, Ints
 from germane.errors import FormatError, InputError, ScoreError, clip, suggest
 from germane.readers.numbers import is_finite_number
@@ -40,6 +48,7 @@ class Columns:
     names: Mapping[Hashable, str] | None = None  # of classes, by id
     faults: Sequence[str] = ()  # entries that cannot be read, as an error names them
     where: str = "the truth"
+    typed: bool = True  # do ids have types, or are all of them text, as in a file of text?
 
     def __len__(self) -> int:
         return len(self.image)
@@ -61,11 +70,18 @@ def make_truths(columns: Columns) -> Truths:
     count = len(columns)
     images = sort_ids(columns.image) if columns.images is None else list(columns.images)
     classes = sort_ids(columns.label) if columns.classes is None else list(columns.classes)
+    for ids, noun in ((images, "images"), (classes, "classes")):
+        _refuse_mixed(ids, noun, columns.where)
     names = [str((columns.names or {}).get(one, one)) for one in classes]
-    image = _number_ids(
-        columns.image, images, "image", columns, columns.files, "in the list of images"
+    image, label = (
+        _number_ids(
+            given, known, noun, columns, spelled, f"the list of {several}", typed=columns.typed
+        )
+        for given, known, noun, spelled, several in (
+            (columns.image, images, "image", columns.files, "images"),
+            (columns.label, classes, "class", names, "classes"),
+        )
     )
-    label = _number_ids(columns.label, classes, "class", columns, names, "in the list of classes")
     sizes = list_sizes(columns.sizes, images)
     boxes = _make_sound_boxes(columns, image, sizes)
     return Truths(
@@ -82,6 +98,7 @@ def make_truths(columns: Columns) -> Truths:
         sizes,
         columns.where,
         columns.files,
+        columns.typed,
     )
 
 
@@ -90,13 +107,17 @@ def make_detections(columns: Columns, truths: Truths, name: str) -> Detections:
     _refuse_faults(columns)
     all_found = len(np.unique(truths.image)) == len(truths.images)  # which a frame's images are
     hint = "images= lists images, also those without truths." if all_found else ""
-    image = _number_ids(columns.image, truths.images, "image", columns, truths.files, hint=hint)
+    image = _number_ids(
+        columns.image, truths.images, "image", columns, truths.files, hint=hint,
+        typed=columns.typed and truths.typed,
+    )  # fmt: skip
     sizes = truths.sizes
     if columns.relative and columns.sizes is not None:
         own = list_sizes(columns.sizes, truths.images)
         sizes = own if sizes is None or own is None else np.where(np.isnan(sizes), own, sizes)
     boxes = _make_sound_boxes(columns, image, sizes)
     label, unknown = match_classes(columns, truths)
+    _refuse_mistyped(columns, label, truths.classes, "a class", "the truth")
     score = _read_numbers(columns, "score")
     return Detections(boxes, image, label, score, np.arange(len(columns)), name, unknown)
 
@@ -112,7 +133,8 @@ def match_classes(columns: Columns, truths: Truths) -> tuple[Ints, list[Hashable
         if (find_ids(named, truths.class_names) >= 0).any():
             given = named
     by_name = given is not columns.label and len(set(truths.class_names)) == len(truths.classes)
-    label = find_ids(given, *((truths.class_names,) if by_name else (truths.classes, truths.names)))
+    known = (truths.class_names,) if by_name else (truths.classes, truths.names)
+    label = find_ids(given, *known, typed=columns.typed and truths.typed)
     unlisted = np.flatnonzero(label < 0)
     others = (get_item(given, i) for i in unlisted.tolist())
     unknown = (one if isinstance(one, Hashable) else clip(one) for one in others)
@@ -123,7 +145,7 @@ def list_sizes(given: Sizes | Floats | None, images: Sequence[Hashable]) -> Floa
     """List width and height of images (I, 2), with NaN where there are none."""
     if given is None or isinstance(given, np.ndarray):
         return given
-    place = find_ids(images, list(given), files=True)
+    place = find_ids(images, list(given), files=True, typed=False)
     known = np.array([*given.values(), (np.nan, np.nan)], float)
     return known[place]
 
@@ -155,9 +177,11 @@ def scale_boxes(columns: Columns, image: Ints, sizes: Floats | None) -> Any:
 def read_array(given: Any) -> Floats:
     """Read numbers. Raises TypeError or ValueError for text and for rows of different lengths."""
     array = np.asarray(given)
+    if isinstance(given, list) and bool in set(map(type, given)):
+        raise TypeError
     if array.dtype.kind == "O" and all(is_finite_number(one) for one in array.flat):
         array = array.astype(float)  # whole numbers of more than 64 bits
-    if array.dtype.kind not in "biuf":
+    if array.dtype.kind not in "iuf":
         raise TypeError
     return array.astype(float, copy=False)
 
@@ -205,20 +229,51 @@ def _number_ids(
     noun: str,
     columns: Columns,
     names: Sequence[str] = (),
-    of: str = "in the truth",
+    of: str = "the truth",
     hint: str = "",
+    *,
+    typed: bool,
 ) -> Ints:
     """Turn ids into positions among those known. Raises InputError, with the nearest, for others."""
-    numbers = find_ids(given, known, names, noun == "image")
+    numbers = find_ids(given, known, names, files=noun == "image", typed=typed)
     unknown = np.flatnonzero(numbers < 0)
     if len(unknown):
         at = int(unknown[0])
         odd = get_item(given, at)
+        if says := describe_mistyped(odd, known, f"{'an' if noun == 'image' else 'a'} {noun}", of):
+            raise FormatError(f"{columns.locate(at)}: {says}")
         near = suggest(str(odd), map(str, known))
         more = f" ({len(unknown)} such boxes.)" if len(unknown) > 1 else ""
         more += " " * bool(hint) + hint
-        raise InputError(f"{columns.locate(at)}: there is no {noun} {clip(odd)} {of}.{near}{more}")
+        raise InputError(
+            f"{columns.locate(at)}: there is no {noun} {clip(odd)} in {of}.{near}{more}"
+        )
     return numbers
+
+
+def _refuse_mixed(ids: Sequence[Hashable], noun: str, where: str) -> None:
+    """Refuse ids that are a number in one place and text in another."""
+    texts = {one for one in ids if is_text(one)}
+    for one in ids if texts else ():
+        if not is_text(one) and str(one) in texts:
+            raise FormatError(
+                f"{where}: the ids of {noun} have {clip(one)}, a number, beside {clip(str(one))}, text. "
+                "Write all of them in the same way."
+            )
+
+
+def _refuse_mistyped(
+    columns: Columns, label: Ints, known: Sequence[Hashable], noun: str, of: str
+) -> None:
+    """Refuse unknown classes that are truth values, or numbers where the truth has text."""
+    seen: set[Hashable] = set()
+    for at in np.flatnonzero(label < 0).tolist():
+        one = get_item(columns.label, at)
+        if not isinstance(one, Hashable) or (one in seen and not is_boolean(one)):
+            continue
+        seen.add(one)
+        if says := describe_mistyped(one, known, noun, of):
+            raise FormatError(f"{columns.locate(at)}: {says}")
 
 
 def _read_flags(given: Any, count: int) -> Any:
@@ -236,13 +291,20 @@ def _read_numbers(columns: Columns, name: str) -> Floats:
         odd = np.flatnonzero(~np.isfinite(numbers))
         at = int(odd[0]) if len(odd) else None
     except (TypeError, ValueError):
-        at = next((i for i, one in enumerate(given) if not is_finite_number(one)), 0)
+        rows = enumerate(given)
+        at = next((i for i, one in rows if is_boolean(one) or not is_finite_number(one)), 0)
     if at is not None:
         raise kind(
             f"{columns.locate(at)}: the {name} must be a finite number; got {clip(get_item(given, at))}"
         )
     if name == "score":
         _refuse_rounded(columns, numbers)
+    elif (numbers < 0).any():
+        at = int(np.flatnonzero(numbers < 0)[0])
+        raise FormatError(
+            f"{columns.locate(at)}: the {name} is negative: {clip(get_item(given, at))}. Correct it, or leave "
+            "out all areas for those of the boxes."
+        )
     return numbers
 
 

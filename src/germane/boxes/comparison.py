@@ -3,14 +3,14 @@
 import math
 from collections.abc import Hashable, Mapping, Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, Unpack, cast
 
 import numpy as np
 
-from germane.boxes.api import evaluate_many_boxes
+from germane.boxes.api import evaluate_many
 from germane.boxes.matching import number_group
 from germane.boxes.measures import BoxMeasure, BoxMeasures, parse_measure, parse_measures
-from germane.boxes.result import BoxResult, BoxResults
+from germane.boxes.result import Result, Results
 from germane.boxes.shares import compute_shares
 from germane.comparison.comparison import Comparison
 from germane.comparison.pairing import compare_pairs
@@ -30,14 +30,15 @@ from germane.errors import (
 from germane.measures.averaging import QueryValues
 
 if TYPE_CHECKING:
+    from germane.boxes.options import DetectionSource, Options, SharedOptions, TruthSource
     from germane.dialects.dialect import Dialect
 
 COMPARED = "AP AP50"
 
 
-def compare_boxes(
-    truth: Any,
-    detections: Any = None,
+def compare(
+    truth: "TruthSource | Results | Mapping[str, Result]",
+    detections: "Mapping[str, DetectionSource] | None" = None,
     measures: "BoxMeasures | None" = None,
     *,
     baseline: str | None = None,
@@ -48,12 +49,12 @@ def compare_boxes(
     resamples: int = 10_000,
     rng: Seed = 0,
     dialect: "str | Dialect | None" = None,
-    **conventions: Any,
+    **options: Unpack["SharedOptions"],
 ) -> Comparison:
     """Compare detectors on the same images: differences, intervals and p-values.
 
-    ``detections`` maps each detector's name to its detections. Or call ``compare_boxes(results)`` with the
-    values of ``evaluate_boxes``. The other arguments are those of ``compare`` and of ``evaluate_boxes``.
+    ``detections`` maps each detector's name to its detections. Or call ``compare(results)`` with the
+    results of ``evaluate_many``. The other arguments are those of ``germane.compare`` and of ``evaluate``.
 
     >>> box = {"image_id": 1, "category_id": 1, "bbox": [10, 10, 40, 40]}
     >>> truth = {
@@ -62,48 +63,50 @@ def compare_boxes(
     ...     "annotations": [{**box, "id": 1, "area": 1600}],
     ... }
     >>> good, poor = {**box, "score": 0.9}, {**box, "bbox": [10, 22, 40, 40], "score": 0.9}
-    >>> found = germane.compare_boxes(truth, {"poor": [poor], "good": [good]}, "AP")
+    >>> found = germane.boxes.compare(truth, {"poor": [poor], "good": [good]}, "AP")
     >>> round(found.between("good", "poor", "AP").difference, 2)
     0.9
 
     The number of a detector is not a mean over images. germane therefore computes each image's contribution
-    (see ``germane.boxes.shares``), and compares contributions as ``compare`` compares the values of
-    queries. Raises InputError for results of different truths, and what ``evaluate_boxes`` and ``compare`` raise.
+    (see ``germane.boxes.shares``), and compares contributions as ``germane.compare`` compares the values of
+    queries. Raises InputError for results of different truths, and what ``evaluate`` and ``germane.compare`` raise.
     """
-    if isinstance(truth, (BoxResults, Mapping)) and detections is None:
+    if isinstance(truth, (Results, Mapping)) and detections is None:
         results, chosen = _check_results(truth), measures
     else:
         chosen, wanted = None, COMPARED if measures is None else measures
-        results = evaluate_many_boxes(truth, detections, wanted, dialect=dialect, **conventions)
+        results = evaluate_many(
+            cast(Any, truth), cast(Any, detections), wanted, dialect=dialect, **options
+        )
     settings = Settings(baseline, test, correction, "measure", confidence, equivalence, resamples)
     return _compare_results(results, settings, rng, chosen)
 
 
-def gate_boxes(
-    truth: Any,
-    detections: Any,
+def gate(
+    truth: "TruthSource",
+    detections: "DetectionSource",
     measures: BoxMeasures = COMPARED,
     *,
-    baseline: Any,
+    baseline: "DetectionSource",
     max_drop: float = 0.0,
     alpha: float = 0.05,
     correction: Correction | None = None,
     rng: Seed = 0,
     dialect: "str | Dialect | None" = None,
-    **conventions: Any,
+    **options: Unpack["Options"],
 ) -> Gate:
     """Compare a detector with its baseline, and say which measures fell.
 
-    ``baseline`` are detections, too. The other arguments are those of ``gate`` and of ``evaluate_boxes``.
+    ``baseline`` are detections, too. The other arguments are those of ``germane.gate`` and of ``evaluate``.
 
     >>> truth = [{"boxes": [[10, 10, 50, 50]], "labels": [1]}]
     >>> found = [{**truth[0], "scores": [0.9]}]
-    >>> germane.gate_boxes(truth, found, baseline=found).passed
+    >>> germane.boxes.gate(truth, found, baseline=found).passed
     True
     """
     check_limits(max_drop, alpha)
     both = {BASELINE: baseline, RUN: detections}
-    results = evaluate_many_boxes(truth, both, measures, dialect=dialect, **conventions)
+    results = evaluate_many(truth, both, measures, dialect=dialect, **options)
     settings = Settings(BASELINE, "randomization", correction, "all", 1 - alpha, None, 10_000)
     return Gate(_compare_results(results, settings, rng), max_drop)
 
@@ -116,7 +119,7 @@ class ImageShares(dict[BoxMeasure, QueryValues]):
 
 
 def _compare_results(
-    results: BoxResults, settings: Settings, rng: Seed, measures: "BoxMeasures | None" = None
+    results: Results, settings: Settings, rng: Seed, measures: "BoxMeasures | None" = None
 ) -> Comparison:
     draws = make_generator(rng)
     if len(results) < 2:
@@ -149,7 +152,7 @@ def _compare_results(
 FEW_IMAGES = 10  # below which a class makes intervals too narrow; see bench/calibrate_boxes.py
 
 
-def _warn_of_rare_classes(result: BoxResult) -> str:
+def _warn_of_rare_classes(result: Result) -> str:
     """Name the classes with truths in a few images only, which resampling knows too little of."""
     truths = result.matches.truths
     pairs = np.unique(number_group(truths, truths))
@@ -163,7 +166,7 @@ def _warn_of_rare_classes(result: BoxResult) -> str:
     )
 
 
-def _share_all(result: BoxResult, measures: "BoxMeasures | None") -> ImageShares:
+def _share_all(result: Result, measures: "BoxMeasures | None") -> ImageShares:
     """Compute the shares of all images in some measures, or in all."""
     shares = ImageShares()
     shares.images = result.matches.truths.images
@@ -178,20 +181,20 @@ def _share_all(result: BoxResult, measures: "BoxMeasures | None") -> ImageShares
     return shares
 
 
-def _check_results(given: Any) -> BoxResults:
+def _check_results(given: Any) -> Results:
     """Refuse results that are not of the same truths and conventions."""
-    if not isinstance(given, BoxResults) and not all(
-        isinstance(one, BoxResult) for one in given.values()
+    if not isinstance(given, Results) and not all(
+        isinstance(one, Result) for one in given.values()
     ):
         raise InputError(
-            f"compare_boxes takes truths and {{name: detections}}, or the BoxResult of each; got {clip(given)}"
+            f"germane.boxes.compare takes truths and {{name: detections}}, or the Result of each; got {clip(given)}"
         )
-    results = BoxResults(dict(given.items()))
+    results = Results(dict(given.items()))
     for one, other in pairwise(results.values()):
         if one.truths is not other.truths:
             raise InputError(
                 f"{clip(one.name)} and {clip(other.name)} were not evaluated with the same truths. Read these "
-                "once, with evaluate_many_boxes."
+                "once, with evaluate_many."
             )
         if (one.conventions, tuple(one)) != (other.conventions, tuple(other)):
             raise InputError(

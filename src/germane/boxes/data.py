@@ -30,6 +30,7 @@ class Truths:
     sizes: Floats | None = None  # (I, 2): width and height of images, NaN where unknown
     where: str = "the truth"
     files: Sequence[str] = ()  # I, where the source names the files of images beside their ids
+    typed: bool = True  # do ids have types, or are all of them text, as in a file of text?
 
     def __len__(self) -> int:
         return len(self.boxes)

@@ -2,10 +2,11 @@
 
 import math
 from collections import Counter
-from collections.abc import Hashable, Iterator, Mapping
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Hashable, Iterator, Mapping
+from dataclasses import asdict, dataclass, field
+from functools import cached_property
 from itertools import accumulate
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
@@ -14,6 +15,9 @@ from germane.boxes.measures import BoxMeasure
 from germane.output.formatting import add_schema, format_number, to_json_number, write_count
 from germane.output.frames import Columnar, make_numbers, make_texts
 from germane.output.tables import Row, Table, Tabular
+
+if TYPE_CHECKING:
+    from germane.boxes.error_costs import ErrorCosts
 
 Box = tuple[float, ...]  # x, y, width, height
 SHOWN = 1000  # rows of a table for people
@@ -91,17 +95,20 @@ class ListedTerms:
     relevant: int
 
 
+Described: TypeAlias = tuple[tuple[FoundBox, ...], tuple[TruthBox, ...], ListedTerms | None]
+
+
 @dataclass(frozen=True, eq=False, repr=False)
-class BoxExplanation(Columnar, Tabular):
+class Explanation(Columnar, Tabular):
     """The detections of one image or class with their outcomes, and the truths that they missed.
 
     ``rows`` are detections by falling score, ``truths`` the annotated boxes. Of a class, ``terms`` has the
     norm and the value: the sum of the rows' terms, divided by the norm, is the value. An explanation prints
-    as a table; that of an image draws a picture with ``svg()``.
+    as a table; that of an image draws a picture with ``svg()``. ``errors`` has the cost of each kind of error.
 
     >>> truth = [{"boxes": [[10, 10, 50, 50]], "labels": [1]}]
     >>> found = [{"boxes": [[10, 12, 50, 50]], "labels": [1], "scores": [0.9]}]
-    >>> germane.explain_boxes(truth, found, "AP50", label=1).formula
+    >>> germane.boxes.explain(truth, found, "AP50", label=1).formula
     'AP50 = (101) / 101 = 1.0000'
     """
 
@@ -110,14 +117,40 @@ class BoxExplanation(Columnar, Tabular):
     measure: BoxMeasure
     image: Hashable | None
     label: str | None
-    rows: tuple[FoundBox, ...]
-    truths: tuple[TruthBox, ...]
-    terms: ListedTerms | None
+    describe: Callable[[], Described] = field(repr=False)
+    weigh: Callable[[], "ErrorCosts"] = field(repr=False)
     value: float  # the measure of the image or class alone
     per_class: Mapping[str, float]
     conventions: Conventions
     size: Box | None = None  # width and height of the image, NaN where unknown
     merged: bool = False
+
+    @cached_property
+    def _described(self) -> Described:
+        return self.describe()
+
+    @property
+    def rows(self) -> tuple[FoundBox, ...]:
+        """The detections by falling score. Raises InputError if neither an image nor a class was chosen."""
+        return self._described[0]
+
+    @property
+    def truths(self) -> tuple[TruthBox, ...]:
+        """The annotated boxes."""
+        return self._described[1]
+
+    @property
+    def terms(self) -> ListedTerms | None:
+        """The norm and the value of a class; None for several classes."""
+        return self._described[2]
+
+    @cached_property
+    def errors(self) -> "ErrorCosts":
+        """The cost of each kind of error: the AP that would be gained if it were mended.
+
+        Also of all images and classes together. Raises MeasureError for a measure other than AP at one threshold.
+        """
+        return self.weigh()
 
     @property
     def missed(self) -> tuple[TruthBox, ...]:
@@ -261,9 +294,9 @@ class BoxExplanation(Columnar, Tabular):
 
     def __repr__(self) -> str:
         of = f"image {self.image}" if self.label is None else f"class {self.label}"
-        return (
-            f"<BoxExplanation of {of}: {self.title}={self.value:.4f}, {len(self.rows)} detections>"
-        )
+        if self.image is None and self.label is None and not self.merged:
+            return f"<Explanation of {self.name}: {self.title}={self.value:.4f}>"
+        return f"<Explanation of {of}: {self.title}={self.value:.4f}, {len(self.rows)} detections>"
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values for JSON, in a versioned schema."""

@@ -69,6 +69,7 @@ def make_boxes(given: object, box_format: BoxFormat = "xywh") -> Boxes:
     return Boxes(first, second, first + third, second + fourth, third, fourth)
 
 
+@np.errstate(over="ignore", invalid="ignore")  # of sides that no image has
 def round_boxes(boxes: Boxes, rounding: Rounding) -> Boxes:
     """Round sides to single precision: left, top, width and height, or both corners.
 
@@ -98,6 +99,7 @@ def describe_box(boxes: Boxes, at: int) -> str:
     return clip([float(side) for side in sides])
 
 
+@np.errstate(invalid="ignore", divide="ignore", over="ignore")  # of sides that no image has
 def measure_overlaps(
     found: Boxes, truth: Boxes, pairs: tuple[Ints, Ints], crowd: Bools, overlap: Overlap
 ) -> tuple[Ints, Ints, Floats]:
@@ -121,5 +123,4 @@ def measure_overlaps(
     covered = (found.width[mine] + one) * (found.height[mine] + one)
     other = (truth.width[its] + one) * (truth.height[its] + one)
     covered = np.where(crowd[its], covered, covered + other - shared)
-    with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
-        return mine, its, shared / covered
+    return mine, its, shared / covered

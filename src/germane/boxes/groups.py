@@ -17,13 +17,13 @@ from germane.output.tables import Table, Tabular
 
 if TYPE_CHECKING:
     from germane.boxes.measures import BoxMeasure
-    from germane.boxes.result import BoxResult
+    from germane.boxes.result import Result
 
 Part: TypeAlias = Literal["class", "area", "image"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class BoxGroups(Columnar, Tabular):
+class Groups(Columnar, Tabular):
     """The measures of one detector for each class, range of areas or image (N).
 
     ``values`` holds an array for each measure, which is NaN where nothing is to be found. ``mean`` holds the
@@ -31,7 +31,7 @@ class BoxGroups(Columnar, Tabular):
 
     >>> truth = [{"boxes": [[10, 10, 50, 50]], "labels": [1]}]
     >>> found = [{"boxes": [[10, 12, 50, 50]], "labels": [1], "scores": [0.9]}]
-    >>> germane.evaluate_boxes(truth, found, "AP50").by("class")["AP50"]
+    >>> germane.boxes.evaluate(truth, found, "AP50").by("class")["AP50"]
     {'1': 1.0}
     """
 
@@ -50,7 +50,7 @@ class BoxGroups(Columnar, Tabular):
         return dict(zip(self.names, self.values[measure].tolist(), strict=True))
 
     def __repr__(self) -> str:
-        return f"<BoxGroups: {', '.join(self.values)} by {self.part}, {len(self)} rows>"
+        return f"<Groups: {', '.join(self.values)} by {self.part}, {len(self)} rows>"
 
     def table(self, *, digits: int | None = 4) -> Table:
         """One row a class, area or image, and the last for all of them."""
@@ -93,19 +93,19 @@ class BoxGroups(Columnar, Tabular):
         return {self.part: make_texts(self.names), **counts, **self.values}
 
 
-def group(result: "BoxResult", part: Part) -> BoxGroups:
+def group(result: "Result", part: Part) -> Groups:
     """Evaluate each class, range of areas or image of a result for itself."""
     check_choice("by", part, get_args(Part))
     made = {"class": _group_by_class, "area": _group_by_area, "image": _group_by_image}[part]
     return made(result)
 
 
-def _group_by_class(result: "BoxResult") -> BoxGroups:
+def _group_by_class(result: "Result") -> Groups:
     values = {one: result[one].values.mean(axis=0) for one in result}
     return _make_groups(result, "class", result.classes, values, _count(result, "label"))
 
 
-def _group_by_image(result: "BoxResult") -> BoxGroups:
+def _group_by_image(result: "Result") -> Groups:
     """Average each measure over the classes of each image, which are lists of their own."""
     truths, detections = result.matches.truths, result.matches.detections
     mine, its = number_group(truths, detections), number_group(truths, truths)
@@ -128,7 +128,7 @@ def _group_by_image(result: "BoxResult") -> BoxGroups:
 
 
 def _average_lists(
-    result: "BoxResult", measure: "BoxMeasure", lists: RankedLists, image: Ints
+    result: "Result", measure: "BoxMeasure", lists: RankedLists, image: Ints
 ) -> Floats:
     """Average the values of lists for each image (I); classes without a truth in it as 0, or not at all."""
     values, images = result.compute(measure, lists).mean(axis=0), len(result.matches.truths.images)
@@ -141,7 +141,7 @@ def _average_lists(
     return means
 
 
-def _group_by_area(result: "BoxResult") -> BoxGroups:
+def _group_by_area(result: "Result") -> Groups:
     """Evaluate each measure in each range of areas, whichever range it was asked for."""
     areas = list(result.conventions.areas)
     plain: dict[BoxMeasure, str] = {}  # by what they are, so that AR and AR@100 are one
@@ -159,7 +159,7 @@ def _group_by_area(result: "BoxResult") -> BoxGroups:
     return _make_groups(again, "area", areas, values, (relevant, inside))
 
 
-def _count(result: "BoxResult", of: str) -> tuple[Ints, Ints]:
+def _count(result: "Result", of: str) -> tuple[Ints, Ints]:
     """Count the truths to be found in the first range of areas, and the detections, by class or image."""
     matches, size = result.matches, len(result.classes)
     if of == "image":
@@ -172,17 +172,17 @@ def _count(result: "BoxResult", of: str) -> tuple[Ints, Ints]:
 
 
 def _make_groups(
-    result: "BoxResult",
+    result: "Result",
     part: Part,
     names: Sequence[str],
     values: Mapping[str, Floats],
     counts: tuple[Ints, Ints],
-) -> BoxGroups:
+) -> Groups:
     from germane.boxes.layout import write_notes
-    from germane.boxes.result import BoxResults
+    from germane.boxes.result import Results
 
     mean = {one: result[one].mean for one in values if one in result}
-    notes = tuple(write_notes(BoxResults({result.name: result})))
+    notes = tuple(write_notes(Results({result.name: result})))
     if part == "image":
         notes = ("each image for itself: the mean is over its classes", *notes)
-    return BoxGroups(part, list(names), *counts, values, mean, notes)
+    return Groups(part, list(names), *counts, values, mean, notes)

@@ -7,26 +7,39 @@ from typing import Any
 import numpy as np
 
 from germane.core.ragged import Ints
+from germane.errors import clip
 
 
 def find_ids(
-    given: Any, known: Sequence[Hashable], names: Sequence[str] = (), files: bool = False
+    given: Any,
+    known: Sequence[Hashable],
+    names: Sequence[str] = (),
+    *,
+    files: bool = False,
+    typed: bool = True,
 ) -> Ints:
     """Find the position of each id among those known (N); -1 for others.
 
-    An id that is not known as it is may be its digits, or one of the ``names`` beside the known ids; and
+    An id that is not known as it is may be one of the ``names`` beside the known ids; and
     where ids are names of ``files``, a name without its folder and suffix. Such a spelling counts only if
-    it belongs to one of the known ids alone.
+    it belongs to one of the known ids alone. Only ids of files of text, which are not ``typed``, are found by
+    the digits of a number. A truth value is no id, though Python takes True for 1.
     """
     numbers = _look_up(given, known)
+    numbers[_mark_booleans(given)] = -1
     unknown = np.flatnonzero(numbers < 0)
     if not len(unknown):
         return numbers
-    place = _list_spellings((known, names), files)
+    if typed:
+        pairs = zip(names, known, strict=False)
+        names = ["" if name == str(one) and not is_text(one) else name for name, one in pairs]
+    columns = [known] if not typed else [[one if is_text(one) else "" for one in known]]
+    place = _list_spellings((*columns, names), files)
+    place.pop("", None)
     found: dict[Any, int] = {}
     for at in unknown.tolist():
         one = get_item(given, at)
-        if isinstance(one, Hashable):
+        if isinstance(one, Hashable) and (is_text(one) or not typed) and not is_boolean(one):
             if one not in found:
                 places = (
                     place.get(spelled, -1) for spelled in _spell(one, files, "/" not in str(one))
@@ -36,9 +49,41 @@ def find_ids(
     return numbers
 
 
+def is_text(one: object) -> bool:
+    """Is this id text?"""
+    return isinstance(one, str)
+
+
+def is_boolean(one: object) -> bool:
+    """Is this a truth value of Python or NumPy?"""
+    return isinstance(one, (bool, np.bool_))
+
+
+def describe_mistyped(one: Any, known: Iterable[Hashable], noun: str, of: str) -> str:
+    """Say why an id is of another type than those known; "" if it is not that."""
+    if is_boolean(one):
+        return f"the id of {noun} is a whole number or text; got {clip(one)}."
+    alike = next((k for k in known if str(k) == str(one)), one)
+    if is_text(alike) == is_text(one):
+        return ""
+    kinds = ("text", "a number") if is_text(one) else ("a number", "text")
+    return (
+        f"the id {clip(one)} of {noun} is {kinds[0]}, and {of} has {clip(alike)}, {kinds[1]}. "
+        "Write the ids of both in the same way."
+    )
+
+
+def _mark_booleans(given: Any) -> Any:
+    """Mark the truth values among ids (N)."""
+    if isinstance(given, np.ndarray) and given.dtype != object:
+        return np.full(len(given), given.dtype.kind == "b")
+    odd = {bool, np.bool_}.isdisjoint(set(map(type, given)))
+    return np.zeros(len(given), bool) if odd else np.array([*map(is_boolean, given)], bool)
+
+
 def translate_ids(given: Any, names: Mapping[Hashable, str]) -> Any:
     """Replace ids of classes by their names, where an id has one."""
-    place = find_ids(given, list(names))
+    place = find_ids(given, list(names), typed=False)
     listed, texts = given.tolist() if isinstance(given, np.ndarray) else given, list(names.values())
     return [texts[i] if i >= 0 else one for i, one in zip(place.tolist(), listed, strict=True)]
 

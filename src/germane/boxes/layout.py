@@ -11,10 +11,10 @@ from germane.output.formatting import add_schema, format_number, to_json_number,
 from germane.output.tables import Table, find_highest, share_lines
 
 if TYPE_CHECKING:
-    from germane.boxes.result import BoxResult, BoxResults
+    from germane.boxes.result import Result, Results
 
 
-def make_table(results: "BoxResults", digits: int | None) -> Table:
+def make_table(results: "Results", digits: int | None) -> Table:
     """Make a row for each detector, with the best of several in bold."""
     first = next(iter(results.values()))
     rows = tuple(
@@ -25,7 +25,7 @@ def make_table(results: "BoxResults", digits: int | None) -> Table:
     return Table(("detections", *first), rows, tuple(write_notes(results)), strong=best)
 
 
-def write_notes(results: "BoxResults") -> Iterator[str]:
+def write_notes(results: "Results") -> Iterator[str]:
     """Write the definitions of all measures, the counts, and the conventions."""
     first = next(iter(results.values()))
     yield from _write_definitions(first)
@@ -37,7 +37,7 @@ def write_notes(results: "BoxResults") -> Iterator[str]:
         yield f"dialect: {first.dialect.name} ({first.dialect.tool} {first.dialect.version})"
 
 
-def _write_definitions(result: "BoxResult") -> Iterator[str]:
+def _write_definitions(result: "Result") -> Iterator[str]:
     """Write each formula once, and then what the names leave to the conventions."""
     formulas: dict[str, list[BoxMeasure]] = {}
     for asked, complete in zip(result.asked, result.measures, strict=True):
@@ -62,7 +62,7 @@ def _write_definitions(result: "BoxResult") -> Iterator[str]:
         yield f"areas in square pixels: {', '.join(ranges)}"
 
 
-def _write_defaults(result: "BoxResult") -> Iterator[str]:
+def _write_defaults(result: "Result") -> Iterator[str]:
     """Write the thresholds, areas and depth that the conventions give to names without them."""
     choices, by_image = result.conventions, result.conventions.depth_of == "image"
     above = "above " * (choices.reach == "above")
@@ -87,7 +87,7 @@ def _write_area(low: float, high: float) -> str:
     return f"from {low:g}" if high >= 1e10 else f"{low:g}–{high:g}"
 
 
-def _write_counts(result: "BoxResult") -> str:
+def _write_counts(result: "Result") -> str:
     counts = result.counts
     things = (
         (counts.images, "image"),
@@ -115,7 +115,7 @@ def _write_counts(result: "BoxResult") -> str:
     return "; ".join(parts)
 
 
-def make_dict(results: "BoxResults") -> dict[str, Any]:
+def make_dict(results: "Results") -> dict[str, Any]:
     """Make plain values for JSON, in a versioned schema; NaN becomes None."""
     first = next(iter(results.values()))
     conventions: Mapping[str, Any] = first.conventions.to_dict()
@@ -128,7 +128,7 @@ def make_dict(results: "BoxResults") -> dict[str, Any]:
     )
 
 
-def _make_result_dict(result: "BoxResult") -> dict[str, Any]:
+def _make_result_dict(result: "Result") -> dict[str, Any]:
     plain: dict[str, Any] = {"name": result.name, "counts": asdict(result.counts)}
     plain["measures"] = [
         {

@@ -40,6 +40,22 @@ def sort_lists(detections: Detections, ties: BoxTies, lists: Ints) -> Ints:
     return order[ragged.order_stably(lists[order])]
 
 
+def make_ranking(query: Ints, rank: Ints, length: Ints, relevant: Ints) -> Ranking:
+    """Make a ranking of true detections, given their lists and ranks, and the lengths and truths of all lists."""
+    offsets = ragged.make_offsets(relevant)
+    return Ranking(
+        list(range(len(length))),
+        query,
+        rank,
+        np.broadcast_to(1.0, len(rank)),
+        length,
+        offsets,
+        np.broadcast_to(1.0, offsets[-1]),
+        tied_from=rank,
+        tied_to=rank,
+    )
+
+
 class RankedLists:
     """Matched detections in the order of their scores, list by list.
 
@@ -136,22 +152,8 @@ class RankedLists:
         rank += moved[1:] - moved[starts[query]]
         length = np.repeat(np.diff(inside[:, self.starts], axis=1)[:, None], thresholds, axis=1)
         length = length.ravel() + moved[starts[1:]] - moved[starts[:-1]]
-        return self._make_ranking(query[counts], rank[counts], length)
-
-    def _make_ranking(self, query: Ints, rank: Ints, length: Ints) -> Ranking:
-        thresholds = self.matches.found.shape[1]
-        offsets = ragged.make_offsets(np.repeat(self.relevant[:, None], thresholds, axis=1).ravel())
-        return Ranking(
-            list(range(len(length))),
-            query,
-            rank,
-            np.broadcast_to(1.0, len(rank)),
-            length,
-            offsets,
-            np.broadcast_to(1.0, offsets[-1]),
-            tied_from=rank,
-            tied_to=rank,
-        )
+        relevant = np.repeat(self.relevant[:, None], thresholds, axis=1).ravel()
+        return make_ranking(query[counts], rank[counts], length, relevant)
 
     def mark_kept(self, view: View) -> Bools:
         """Mark the detections (D) of a view, in the order of the lists."""

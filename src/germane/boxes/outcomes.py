@@ -2,17 +2,26 @@
 
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from germane.boxes.conventions import write_thresholds
 from germane.boxes.data import Detections, Truths
-from germane.boxes.explanation import OUTCOMES, BoxExplanation, FoundBox, ListedTerms, TruthBox
+from germane.boxes.error_costs import NEAR, weigh_errors
+from germane.boxes.explanation import (
+    OUTCOMES,
+    Described,
+    Explanation,
+    FoundBox,
+    ListedTerms,
+    TruthBox,
+)
 from germane.boxes.geometry import measure_overlaps
 from germane.boxes.matching import Matches, list_floors, reach
 from germane.boxes.measures import BoxMeasure
-from germane.boxes.result import BoxResult
+from germane.boxes.result import Result
 from germane.core import ragged
 from germane.core.ragged import Bools, Floats, Ints
 from germane.core.ranking import Ranking
@@ -20,12 +29,10 @@ from germane.errors import InputError, MeasureError, NotFoundError, clip, list_s
 from germane.measures.averaging import compute_terms
 from germane.measures.measure import Measure
 
-_NEAR = 0.1  # a lower overlap is background
-
 
 def explain_result(
-    result: BoxResult, image: Hashable | None = None, label: Hashable | None = None
-) -> BoxExplanation:
+    result: Result, image: Hashable | None = None, label: Hashable | None = None
+) -> Explanation:
     """Explain the first measure of a result for one image, one class, or one class in one image."""
     measure = result.measures[0]
     if len(measure.iou or ()) != 1:
@@ -45,12 +52,46 @@ def explain_result(
         raise InputError("classes=merged joins all classes; do not name one.")
     if merged or (at is None and len(truths.classes) == 1):
         kind = 0
-    if at is None and kind is None:
+    chosen = result if at is None else _choose_image(result, at)
+    value, size = chosen[measure], truths.sizes
+    own = value.mean if kind is None else float(value.values[0, kind])
+    return Explanation(
+        name=result.name,
+        title=next(iter(result)),
+        measure=measure,
+        image=None if at is None else truths.images[at],
+        label=None if kind is None or merged else truths.class_names[kind],
+        describe=partial(_describe, result, at, kind, merged),
+        weigh=partial(weigh_errors, chosen, None if merged else kind),
+        value=own,
+        per_class=value.per_class if kind is None else {},
+        conventions=result.conventions,
+        size=None if at is None or size is None else tuple(size[at].tolist()),
+        merged=merged,
+    )
+
+
+def _choose_image(result: Result, image: int) -> Result:
+    """Evaluate one image alone."""
+    truths, detections = result.truths, result.detections
+    return Result(
+        result.name,
+        dict(zip(result, result.measures, strict=True)),
+        truths.take(truths.image == image),
+        detections.take(detections.image == image),
+        result.conventions,
+    )
+
+
+def _describe(result: Result, image: int | None, label: int | None, merged: bool) -> Described:
+    """Describe the detections and truths of an image or a class. Raises InputError if none is chosen."""
+    truths = result.truths
+    if image is None and label is None:
         raise InputError(
             f"{len(truths.images)} images and {len(truths.classes)} classes: choose one of them with image=… "
-            "(--image) or label=… (--class)."
+            "(--image) or label=… (--class), or take the errors of all (--errors)."
         )
-    return _Outcomes(result, measure, at, kind, merged).explain()
+    return _Outcomes(result, result.measures[0], image, label, merged).describe()
 
 
 def find_id(given: Hashable, ids: Sequence[Hashable], names: Sequence[str], noun: str) -> int:
@@ -70,7 +111,7 @@ class _Outcomes:
 
     def __init__(
         self,
-        whole: BoxResult,
+        whole: Result,
         measure: BoxMeasure,
         image: int | None,
         label: int | None,
@@ -86,7 +127,7 @@ class _Outcomes:
             self.given = detections.take(detections.label == label)
             if whole.conventions.depth_of == "class":
                 detections = self.given
-        self.result = BoxResult(
+        self.result = Result(
             whole.name, {self.title: measure}, truths, detections, whole.conventions
         )
         self.measure, self.image, self.label = measure, image, label
@@ -108,8 +149,8 @@ class _Outcomes:
         self.taken = np.zeros(len(self.truths), bool)
         self.taken[self.truth[self.truth >= 0]] = True
 
-    def explain(self) -> BoxExplanation:
-        """Put the rows, the truths, and the terms of a class together."""
+    def describe(self) -> Described:
+        """List the rows, the truths, and the terms of a class."""
         order, dropped = self._order()
         number = {place: i for i, place in enumerate(self._list_places(order, dropped), 1)}
         numbers = np.array([number.get(one, 0) for one in self.detections.place.tolist()], int)
@@ -120,24 +161,7 @@ class _Outcomes:
             *(self._describe_dropped(one, number) for one in dropped.tolist()),
         ]
         rows.sort(key=lambda row: row.number)
-        truths = tuple(self._describe_truths(numbers, pairs))
-        size = self.result.truths.sizes
-        value = self.result[self.measure]
-        return BoxExplanation(
-            name=self.result.name,
-            title=self.title,
-            measure=self.measure,
-            image=None if self.image is None else self.truths.images[self.image],
-            label=None if self.label is None or self.merged else self._name(self.label),
-            rows=tuple(rows),
-            truths=truths,
-            terms=listed,
-            value=value.mean,
-            per_class={} if self.merged else value.per_class,
-            conventions=self.choices,
-            size=None if self.image is None or size is None else tuple(size[self.image].tolist()),
-            merged=self.merged,
-        )
+        return tuple(rows), tuple(self._describe_truths(numbers, pairs)), listed
 
     def _order(self) -> tuple[Ints, Ints]:
         """Order the matched detections that are shown by score, and list the given ones that were dropped."""
@@ -251,7 +275,7 @@ class _Outcomes:
             return "duplicate" if self.taken[own[0][d]] else "id zero"
         if self._reaches(other[1][d]):
             return "other class"
-        return "low overlap" if own[1][d] >= _NEAR else "background"
+        return "low overlap" if own[1][d] >= NEAR else "background"
 
     def _reaches(self, overlap: Any) -> bool:
         [floor] = list_floors(self.result.thresholds, self.choices)

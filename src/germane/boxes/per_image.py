@@ -11,6 +11,7 @@ import numpy as np
 from germane.boxes.columns import Columns
 from germane.boxes.data import Truths
 from germane.boxes.geometry import BoxFormat
+from germane.boxes.ids import is_boolean
 from germane.boxes.reading import Reading, name_side
 from germane.errors import FormatError, InputError, clip
 from germane.readers.numbers import to_numpy
@@ -84,7 +85,9 @@ def read_per_image(given: Any, reading: Reading, truths: Truths | None) -> Colum
         columns = {"boxes": boxes.astype(float), **_read_columns(held, len(boxes), where, side)}
         if has_area:
             area = columns.get("area", np.zeros(len(boxes))).astype(float)
-            columns["area"] = np.where(area > 0, area, np.prod(columns["boxes"][:, 2:], axis=1))
+            with np.errstate(over="ignore"):
+                own = np.prod(columns["boxes"][:, 2:], axis=1)
+            columns["area"] = np.where(area != 0, area, own)
         if isinstance(held.get("by_id"), Mapping):
             names |= held["by_id"]
         for name, column in columns.items():
@@ -119,7 +122,8 @@ def _read_columns(held: Held, count: int, where: str, side: str) -> dict[str, An
         raise FormatError(f"{where}: the labels (classes of the boxes) are missing.")
     for name in wanted:
         if held.get(name) is not None:
-            columns[name] = to_numpy(held[name], f"{where}, {name}").reshape(-1)
+            read = _read_numbers if name in ("scores", "area") else to_numpy
+            columns[name] = read(held[name], f"{where}, {name}").reshape(-1)
     columns["labels"] = _read_labels(held, where)
     for name, column in columns.items():
         if len(column) != count:
@@ -140,16 +144,25 @@ def _read_labels(held: Held, where: str) -> list[Any]:
         return list(labels)
     if isinstance(labels, np.ndarray) and labels.dtype.kind in "OU":
         return [str(one) for one in labels.tolist()]
-    numbers = to_numpy(labels, f"{where}, labels").reshape(-1)
+    numbers = _read_numbers(labels, f"{where}, labels").reshape(-1)
     whole = np.isfinite(numbers) & (numbers == np.floor(numbers))
     if not whole.all():
         raise FormatError(f"{where}, labels: a class is a whole number or text; got {clip(labels)}")
     return [int(one) for one in numbers.tolist()]
 
 
+def _read_numbers(given: Any, where: str) -> Any:
+    """Read numbers of an image. Raises FormatError for truth values, which Python takes for 0 and 1."""
+    numbers = to_numpy(given, where)
+    listed = isinstance(given, (list, tuple)) and any(map(is_boolean, given))
+    if listed or (numbers.dtype.kind == "b" and numbers.size):
+        raise FormatError(f"{where}: numbers are needed; got {clip(given)}")
+    return numbers
+
+
 def _read_boxes(held: Held, where: str, reading: Reading) -> Any:
     """Read boxes as xywh, computed in their own precision, as torchmetrics does (N, 4)."""
-    boxes = to_numpy(held["boxes"], f"{where}, boxes")
+    boxes = _read_numbers(held["boxes"], f"{where}, boxes")
     if not boxes.size:
         return np.zeros((0, 4))
     if boxes.ndim != 2 or boxes.shape[1] != 4:

@@ -14,7 +14,7 @@ from germane.output.pictures import shorten
 from germane.output.tables import escape_html, measure_width
 
 if TYPE_CHECKING:
-    from germane.boxes.explanation import BoxExplanation, FoundBox
+    from germane.boxes.explanation import Explanation, FoundBox
 
 _WIDTH, _HEIGHT = 600.0, 450.0  # the most that the image takes
 _MARGIN, _TOP, _LINE, _COLUMNS = 16.0, 78.0, 17.0, 3
@@ -63,7 +63,7 @@ class _Shape(NamedTuple):
 _Line = tuple[str, str, str, str, str]  # style, label, class, score and outcome
 
 
-def draw(explanation: "BoxExplanation", paper: str | None) -> str:
+def draw(explanation: "Explanation", paper: str | None) -> str:
     """Draw the boxes of the image of an explanation. Raises InputError if it is of several images."""
     if explanation.image is None:
         raise InputError(
@@ -123,11 +123,11 @@ def _write_colors(paper: str | None) -> str:
     return f"{light}\n@media (prefers-color-scheme: dark) {{ {dark} }}"
 
 
-def _describe(explanation: "BoxExplanation") -> str:
+def _describe(explanation: "Explanation") -> str:
     return f"Image {explanation.image}. {'. '.join(explanation.describe_counts())}."
 
 
-def _measure_image(explanation: "BoxExplanation") -> tuple[float, float]:
+def _measure_image(explanation: "Explanation") -> tuple[float, float]:
     """Measure the image: as it is known, or up to the last side of a box."""
     size = explanation.size or (math.nan, math.nan)
     if all(one > 0 for one in size):
@@ -137,7 +137,7 @@ def _measure_image(explanation: "BoxExplanation") -> tuple[float, float]:
     return max(x + w for x, _, w, _ in boxes) or 1.0, max(y + h for _, y, _, h in boxes) or 1.0
 
 
-def _list_shapes(explanation: "BoxExplanation", scale: float) -> Iterator[_Shape]:
+def _list_shapes(explanation: "Explanation", scale: float) -> Iterator[_Shape]:
     """List the truths, and the detections over them, the true ones last."""
     drawn = [row for row in explanation.rows if row.counts != "dropped"]
     many = len(drawn) + len(explanation.truths) > _FEW
@@ -209,7 +209,7 @@ def _write_tag(style: str, tag: str, place: _Area) -> Iterator[str]:
     yield write_element("text", {"class": on, **middle}, escape_html(tag))
 
 
-def _write_head(explanation: "BoxExplanation") -> Iterator[str]:
+def _write_head(explanation: "Explanation") -> Iterator[str]:
     of = f" of class {shorten(explanation.label, 30)}" if explanation.label is not None else ""
     value = (
         "" if math.isnan(explanation.value) else f": {explanation.title} {explanation.value:.4f}"
@@ -221,7 +221,7 @@ def _write_head(explanation: "BoxExplanation") -> Iterator[str]:
         yield write_element("text", {"class": "muted", "x": _MARGIN, "y": y}, escape_html(counts))
 
 
-def _list_lines(explanation: "BoxExplanation") -> Iterator[_Line]:
+def _list_lines(explanation: "Explanation") -> Iterator[_Line]:
     """List the detections drawn, and the missed truths: style, label, class, score and outcome."""
     drawn = [row for row in explanation.rows if row.counts != "dropped"]
     for row in drawn[:_MOST]:

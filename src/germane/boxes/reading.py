@@ -10,6 +10,7 @@ from germane.errors import InputError, check_choice
 
 Coordinates: TypeAlias = Literal["pixels", "relative"]
 Side: TypeAlias = Literal["truth", "detections"]
+Kind: TypeAlias = Literal["coco", "voc", "yolo", "padilla", "images", "table"]
 SIDES: tuple[Side, ...] = get_args(Side)
 
 
@@ -57,11 +58,13 @@ class Reading:
         return chosen
 
 
+READING = tuple(one.name for one in fields(Reading))
+
+
 def take_reading(options: Mapping[str, Any]) -> tuple[Reading, dict[str, Any]]:
-    """Take the choices of reading from arguments of evaluate_boxes; return the others, too."""
-    names = {one.name for one in fields(Reading)}
-    others = {name: given for name, given in options.items() if name not in names}
-    return Reading(**{name: options.get(name) for name in names}), others
+    """Take the choices of reading from arguments of a verb; return the others, too."""
+    others = {name: given for name, given in options.items() if name not in READING}
+    return Reading(**{name: options.get(name) for name in READING}), others
 
 
 def name_side(truths: Truths | None) -> Side:

@@ -4,15 +4,15 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
 from germane.boxes.conventions import Conventions, write_choice
-from germane.boxes.dialects import resolve_box_dialect, resolve_measures
+from germane.boxes.dialect_table import resolve_box_dialect, resolve_measures
+from germane.boxes.dialect_values import open_search
 from germane.boxes.measures import BoxMeasure, parse_measures
 from germane.boxes.search import BoxGiven, BoxSearch, Counts
-from germane.boxes.spread import open_search
 from germane.output.formatting import add_schema, format_number, to_json_number, write_count
 from germane.output.tables import Table, Tabular
 from germane.reconciliation.answer import Answer, list_tools
@@ -21,6 +21,7 @@ from germane.reconciliation.plausibility import weigh_values
 from germane.reconciliation.reported import Reported, read_reported
 
 if TYPE_CHECKING:
+    from germane.boxes.options import DetectionSource, Options, TruthSource
     from germane.dialects.dialect import Dialect
 
 _OTHERS = "AP AP50 AP75 AR@1 AR@10 AR"  # measures that may be meant by mistake
@@ -57,12 +58,12 @@ class Step:
 
 
 @dataclass(frozen=True, repr=False)
-class BoxReconciliation(Answer[BoxGiven], Tabular):
+class Reconciliation(Answer[BoxGiven], Tabular):
     """The conventions that give a reported number, fewest changes first, or the nearest ones.
 
     >>> truth = [{"boxes": [[10, 10, 50, 50]], "labels": [1]}]
     >>> found = [{"boxes": [[10, 12, 50, 52]], "labels": [1], "scores": [0.9]}]
-    >>> said = germane.reconcile_boxes(truth, found, reported="0.8955")
+    >>> said = germane.boxes.reconcile(truth, found, reported="0.8955")
     >>> [str(one) for one in said], said.found[0].candidate.tools[0]
     (['AP, points=lines', 'AP, points=slope'], 'ultralytics:mAP50-95')
 
@@ -154,28 +155,28 @@ class BoxReconciliation(Answer[BoxGiven], Tabular):
         return f"{self.verdict}\n\n{self.table(digits=self.reported.digits).text()}"
 
     def __repr__(self) -> str:
-        return f"<BoxReconciliation {self.answer}: {self.verdict}>"
+        return f"<Reconciliation {self.answer}: {self.verdict}>"
 
     def _name(self, given: BoxGiven) -> str:
         tools = list_tools(given, _TOOLS)
         return f"{given}" + (f" ({tools})" if tools else "")
 
 
-def reconcile_boxes(
-    truth: Any,
-    detections: Any,
+def reconcile(
+    truth: "TruthSource",
+    detections: "DetectionSource",
     *,
     reported: str | float,
     measure: "str | BoxMeasure | None" = None,
     dialect: "str | Dialect | None" = None,
     name: str | None = None,
-    **conventions: Any,
-) -> BoxReconciliation:
+    **options: Unpack["Options"],
+) -> Reconciliation:
     """Find the conventions of object detection that give a reported number, or say that none does.
 
     >>> truth = [{"boxes": [[10, 10, 50, 50]], "labels": [1]}]
     >>> found = [{"boxes": [[10, 12, 50, 52]], "labels": [1], "scores": [0.9]}]
-    >>> germane.reconcile_boxes(truth, found, reported="99.50", measure="mAP50", dialect="ultralytics").answer
+    >>> germane.boxes.reconcile(truth, found, reported="99.50", measure="mAP50", dialect="ultralytics").answer
     'found'
 
     ``measure`` is the reported measure, under germane's name or, with ``dialect``, the tool's. The search
@@ -184,7 +185,7 @@ def reconcile_boxes(
 
     It tries the conventions of all tools, and one change of each convention. If none of these gives the
     number, it tries all combinations of the main conventions. A convention that you give holds in all of
-    them. Raises what ``evaluate_boxes`` raises.
+    them. Raises what ``evaluate`` raises.
     """
     number = read_reported(reported)
     if abs(number.value) > 1 and "%" not in number.text:
@@ -194,11 +195,11 @@ def reconcile_boxes(
     if tool is not None:
         names = [measure] if measure is not None else tool.summary.split()[:1]
         [asked] = resolve_measures(names, tool, Conventions()).values()
-    search = open_search(truth, detections, asked, conventions, name, tool)
+    search = open_search(truth, detections, asked, options, name, tool)
     return _make_answer(search, number)
 
 
-def _make_answer(search: BoxSearch, reported: Reported) -> BoxReconciliation:
+def _make_answer(search: BoxSearch, reported: Reported) -> Reconciliation:
     own = BoxGiven(search.make_candidate({}), search.evaluate(()))
     steps = [
         [own],
@@ -212,7 +213,7 @@ def _make_answer(search: BoxSearch, reported: Reported) -> BoxReconciliation:
     found = search.simplify(one for one in tried if reported.gives(one.value))
     nearest = () if found else _find_nearest(search, tried, own, reported)
     values, chance = _estimate_chance(search, steps, reported) if found else (0, 0.0)
-    return BoxReconciliation(
+    return Reconciliation(
         reported,
         search.asked,
         search.conventions,

@@ -23,7 +23,7 @@ from germane.output.frames import Lookup, Named
 from germane.output.tables import Table, Tabular
 
 if TYPE_CHECKING:
-    from germane.boxes.groups import BoxGroups, Part
+    from germane.boxes.groups import Groups, Part
     from germane.dialects.dialect import Dialect
 
 
@@ -88,7 +88,7 @@ class BoxCounts:
     """classes without a truth that counts"""
 
 
-class BoxResult(Tabular, Lookup[BoxValue]):
+class Result(Tabular, Lookup[BoxValue]):
     """The measures of one detector.
 
     Maps measures (``"AP"``, ``"AR@10"``) to their values. ``stats`` are the 12 numbers of COCO's summary, and
@@ -96,7 +96,7 @@ class BoxResult(Tabular, Lookup[BoxValue]):
 
     >>> truth = [{"boxes": [[10, 10, 50, 50]], "labels": [1]}]
     >>> found = [{"boxes": [[10, 12, 50, 50]], "labels": [1], "scores": [0.9]}]
-    >>> germane.evaluate_boxes(truth, found, "AP50 AP95").flat()
+    >>> germane.boxes.evaluate(truth, found, "AP50 AP95").flat()
     {'AP50': 1.0, 'AP95': 1.0}
     """
 
@@ -134,11 +134,11 @@ class BoxResult(Tabular, Lookup[BoxValue]):
         """The measures as they were asked for, without what the conventions decide."""
         return tuple(self._asked.values())
 
-    def remeasure(self, measures: Sequence[BoxMeasure]) -> "BoxResult":
+    def remeasure(self, measures: Sequence[BoxMeasure]) -> "Result":
         """Evaluate other measures on the same boxes, with the same conventions."""
         names = {one: called for called, one in self._asked.items()}
         named = {names.get(one, str(one)): one for one in measures}
-        return BoxResult(self.name, named, *self._given, self.conventions, dialect=self.dialect)
+        return Result(self.name, named, *self._given, self.conventions, dialect=self.dialect)
 
     @cached_property
     def thresholds(self) -> tuple[float, ...]:
@@ -208,7 +208,7 @@ class BoxResult(Tabular, Lookup[BoxValue]):
             values = np.where(lists.relevant[area] > 0, values, np.nan)
         return values
 
-    def by(self, part: "Part") -> "BoxGroups":
+    def by(self, part: "Part") -> "Groups":
         """Evaluate each class, range of areas or image for itself: ``class``, ``area`` or ``image``.
 
         An image is a data set of its own: the mean is over the classes that have a truth in it.
@@ -279,26 +279,26 @@ class BoxResult(Tabular, Lookup[BoxValue]):
 
     def table(self, *, digits: int | None = 4) -> Table:
         """One row; definitions, counts and conventions as notes."""
-        return BoxResults({self.name: self}).table(digits=digits)
+        return Results({self.name: self}).table(digits=digits)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values for JSON, in a versioned schema; NaN becomes None."""
-        return BoxResults({self.name: self}).to_dict()
+        return Results({self.name: self}).to_dict()
 
     def __repr__(self) -> str:
         means = ", ".join(f"{name}={self[name].mean:.4f}" for name in self)
-        return f"<BoxResult {self.name}: {means}>"
+        return f"<Result {self.name}: {means}>"
 
 
 _RECALL = Measure("R")
 
 
-class BoxResults(Tabular, Named[BoxResult]):
-    """Several detectors evaluated on the same truths: the BoxResult of each by its name.
+class Results(Tabular, Named[Result]):
+    """Several detectors evaluated on the same truths: the Result of each by its name.
 
     >>> truth = [{"boxes": [[10, 10, 50, 50]], "labels": [1]}]
     >>> found = [{"boxes": [[10, 12, 50, 50]], "labels": [1], "scores": [0.9]}]
-    >>> germane.evaluate_many_boxes(truth, {"one": found}, "AP50")["one"]["AP50"].mean
+    >>> germane.boxes.evaluate_many(truth, {"one": found}, "AP50")["one"]["AP50"].mean
     1.0
     """
 

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 from germane.boxes.candidates import BoxCandidate, BoxCandidates, read_dialect
 from germane.boxes.conventions import Conventions
 from germane.boxes.data import Detections, Truths
-from germane.boxes.dialects import DIALECTS
+from germane.boxes.dialect_table import DIALECTS
 from germane.boxes.lists import RankedLists, sort_lists
 from germane.boxes.matching import (
     Arranged,
@@ -19,7 +19,7 @@ from germane.boxes.matching import (
     match_groups,
 )
 from germane.boxes.measures import BoxMeasure
-from germane.boxes.result import BoxResult, BoxValue
+from germane.boxes.result import BoxValue, Result
 from germane.core.ragged import Ints
 from germane.reconciliation.candidates import Choices
 from germane.reconciliation.search import Tried
@@ -105,7 +105,7 @@ class BoxSearch(BoxCandidates):
 
     def _make_result(
         self, choices: Choices, measure: BoxMeasure | None = None
-    ) -> tuple[BoxResult, BoxMeasure]:
+    ) -> tuple[Result, BoxMeasure]:
         measure = measure or self.asked
         if measure.name == "AP":
             measure = replace(measure, points=dict(choices).get("points", measure.points))
@@ -115,9 +115,9 @@ class BoxSearch(BoxCandidates):
         conventions = replace(conventions, areas={area: conventions.areas[area]})
         measures = {str(one): one for one in (measure, *self.also)}
         name = self.detections.name
-        return BoxResult(name, measures, self.truths, self.detections, conventions), complete
+        return Result(name, measures, self.truths, self.detections, conventions), complete
 
-    def _make_lists(self, result: BoxResult) -> RankedLists:
+    def _make_lists(self, result: Result) -> RankedLists:
         key = (*self._key(result.conventions), result.thresholds)
         if key not in self._lists:
             choices = replace(result.conventions, depth=None)

@@ -16,10 +16,10 @@ from germane.core import ragged
 from germane.core.ragged import Floats, Ints
 
 if TYPE_CHECKING:
-    from germane.boxes.result import BoxResult
+    from germane.boxes.result import Result
 
 
-def compute_shares(result: "BoxResult", measure: BoxMeasure) -> Floats:
+def compute_shares(result: "Result", measure: BoxMeasure) -> Floats:
     """Compute the share of each image (I) of a measure's mean."""
     lists, value = result.lists, result[measure]
     images = len(result.matches.truths.images)

@@ -10,6 +10,7 @@ from germane.boxes.columns import Columns, match_classes, read_array
 from germane.boxes.data import Detections, Truths
 from germane.boxes.geometry import Boxes, BoxFormat, make_boxes
 from germane.boxes.ids import find_ids
+from germane.boxes.reading import Side
 from germane.checks.rows import Problem, Sees
 from germane.core.ragged import Bools, Floats, Ints
 from germane.output.formatting import write_count
@@ -19,6 +20,7 @@ from germane.output.formatting import write_count
 class Sheet:
     """One side as it is given; nothing is refused."""
 
+    side: Side
     where: str
     locate: Callable[[int], str]
     boxes: Boxes  # N; NaN where there are no numbers
@@ -26,10 +28,11 @@ class Sheet:
     label: Ints  # N; -1: a class that is not listed
     sizes: Floats  # (N, 2): of the box's image; NaN where unknown
     box_format: BoxFormat
+    crowd: Bools  # N
     relative: bool = False
     score: Floats | None = None
+    area: Floats | None = None  # as it is given
     columns: Columns | None = None  # None: all boxes are sound
-    total: int = 0  # of which the boxes are a sample, or 0
 
     @cached_property
     def finite(self) -> Bools:
@@ -47,6 +50,24 @@ class Sheet:
         kept = self.finite & ~self.negative & (self.image >= 0)
         return kept if self.score is None else kept & np.isfinite(self.score)
 
+    @cached_property
+    def repeated(self) -> Bools:
+        """Repeat these boxes another one of the same image and class, and with the same score? (N)"""
+        rows = np.flatnonzero(self.sound)
+        parts = [*self.boxes.as_array()[rows].T, self.image[rows], self.label[rows]]
+        parts += [] if self.score is None else [self.score[rows]]
+        code = np.zeros(len(rows), np.uint64)
+        for part in parts:  # equal rows have equal codes, and hardly any other two
+            code = code * _ODD + (part.astype(float) + 0.0).view(np.uint64) * _ODD
+            code ^= code >> np.uint64(29)
+        out = np.zeros(len(self.sound), bool)
+        _, first = np.unique(code, return_index=True)
+        if len(first) < len(rows):
+            again = np.column_stack(parts)
+            _, first = np.unique(again, axis=0, return_index=True)
+            out[np.delete(rows, first)] = True
+        return out
+
     def show(self, rows: Ints) -> tuple[str, ...]:
         """Show the places of the first few boxes."""
         return tuple(map(self.locate, rows[:3].tolist()))
@@ -61,6 +82,8 @@ class Sheet:
             yield Problem(says, len(rows), self.show(rows))
 
 
+_ODD = np.uint64(0x9E3779B97F4A7C15)
+
 _OF_ONE = {
     "have": "has",
     "are": "is",
@@ -68,26 +91,25 @@ _OF_ONE = {
     "repeat": "repeats",
     "lack": "lacks",
     "go": "goes",
+    "lie": "lies",
 }
 
 
-@dataclass(eq=False, repr=False)
-class BoxData:
-    """Both sides, and the images and classes of the truth."""
-
-    truths: Truths
-    truth: Sheet
-    detections: Sheet
-
-
-def make_sheet(columns: Columns, truths: Truths) -> Sheet:
+def make_sheet(columns: Columns, truths: Truths, side: Side) -> Sheet:
     """Make a sheet of columns, with NaN for what is no number."""
-    image = find_ids(columns.image, truths.images, truths.files, files=True)
+    image = find_ids(
+        columns.image, truths.images, truths.files, files=True, typed=columns.typed and truths.typed
+    )
     sizes = _list_sizes(truths, image)
     raw = _read_rows(columns.boxes, 4).reshape(-1, 4) * (
         np.tile(sizes, 2) if columns.relative else 1
     )
+    score, area = (
+        None if column is None else _read_rows(column, 1).ravel()
+        for column in (columns.score, columns.area)
+    )
     return Sheet(
+        side,
         columns.where,
         columns.locate,
         make_boxes(raw, columns.box_format),
@@ -95,47 +117,32 @@ def make_sheet(columns: Columns, truths: Truths) -> Sheet:
         match_classes(columns, truths)[0],
         sizes,
         columns.read_as or columns.box_format,
+        np.zeros(len(columns), bool) if columns.crowd is None else np.asarray(columns.crowd, bool),
         columns.relative,
-        None if columns.score is None else _read_rows(columns.score, 1).ravel(),
+        score,
+        area,
         columns,
     )
 
 
-SAMPLE = 2000  # boxes that evaluate_boxes looks at
-
-
-def make_sample(given: Truths | Detections, truths: Truths, columns: Columns | None) -> Sheet:
-    """Make a sheet of some boxes that have been read without an error; with the farthest, and all scores' ends."""
-    at = np.arange(len(given))
-    score = given.score if isinstance(given, Detections) else None
-    if len(given) > SAMPLE:
-        ends = [given.boxes.right.argmax(), given.boxes.bottom.argmax()]
-        if score is not None:
-            ends += [score.argmin(), score.argmax()]
-        at = np.unique(np.append(np.linspace(0, len(given) - 1, SAMPLE).astype(np.int64), ends))
-    return make_sound_sheet(given, truths, columns, at)
-
-
 def make_sound_sheet(
-    given: Truths | Detections,
-    truths: Truths,
-    columns: Columns | None = None,
-    at: Ints | None = None,
+    given: Truths | Detections, truths: Truths, columns: Columns | None = None
 ) -> Sheet:
-    """Make a sheet of boxes that have been read without an error, or of those at some positions."""
-    at = np.arange(len(given)) if at is None else at
-    locate = columns.locate if columns else lambda row: f"box {row + 1}"
+    """Make a sheet of boxes that have been read without an error."""
+    is_truth = isinstance(given, Truths)
     return Sheet(
+        "truth" if is_truth else "detections",
         given.where if isinstance(given, Truths) else given.name,
-        lambda row: locate(int(at[row])),
-        given.boxes.take(at),
-        given.image[at],
-        given.label[at],
-        _list_sizes(truths, given.image[at]),
+        columns.locate if columns else lambda row: f"box {row + 1}",
+        given.boxes,
+        given.image,
+        given.label,
+        _list_sizes(truths, given.image),
         (columns.read_as or columns.box_format) if columns else "xywh",
+        given.crowd if isinstance(given, Truths) else np.zeros(len(given), bool),
         columns.relative if columns else False,
-        given.score[at] if isinstance(given, Detections) else None,
-        total=len(given),
+        given.score if isinstance(given, Detections) else None,
+        given.area if isinstance(given, Truths) else None,
     )
 
 

@@ -8,12 +8,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from germane.boxes.coco import is_coco, read_coco
-from germane.boxes.columns import Columns, make_detections, make_truths
-from germane.boxes.data import Detections, Truths
+from germane.boxes.columns import Columns
+from germane.boxes.data import Truths
 from germane.boxes.ids import find_ids, sort_ids
 from germane.boxes.images import join_sizes, read_images
 from germane.boxes.per_image import is_per_image, read_per_image
-from germane.boxes.reading import Reading, Side
+from germane.boxes.reading import Kind, Reading, Side
 from germane.boxes.tables import is_table, read_table
 from germane.boxes.text_files import is_padilla, is_yolo, read_padilla
 from germane.boxes.voc import is_voc, read_voc
@@ -25,7 +25,7 @@ from germane.readers.formats import is_path
 class Source(NamedTuple):
     """A kind of input."""
 
-    name: str
+    name: Kind
     recognize: Callable[[Any], bool]
     read: Callable[[Any, Reading, Truths | None], Columns]
     """Reads detections of the images of these truths, or truths if there are none yet."""
@@ -42,7 +42,7 @@ SOURCES = (
 """Every kind of input; the first that recognizes what was given reads it."""
 
 _ON_DISK = ("voc", "yolo", "padilla")
-KINDS = tuple(one.name for one in SOURCES)
+KINDS: tuple[Kind, ...] = tuple(one.name for one in SOURCES)
 
 
 def find_source(given: Any, side: Side, reading: Reading) -> Source:
@@ -76,7 +76,7 @@ def read_truth_columns(given: Any, reading: Reading) -> Columns:
     names = columns.names or read_class_names(reading.class_names)
     if names is not None:
         listed = sort_ids(columns.label)
-        new = find_ids(listed, list(names), list(names.values())) < 0
+        new = find_ids(listed, list(names), list(names.values()), typed=False) < 0
         classes = sort_ids(
             [*names, *(one for one, is_new in zip(listed, new.tolist(), strict=True) if is_new)]
         )
@@ -89,7 +89,7 @@ def _add_images(columns: Columns, sizes: dict[Any, tuple[float, float]]) -> Colu
     if not sizes:
         return columns
     known = list(sort_ids(columns.image) if columns.images is None else columns.images)
-    place = find_ids(list(sizes), known, columns.files, files=True)
+    place = find_ids(list(sizes), known, columns.files, files=True, typed=False)
     added = [one for one, at in zip(sizes, place.tolist(), strict=True) if at < 0]
     files = [*columns.files, *[""] * len(added)] if columns.files else ()
     named = {
@@ -113,23 +113,6 @@ def read_detection_columns(given: Any, reading: Reading, truths: Truths) -> Colu
     if columns.where == "the truth":
         columns = replace(columns, where="detections")
     return columns
-
-
-def open_truths(given: Any, reading: Reading | None = None) -> Truths:
-    """Read truths of any kind."""
-    if isinstance(given, Truths):
-        return given
-    return make_truths(read_truth_columns(given, reading or Reading()))
-
-
-def open_detections(
-    given: Any, truths: Truths, reading: Reading | None = None, name: str | None = None
-) -> Detections:
-    """Read detections of any kind."""
-    if isinstance(given, Detections):
-        return given
-    columns = read_detection_columns(given, reading or Reading(), truths)
-    return make_detections(columns, truths, name or name_detections(given))
 
 
 def name_detections(given: Any) -> str:

@@ -9,7 +9,7 @@ from germane.core.ragged import Floats
 from germane.errors import MeasureError
 
 if TYPE_CHECKING:
-    from germane.boxes.result import BoxResult
+    from germane.boxes.result import Result
 
 COCO_SUMMARY = (
     "AP AP50 AP75 AP(area=small) AP(area=medium) AP(area=large) "
@@ -20,7 +20,7 @@ COCO_SUMMARY = (
 _AREAS = ("all", "small", "medium", "large")
 
 
-def summarize(result: "BoxResult") -> Floats:
+def summarize(result: "Result") -> Floats:
     """Compute the 12 numbers as pycocotools does: one mean over all cells of an array that are not -1."""
     missing = [one for one in _AREAS if one not in result.conventions.areas]
     if missing or len(result.depths) != 3 or result.thresholds != COCO_THRESHOLDS:

@@ -6,15 +6,15 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
-from typing import Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
 from germane.boxes.candidates import BoxCandidate, find_entry, list_words
-from germane.boxes.dialects import DIALECTS
+from germane.boxes.dialect_table import DIALECTS
 from germane.boxes.measures import BoxMeasure, parse_measure
 from germane.boxes.search import BoxSearch
-from germane.boxes.spread import open_search
+from germane.boxes.dialect_values import open_search
 from germane.core.ragged import Floats
 from germane.dialects.dialect import Dialect
 from germane.errors import EmptyError, GermaneError, InputError, MeasureError, clip, list_some
@@ -26,6 +26,9 @@ from germane.reconciliation.slips import Near
 from germane.reconciliation.table_api import TableWriter, make_sheet, match_rows
 from germane.reconciliation.table_reconciliation import TableReconciliation
 
+if TYPE_CHECKING:
+    from germane.boxes.options import ArrowFrame, DetectionSource, Options, Path, TruthSource
+
 _DIALECT, _CHANGE = 0.7, 1.3  # the digits of a dialect, and of a change
 _BASES, _MOVING = 3, 12  # tools and changes that are tried together
 _KINDS = {
@@ -35,28 +38,27 @@ _KINDS = {
 
 
 def reconcile_table(
-    truth: Any,
-    detections: Mapping[str, Any],
-    reported: Any,
+    truth: TruthSource,
+    detections: Mapping[str, DetectionSource],
+    reported: Path | Mapping[str, Any] | ArrowFrame,
     *,
     measures: Mapping[str, str] | None = None,
-    **conventions: Any,
+    **options: Unpack[Options],
 ) -> TableReconciliation:
     """Find the conventions behind a reported table of detectors: one set for all columns.
 
-    >>> from germane.boxes import reconcile_table
     >>> truth = [{"boxes": [[10, 10, 50, 50], [60, 60, 90, 90]], "labels": [1, 1]}]
     >>> found = [{"boxes": [[10, 12, 50, 52], [60, 61, 90, 95]], "labels": [1, 1], "scores": [0.9, 0.8]}]
     >>> table = {"ours": {"AP": "70.0", "AP50": "100.0", "AP75": "100.0"}}
-    >>> said = reconcile_table(truth, {"ours": found}, table)
+    >>> said = germane.boxes.reconcile_table(truth, {"ours": found}, table)
     >>> bool(said), [(one.column, round(one.value, 1)) for one in said.off]
     (True, [('AP', 80.1)])
 
-    ``truth`` and each of ``detections`` are those of ``evaluate_many_boxes``; ``reported`` is a table as
+    ``truth`` and each of ``detections`` are those of ``evaluate_many``; ``reported`` is a table as
     ``germane.reconcile_table`` takes it, with columns such as AP, AP50, AP75, APs, APm, APl or germane's names of measures;
     ``measures={"mAP": "AP50"}`` says what other names stand for. It tries the conventions of all tools, and one or two
     changes. A convention that you give holds in all of them. Raises InputError for detections without a row, MeasureError
-    for a table without a measure, and what ``evaluate_boxes`` raises.
+    for a table without a measure, and what ``evaluate`` raises.
     """
     if not isinstance(detections, Mapping):
         raise InputError(f"detections are a mapping of name to detections; got {clip(detections)}")
@@ -74,7 +76,7 @@ def reconcile_table(
     asked = [one for one in read if one is not None]
     sheet, percent = make_sheet(published, rows, chosen, [True] * len(asked))
     opened = [
-        open_search(truth, found, asked[0], dict(conventions), name)
+        open_search(truth, found, asked[0], options, name)
         for name, found in detections.items()
     ]
     search = _Search(opened, asked, sheet)

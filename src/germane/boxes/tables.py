@@ -50,9 +50,7 @@ def read_table(given: Any, reading: Reading, truths: Truths | None) -> Columns:
     frame = open_table(given, name_side(truths), reading.columns)
     parts = _Parts(frame)
     sides = next(some for some in SIDES if set(some) <= parts.numbers.keys())
-    box_format: BoxFormat = _FORMATS[sides]
-    if box_format == "xywh" and reading.box_format == "cxcywh":  # x and y may be the center's
-        box_format = "cxcywh"
+    box_format: BoxFormat = reading.box_format or _FORMATS[sides]
     where = frame.where
     return Columns(
         image=parts.image,
@@ -66,6 +64,7 @@ def read_table(given: Any, reading: Reading, truths: Truths | None) -> Columns:
         difficult=parts.flags.get("difficult"),
         area=parts.numbers.get("area"),
         where=where,
+        typed=not (is_path(given) and find_format(given, "by") in ("csv", "tsv")),
     )
 
 

@@ -86,13 +86,11 @@ def is_voc_results(given: Any) -> bool:
 
 
 def _has_pixels(files: list[str]) -> bool:
-    """Is any number beyond what shares of an image are?"""
-    for path in files[:LOOK]:
-        for _, fields in read_lines(path):
-            numbers = [_read_number(one) for one in fields[1:]]
-            if any(one is not None and abs(one) > 2 for one in numbers):
-                return True
-    return False
+    """Are most numbers beyond what shares of an image are?"""
+    lines = (fields[1:] for path in files[:LOOK] for _, fields in read_lines(path))
+    numbers = [_read_number(one) for fields in lines for one in fields]
+    large = [abs(one) > 2 for one in numbers if one is not None]
+    return sum(large) > len(large) / 2
 
 
 def read_lines(path: Any) -> Iterator[tuple[int, list[str]]]:
@@ -139,6 +137,7 @@ def read_boxes(files: list[str], lines: Lines, side: str, reading: Reading, name
         images=[name_of_file(path, named) for path in files] if named == "image" else None,
         faults=faults,
         where=os.path.dirname(files[0]) if len(files) > 1 else files[0],
+        typed=False,
     )
 
 

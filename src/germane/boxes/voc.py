@@ -84,6 +84,7 @@ def _read_annotations(given: Any, reading: Reading) -> Columns:
         sizes=sizes,
         faults=faults,
         where=os.fspath(given),
+        typed=False,
     )
 
 

@@ -18,6 +18,7 @@ from germane.checks.table import TABLE
 from germane.core import ragged
 from germane.core.finding import Finding, sort_by_severity
 from germane.core.id_spelling import fold_ids
+from germane.core.policy import ROW_ORDERS
 from germane.core.ragged import Floats, Ints
 from germane.core.retrieved import Sample
 from germane.kernel.columns import Ids
@@ -41,7 +42,6 @@ SEVERAL = 10  # with fewer queries, a single result for each may be an example w
 GRADES = 2000  # grades that are looked at
 NEARLY = 0.9  # the share of results with one score from which on scores are nearly constant
 DECISIVE = 0.5  # the share of a value beyond which the order of ties decides it
-OF_ROWS = ("trec", "ascending", "given")  # orders that nobody chooses because of ties
 WIDE = 2  # a group of equal scores is wide if its last rank is so many times its first
 
 
@@ -246,7 +246,7 @@ class EvaluatedData(Data):
     @cached_property
     def decided(self) -> MeasureResult | None:  # type: ignore[override]
         """The measure that depends most on the order of equal scores, if that order decides its value."""
-        if self.policy.ties not in OF_ROWS or not self.nearly_constant[0]:
+        if self.policy.ties not in ROW_ORDERS or not self.nearly_constant[0]:
             return None
         unsure = [one for one in self.values.values() if one.band > DECISIVE * abs(one.mean)]
         return max(unsure, key=lambda one: one.band, default=None)

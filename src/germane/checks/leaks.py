@@ -1,5 +1,6 @@
 """Leaks: what a system saw before it was tested, and queries that are items of the collection."""
 
+from dataclasses import replace
 from itertools import islice
 
 import numpy as np
@@ -69,17 +70,15 @@ def find_queries_with_text(data: Data) -> Sees:
     if data.equal_texts is None:
         return
     equal, places = data.equal_texts, {str(one): i for i, one in enumerate(data.qrels.items)}
-    admitted = None
-    if data.candidates is not None:
-        from germane.readers.candidates import Filter  # which few evaluations need
-
-        admitted = Filter(data.candidates, "text")
     for q, query in enumerate(data.qrels.queries if equal.items else ()):
         found = equal.items.get(str(query), {})
         at = np.array([places.get(item, -1) for item in found], np.int64)
         open_to = data.find_judgments(np.full(len(at), q), at) < 0  # a judged one is meant
-        if admitted is not None:
-            open_to &= admitted.admit(q, found)
+        if data.candidates is not None:
+            from germane.checks.admitted_rows import mark_items  # which few checks need
+
+            one = replace(data.candidates, queries=[data.candidates.queries[q]])
+            open_to &= mark_items(one, [list(found)], True)
         items = [pair for pair, is_open in zip(found.items(), open_to, strict=True) if is_open]
         if items:
             leaks[q] = items[0]

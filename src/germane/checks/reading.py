@@ -13,7 +13,6 @@ from collections.abc import (
     Iterable,
     Iterator,
     Mapping,
-    Sequence,
     Set,
 )
 from dataclasses import replace
@@ -31,12 +30,13 @@ from germane.kernel.columns import Ids, Text, read_bytes
 from germane.kernel.ids import is_missing
 from germane.readers import Needs, QrelsInput, RunInput, formats, numbers, trec
 from germane.readers import subtopics as subtopic_reader
-from germane.readers.arrays import Grouped, ScoreArray, TopIds
+from germane.readers.arrays import ArrayRun
 from germane.readers.files import TextFile, count_line_ends
 from germane.readers.formats import InputFormat, Path, is_path
 from germane.readers.frames import Frame
 from germane.readers.mappings import RankedLists, ScoredMapping, is_mapping
 from germane.readers.numbers import EXACT, count_rounded, is_finite_number, show_number
+from germane.readers.top_ids import TopIds
 from germane.readers.trec_files import Run, TrecFile
 
 
@@ -162,10 +162,8 @@ def read_run(run: RunInput, progress: Progress | None = None) -> Side:
             return _read_frame(run.report_to(progress), "run")
         case Run():
             return _read_grouped("run", run.name, run.rows, run.rows.score, text=True)
-        case ScoreArray() | TopIds():
-            return _read_array(run.array, whole=isinstance(run, TopIds))
-        case Grouped():
-            return _read_flat(run)
+        case ArrayRun():
+            return _read_array(run)
     raise InputError(
         "check cannot read a run of this kind; evaluate can, and its findings are the same checks on a "
         "sample."
@@ -244,46 +242,33 @@ def _read_grouped(kind: Kind, name: str, rows: Any, number: Floats | None, **mor
 # --- Arrays ----------------------------------------------------------------------------------------
 
 
-def _read_array(given: Any, *, whole: bool) -> Side:
-    cells = numbers.to_numpy(given, "run")
-    if cells.ndim != 2 or not cells.size or cells.size > CELLS:
+def _read_array(run: ArrayRun) -> Side:
+    """Read the cells of an array; those that are no score, or no id, are faults."""
+    whole = isinstance(run, TopIds)
+    cells = numbers.to_numpy(run.cells, "run")
+    if cells.size > CELLS:
         raise InputError(
-            f"an array that is checked has two dimensions and at most {CELLS:,} cells; got the shape "
-            f"{cells.shape}."
+            f"an array that is checked has at most {CELLS:,} cells; got the shape {cells.shape}."
         )
     faults, kept = Faults(), ~np.ma.getmaskarray(cells)
     cells = np.ma.getdata(cells)
     good = cells >= -1 if whole else np.isfinite(cells)
-    for row, at in np.argwhere(kept & ~good).tolist():
-        got = f"got {cells[row, at]}"
+    for at in np.argwhere(kept & ~good).tolist():
+        where = f"row {at[0]}, column {at[1]}" if cells.ndim == 2 else f"item {at[0]}"
+        got = f"got {cells[tuple(at)]}"
         wrong = f"an id must be 0 or more, or -1 for none; {got}"
-        faults.add(
-            f"row {row}, column {at}: {wrong if whole else explain_not_finite('score', got)}"
-        )
+        faults.add(f"{where}: {wrong if whole else explain_not_finite('score', got)}")
     kept &= good & (cells != -1) if whole else good
-    query, item = np.nonzero(kept)
-    ids: Sequence[int] = range(cells.shape[1])
-    if whole:  # of which the largest may be far beyond their number
-        found, item = np.unique(cells[kept], return_inverse=True)
-        ids = found.tolist()
-    number = None if whole else cells[kept].astype(float)
+    query, item = run.locate(np.nonzero(kept))
+    found, item = np.unique(item, return_inverse=True)
+    scores = run.scores if isinstance(run, TopIds) else cells
+    number = None if scores is None else np.ma.getdata(numbers.to_numpy(scores, "run"))[kept]
+    places = run.queries.ids is None and run.items.ids is None
+    answered, query = np.unique(query, return_inverse=True)
+    lacking = np.setdiff1d(np.arange(run.queries.size), answered)
     return Side(
-        "run", "run", range(len(cells)), ids, query, item, number, faults=faults, places=True
-    )
-
-
-def _read_flat(run: Grouped) -> Side:
-    """Read flat scores in groups, whose items are their places."""
-    scores = run.values[run.place]
-    kept, good = ~np.ma.getmaskarray(scores), np.isfinite(np.ma.getdata(scores))
-    faults = Faults()
-    for at in np.flatnonzero(kept & ~good).tolist():
-        faults.add(f"item {run.place[at]}: {explain_not_finite('score', f'got {scores[at]}')}")
-    kept &= good
-    owner = find_owners(run.offsets)
-    return Side(
-        "run", "run", run.queries, range(len(run.values)), owner[kept], run.place[kept],
-        np.ma.getdata(scores)[kept].astype(float), faults=faults, places=True,
+        "run", "run", run.queries.name(answered).python, run.items.name(found).python, query, item,
+        None if number is None else number.astype(float), faults=faults, empty=tuple(run.queries.name(lacking).python), places=places, columns=found,
     )  # fmt: skip
 
 

@@ -4,11 +4,11 @@ from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
-from typing import Literal, Self, TypeAlias
+from typing import Literal, Protocol, Self, TypeAlias
 
 import numpy as np
 
-from germane.core.finding import show_ids
+from germane.core.finding import Finding, Severity, show_ids
 from germane.core.ragged import Bools, Floats, Ints
 from germane.errors import clip
 from germane.kernel import plain
@@ -55,6 +55,7 @@ class Side:
     empty: tuple[Hashable, ...] = ()  # queries without a row
     text: bool = False  # are all ids text, so that whole numbers stand for their digits?
     places: bool = False  # are ids the rows and columns of arrays?
+    columns: Ints | None = None  # of an array: the column of each item
     rounded: int = 0  # whole scores that no double holds
     single_subtopics: int = 0  # judgments by a column that may not be of subtopics: no item has two
 
@@ -135,6 +136,24 @@ class Problem:
 
 
 Sees: TypeAlias = Iterator[Problem]
+
+
+class Kind(Protocol):
+    """A kind of finding: a row of the table of all checks."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def severity(self) -> Severity: ...
+    @property
+    def remedy(self) -> str: ...
+
+
+def make_findings(kind: Kind, problems: Iterable[Problem], where: str) -> Iterator[Finding]:
+    """Make findings of the problems of one kind."""
+    for one in problems:
+        advice = one.advice or kind.remedy
+        yield Finding(kind.severity, kind.name, one.says, one.count, one.examples, advice, where)
 
 
 def count_queries(side: Side, rows: Ints) -> str:

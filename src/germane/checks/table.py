@@ -5,7 +5,7 @@ from typing import Literal, NamedTuple
 
 from germane.checks import ids, leaks, malformed, orders, queries, values
 from germane.checks.data import Data
-from germane.checks.rows import Sees
+from germane.checks.rows import Sees, make_findings
 from germane.core.finding import Finding, Severity
 
 OWN = "own=drop leaves it out before ranks are counted."
@@ -27,17 +27,7 @@ class Check(NamedTuple):
     def find(self, data: Data) -> Iterator[Finding]:
         """Run the check. Findings in a sample do not name their side."""
         where = getattr(data, self.of).where if data.is_whole else ""
-        for problem in self.find_problems(data):
-            advice = problem.advice or self.remedy
-            yield Finding(
-                self.severity,
-                self.name,
-                problem.says,
-                problem.count,
-                problem.examples,
-                advice,
-                where,
-            )
+        yield from make_findings(self, self.find_problems(data), where)
 
 
 TABLE: tuple[Check, ...] = (

@@ -9,7 +9,7 @@ from typing import Any
 from germane.cli.terminal import as_json, say
 from germane.core.policy import DEFAULTS, RARE_WORDS, WORDS
 from germane.errors import EmptyError, InputError, check_choice, clip, list_choices
-from germane.evaluation.choices import CATALOGUE
+from germane.evaluation.opening import CATALOGUE
 from germane.measures.measure import Measure, parse_all
 from germane.output import writing
 from germane.output.tables import FORMATS, Table

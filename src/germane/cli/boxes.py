@@ -5,9 +5,10 @@ import os
 import shlex
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, get_args
+from functools import partial
+from typing import Any, NamedTuple, get_args
 
-from germane.boxes.api import evaluate_many_boxes, explain_boxes
+from germane.boxes.api import evaluate_many, explain
 from germane.boxes.groups import Part
 from germane.cli import arguments, box_arguments
 from germane.cli.check import write_checkup
@@ -19,18 +20,6 @@ from germane.errors import InputError
 from germane.output import writing
 from germane.output.formatting import add_schema
 from germane.output.tables import stack_tables
-
-VERBS = {
-    "evaluate": "match the boxes of detectors with annotated boxes, and print measures with definitions",
-    "explain": "show the outcome of every detection of an image or a class; with -o FILE.svg as a picture",
-    "check": "find problems that can distort the numbers",
-    "dialects": "print the value that every tool gives; or define one tool by its NAME",
-    "reconcile": "find the conventions that give a reported number",
-    "compare": "compute differences of detectors on the same images, with intervals and significance",
-    "gate": "exit with status 1 if a detector is worse than its baseline",
-    "report": "write one HTML page about detectors",
-}
-_VIEWS = ("leaderboard", "pairs")
 
 
 def name_verb(given: Sequence[str]) -> list[str]:
@@ -44,130 +33,31 @@ def name_verb(given: Sequence[str]) -> list[str]:
 
 
 def add(commands: Any) -> None:
-    for add_one in (
-        _add_evaluate,
-        _add_explain,
-        _add_check,
-        _add_dialects,
-        _add_reconcile,
-        _add_compare,
-        _add_gate,
-        _add_report,
-    ):
-        add_one(commands)
+    for verb, row in VERBS.items():
+        command = _add_verb(commands, verb, row)
+        if row.files is not None:
+            box_arguments.add_files(command, row.files)
+        for names, how in row.own.items():
+            command.add_argument(*names.split(), **how)
+        if row.measures:
+            box_arguments.add_measures(command, row.measures)
+        for add_more in row.more:
+            add_more(command)
+        if row.conventions is None:
+            box_arguments.add_reading(command)
+        else:
+            box_arguments.add_conventions(command, **row.conventions)
 
 
-def _add_evaluate(commands: Any) -> None:
-    command = _add_verb(commands, "evaluate", "TRUTH DETECTIONS... [options]", run)
-    box_arguments.add_files(command, "+")
-    box_arguments.add_measures(command, "COCO's summary of 12 numbers, or the dialect's")
-    command.add_argument(
-        "--by",
-        metavar="|".join(get_args(Part)),
-        type=arguments.choose_from(get_args(Part)),
-        help="a row for each class, each range of areas or each image",
-    )
-    arguments.add_output(command)
-    box_arguments.add_conventions(command)
-
-
-def _add_explain(commands: Any) -> None:
-    usage = "TRUTH DETECTIONS --image ID|--class NAME [options]"
-    command = _add_verb(commands, "explain", usage, run_explain)
-    box_arguments.add_files(command, 1)
-    command.add_argument("--image", metavar="ID", help="the image to explain")
-    command.add_argument("--class", metavar="NAME", dest="label", help="the class to explain")
-    box_arguments.add_measures(command, "AP50")
-    arguments.add_output(command)
-    box_arguments.add_conventions(command)
-
-
-def _add_check(commands: Any) -> None:
-    command = _add_verb(commands, "check", "TRUTH DETECTIONS [options]", run_check)
-    box_arguments.add_files(command, 1)
-    command.add_argument(
-        "--strict", action="store_true", help="exit with status 1 if a finding is serious"
-    )
-    arguments.add_format(command, ("text", "json"))
-    arguments.add_output_file(command)
-    box_arguments.add_reading(command)
-
-
-def _add_dialects(commands: Any) -> None:
-    command = _add_verb(commands, "dialects", "[NAME | TRUTH DETECTIONS] [options]", run_dialects)
-    command.add_argument("given", metavar="NAME | TRUTH DETECTIONS", nargs="*")
-    command.add_argument("-m", "--measure", default="AP", help="(default: AP)")
-    arguments.add_output(command)
-    box_arguments.add_conventions(command, dialect=False)
-
-
-def _add_reconcile(commands: Any) -> None:
-    usage = "TRUTH DETECTIONS --reported NUMBER [options]"
-    command = _add_verb(commands, "reconcile", usage, run_reconcile)
-    box_arguments.add_files(command, 1)
-    command.add_argument(
-        "--reported",
-        metavar="NUMBER",
-        required=True,
-        help="the number as it was written: .51 is less precise than .510; 51%% and 51.0 are percent",
-    )
-    command.add_argument("-m", "--measure", help="(default: AP, or the dialect's first)")
-    arguments.add_output(command)
-    box_arguments.add_conventions(command)
-
-
-def _add_compare(commands: Any) -> None:
-    command = _add_verb(
-        commands, "compare", "TRUTH DETECTIONS DETECTIONS... [options]", run_compare
-    )
-    box_arguments.add_files(command, "+")
-    box_arguments.add_measures(command, "AP AP50")
-    command.add_argument(
-        "--view",
-        metavar="|".join(_VIEWS),
-        type=arguments.choose_from(_VIEWS),
-        help="one table alone",
-    )
-    words = {name: choices for name, choices in STATISTICS.items() if name != "family"}
-    add_statistics(command, words)
-    arguments.add_output(command)
-    box_arguments.add_conventions(command, confidence=False)  # of the intervals
-
-
-def _add_gate(commands: Any) -> None:
-    command = _add_verb(commands, "gate", "TRUTH DETECTIONS --baseline FILE [options]", run_gate)
-    box_arguments.add_files(command, 1)
-    box_arguments.add_measures(command, "AP AP50")
-    command.add_argument("--baseline", metavar="FILE", required=True, help="detections, too")
-    add_limits(command)
-    arguments.add_seed(command)
-    arguments.add_output(command)
-    box_arguments.add_conventions(command)
-
-
-def _add_report(commands: Any) -> None:
-    command = _add_verb(commands, "report", "TRUTH DETECTIONS... [options]", run_report)
-    box_arguments.add_files(command, "+")
-    box_arguments.add_measures(command, "AP AP50 AP75, AP of three areas, AR@100")
-    command.add_argument(
-        "-o", "--output", metavar="FILE", default="report.html", help="(default: report.html)"
-    )
-    command.add_argument("--title", metavar="TEXT", help="(default: the names of the detectors)")
-    command.add_argument("--baseline", metavar="NAME", help="compare every detector with this one")
-    box_arguments.add_conventions(command)
-
-
-def _add_verb(
-    commands: Any, verb: str, usage: str, run: Callable[[argparse.Namespace], int | None]
-) -> argparse.ArgumentParser:
+def _add_verb(commands: Any, verb: str, row: "Verb") -> argparse.ArgumentParser:
     """Add the command of a verb; that of evaluate lists the others."""
     implied = verb == "evaluate"
-    others = "\n".join(f"  {one:<10}{says}" for one, says in VERBS.items() if one != verb)
+    others = "\n".join(f"  {one:<10}{its.says}" for one, its in VERBS.items() if one != verb)
     command: argparse.ArgumentParser = commands.add_parser(
         "boxes" if implied else f"boxes {verb}",
         **({"help": "evaluate object detectors"} if implied else {}),
-        description=f"{VERBS[verb][0].upper()}{VERBS[verb][1:]}.",
-        usage=f"%(prog)s {usage}"
+        description=f"{row.says[0].upper()}{row.says[1:]}.",
+        usage=f"%(prog)s {row.usage} [options]"
         + "\n       %(prog)s VERB TRUTH DETECTIONS... [options]" * implied,
         formatter_class=argparse.RawDescriptionHelpFormatter,
         epilog=f"verbs (for a file with such a name, write ./check):\n{others}\n"
@@ -175,12 +65,12 @@ def _add_verb(
         if implied
         else None,
     )
-    command.set_defaults(run=run)
+    command.set_defaults(run=row.run)
     return command
 
 
 def run(options: argparse.Namespace) -> None:
-    results = evaluate_many_boxes(
+    results = evaluate_many(
         options.truth, _open_paths(options), options.measures, **box_arguments.collect(options)
     )
     if options.by is None:
@@ -200,10 +90,10 @@ def run(options: argparse.Namespace) -> None:
 
 def run_explain(options: argparse.Namespace) -> None:
     [(name, path)] = _open_paths(options).items()
-    picture = arguments.is_picture(options.output)
+    picture = arguments.is_picture(options.output) and not options.errors
     if picture and not options.output.lower().endswith(".svg"):
         raise InputError(f"{options.output}: a picture of boxes is an .svg file.")
-    explanation = explain_boxes(
+    explanation = explain(
         options.truth,
         path,
         options.measures or "AP50",
@@ -215,32 +105,30 @@ def run_explain(options: argparse.Namespace) -> None:
     if picture:
         writing.write(options.output, explanation.svg())
         return
-    arguments.write_found(options, explanation)
+    arguments.write_found(options, explanation.errors if options.errors else explanation)
 
 
 def run_check(options: argparse.Namespace) -> int:
-    from germane.boxes.checkup import check_boxes
+    from germane.boxes.checkup import check
 
     [path] = _open_paths(options).values()
-    found = check_boxes(options.truth, path, **box_arguments.collect_reading(options))
+    found = check(options.truth, path, **box_arguments.collect_reading(options))
     return write_checkup(options, found)
 
 
 def run_dialects(options: argparse.Namespace) -> None:
-    from germane.boxes.dialects import box_dialects, resolve_box_dialect
-    from germane.boxes.spread import spread_boxes
+    from germane.boxes.dialect_table import dialects, resolve_box_dialect
+    from germane.boxes.dialect_values import spread
     from germane.cli.dialects import define_dialect, list_dialects, write_spread, write_table
 
     match options.given:
         case []:
-            write_table(options, list_dialects(box_dialects(), "germane boxes dialects"))
+            write_table(options, list_dialects(dialects(), "germane boxes dialects"))
         case [name] if not os.path.exists(name):
             write_table(options, define_dialect(resolve_box_dialect(name)))
         case [truth, detections]:
             writing.check(options.output, options.given)
-            found = spread_boxes(
-                truth, detections, options.measure, **box_arguments.collect(options)
-            )
+            found = spread(truth, detections, options.measure, **box_arguments.collect(options))
             write_spread(options, found)
         case _:
             raise InputError(
@@ -249,10 +137,10 @@ def run_dialects(options: argparse.Namespace) -> None:
 
 
 def run_reconcile(options: argparse.Namespace) -> None:
-    from germane.boxes.reconciliation import reconcile_boxes
+    from germane.boxes.reconciliation import reconcile
 
     [(name, path)] = _open_paths(options).items()
-    found = reconcile_boxes(
+    found = reconcile(
         options.truth,
         path,
         reported=options.reported,
@@ -264,9 +152,9 @@ def run_reconcile(options: argparse.Namespace) -> None:
 
 
 def run_compare(options: argparse.Namespace) -> None:
-    from germane.boxes.comparison import COMPARED, compare_boxes  # its import takes long
+    from germane.boxes.comparison import COMPARED, compare  # its import takes long
 
-    comparison = compare_boxes(
+    comparison = compare(
         options.truth,
         _open_paths(options),
         options.measures or COMPARED,
@@ -287,10 +175,10 @@ def run_compare(options: argparse.Namespace) -> None:
 
 
 def run_gate(options: argparse.Namespace) -> int:
-    from germane.boxes.comparison import COMPARED, gate_boxes
+    from germane.boxes.comparison import COMPARED, gate
 
     [(_, path)] = _open_paths(options, options.baseline).items()
-    found = gate_boxes(
+    found = gate(
         options.truth,
         path,
         options.measures or COMPARED,
@@ -304,9 +192,9 @@ def run_gate(options: argparse.Namespace) -> int:
 
 
 def run_report(options: argparse.Namespace) -> None:
-    from germane.boxes.report import REPORTED, report_boxes
+    from germane.boxes.page import REPORTED, report
 
-    made = report_boxes(
+    made = report(
         options.truth,
         _open_paths(options),
         options.measures or REPORTED,
@@ -322,3 +210,107 @@ def _open_paths(options: argparse.Namespace, *more: str) -> Mapping[str, str]:
     """Name the files of detections, after a look at the output."""
     writing.check(options.output, [options.truth, *options.detections, *more])
     return arguments.read_runs(options.truth, options.detections)
+
+
+# --- The verbs -------------------------------------------------------------------------------------
+
+
+class Verb(NamedTuple):
+    """A command: what it does, how it is used, and its arguments."""
+
+    says: str
+    usage: str
+    run: Callable[[argparse.Namespace], int | None]
+    files: int | str | None  # of detections
+    own: Mapping[str, Mapping[str, Any]] = {}
+    """Arguments of this verb alone, by name."""
+
+    measures: str = ""
+    """The measures that are computed if none are named."""
+
+    more: tuple[Callable[[argparse.ArgumentParser], None], ...] = (arguments.add_output,)
+    conventions: Mapping[str, bool] | None = {}
+    """Arguments of ``add_conventions``; None: the verb has no conventions."""
+
+
+def _add_checkup(command: argparse.ArgumentParser) -> None:
+    arguments.add_format(command, ("text", "json"))
+    arguments.add_output_file(command)
+
+
+_VIEWS = ("leaderboard", "pairs")
+_COMPARED = "AP AP50"
+_STATISTICS = {name: words for name, words in STATISTICS.items() if name != "family"}
+VERBS = {
+    "evaluate": Verb(
+        "match the boxes of detectors with annotated boxes, and print measures with definitions",
+        "TRUTH DETECTIONS...", run, "+",
+        {"--by": {
+            "metavar": "|".join(get_args(Part)), "type": arguments.choose_from(get_args(Part)),
+            "help": "a row for each class, each range of areas or each image",
+        }},
+        "COCO's summary of 12 numbers, or the dialect's",
+    ),
+    "explain": Verb(
+        "show the outcome of every detection of an image or a class, or the cost of each kind of error",
+        "TRUTH DETECTIONS --image ID|--class NAME|--errors", run_explain, 1,
+        {
+            "--image": {"metavar": "ID", "help": "the image to explain"},
+            "--class": {"metavar": "NAME", "dest": "label", "help": "the class to explain"},
+            "--errors": {
+                "action": "store_true",
+                "help": "print how much AP each kind of error costs, of all images, or of --image or --class",
+            },
+        },
+        "AP50",
+    ),
+    "check": Verb(
+        "find problems that can distort the numbers", "TRUTH DETECTIONS", run_check, 1,
+        {"--strict": {"action": "store_true", "help": "exit with status 1 if a finding is serious"}},
+        more=(_add_checkup,), conventions=None,
+    ),
+    "dialects": Verb(
+        "print the value that every tool gives; or define one tool by its NAME",
+        "[NAME | TRUTH DETECTIONS]", run_dialects, None,
+        {
+            "given": {"metavar": "NAME | TRUTH DETECTIONS", "nargs": "*"},
+            "-m --measure": {"default": "AP", "help": "(default: AP)"},
+        },
+        conventions={"dialect": False},
+    ),
+    "reconcile": Verb(
+        "find the conventions that give a reported number", "TRUTH DETECTIONS --reported NUMBER",
+        run_reconcile, 1,
+        {
+            "--reported": {
+                "metavar": "NUMBER", "required": True,
+                "help": "the number as it was written: .51 is less precise than .510; 51%% and 51.0 are percent",
+            },
+            "-m --measure": {"help": "(default: AP, or the dialect's first)"},
+        },
+    ),
+    "compare": Verb(
+        "compute differences of detectors on the same images, with intervals and significance",
+        "TRUTH DETECTIONS DETECTIONS...", run_compare, "+",
+        {"--view": {
+            "metavar": "|".join(_VIEWS), "type": arguments.choose_from(_VIEWS), "help": "one table alone",
+        }},
+        _COMPARED, (partial(add_statistics, words=_STATISTICS), arguments.add_output),
+        {"confidence": False},  # it is that of the intervals
+    ),
+    "gate": Verb(
+        "exit with status 1 if a detector is worse than its baseline",
+        "TRUTH DETECTIONS --baseline FILE", run_gate, 1,
+        {"--baseline": {"metavar": "FILE", "required": True, "help": "detections, too"}},
+        _COMPARED, (add_limits, arguments.add_seed, arguments.add_output),
+    ),
+    "report": Verb(
+        "write one HTML page about detectors", "TRUTH DETECTIONS...", run_report, "+",
+        {
+            "-o --output": {"metavar": "FILE", "default": "report.html", "help": "(default: report.html)"},
+            "--title": {"metavar": "TEXT", "help": "(default: the names of the detectors)"},
+            "--baseline": {"metavar": "NAME", "help": "compare every detector with this one"},
+        },
+        "AP AP50 AP75, AP of three areas, AR@100", (),
+    ),
+}  # fmt: skip

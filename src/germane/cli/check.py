@@ -18,7 +18,8 @@ def add(commands: Any) -> None:
     command = commands.add_parser(
         "check",
         help="find problems that can distort results: ids, duplicates, ties, coverage, grades",
-        description="Find problems in qrels and runs that can distort your results. Each finding says how often the problem occurs, where, and what to do. Lines that cannot be read are counted, "
+        description="Find problems in qrels and runs that can distort your results. Each finding says how often "
+        "the problem occurs, where, and what to do. Lines that cannot be read are counted, "
         "and all others are checked. The exit status is 0; with --strict it is 1 if a finding is serious. It is 2 if a file cannot be read at all.",
     )
     command.set_defaults(run=run)

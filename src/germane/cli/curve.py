@@ -9,7 +9,7 @@ from germane.cli import arguments
 from germane.cli.terminal import make_progress_line
 from germane.errors import InputError
 from germane.evaluation.api import read_qrels
-from germane.evaluation.choices import read_once
+from germane.evaluation.opening import open_data
 from germane.explanation.curves import mean_pr_curve, pr_curve
 from germane.explanation.precision_recall import RULES, MeanPRCurve, PRCurve, Start, check_rule
 from germane.output import pictures, writing
@@ -99,13 +99,13 @@ def _make_curves(options: argparse.Namespace) -> Mapping[str, PRCurve | MeanPRCu
     reading = {name: policy[name] for name in ("duplicates", *arguments.READING)}
     with make_progress_line() as progress:
         qrels = read_qrels(path, **reading, progress=progress)
-        shared = {"rel": rel, "progress": progress, **read_once(policy)}
+        data, shared = open_data(qrels, policy), {"rel": rel, "progress": progress}
         if options.query is None:
             return {
-                name: mean_pr_curve(qrels, run, points=options.points, **shared)
+                name: mean_pr_curve(data, run, points=options.points, **shared)
                 for name, run in runs.items()
             }
         return {
-            name: pr_curve(qrels, run, query=options.query, start=start, **shared)
+            name: pr_curve(data, run, query=options.query, start=start, **shared)
             for name, run in runs.items()
         }

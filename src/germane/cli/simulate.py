@@ -51,10 +51,10 @@ def run(options: argparse.Namespace) -> None:
 
         ExperimentDisplay(simulate(designs[0].name, rng=options.seed)).save(path)
     elif folder:
-        from germane.explanation.simulation import figures
+        from germane.explanation.simulation.gallery import write_gallery
 
         with make_progress_line("drawing", after=1.0) as progress:
-            figures.write_gallery(path, designs, seed=options.seed, progress=progress)
+            write_gallery(path, designs, seed=options.seed, progress=progress)
     else:
         made = [simulate(design.name, rng=options.seed) for design in designs]
         writing.write(path, _write(made, options))

@@ -59,13 +59,14 @@ def compare(
     ``correction`` is holm, bonferroni, bh or none. It covers a ``family``: the comparisons on one
     measure, or all. A difference is significant if its corrected p is below 1 - confidence. It is
     inconclusive if the test cannot reach such a p on these queries. Intervals are BCa bootstraps at the
-    corrected level, or come from the range of the measure where few queries differ; fewer than five have none. ``equivalence`` is the largest difference that does not matter, tested with two
-    one-sided t-tests. Only tukey and ``stability`` draw ``resamples``, with ``rng``, a seed or a NumPy
+    corrected level, or come from the range of the measure where few queries differ; fewer than five have
+    none. ``equivalence`` is the largest difference that does not matter, tested with two one-sided
+    t-tests. Only tukey and ``stability`` draw ``resamples``, with ``rng``, a seed or a NumPy
     generator.
 
     The tests t and wilcoxon, and ``equivalence``, need SciPy: ``pip install 'germane[stats]'``.
     Raises PolicyError, InputError, CoverageError, NotFoundError and what ``evaluate`` raises.
-    """
+    """  # noqa: E501  (what it prints)
     settings = Settings(baseline, test, correction, family, confidence, equivalence, resamples)
     draws = make_generator(rng)
     if runs is not None:

@@ -24,9 +24,10 @@ from germane.errors import (
     list_some,
 )
 from germane.evaluation.api import evaluate
-from germane.evaluation.choices import DEFAULT, Choices, read_once
+from germane.evaluation.choices import DEFAULT, Choices
+from germane.evaluation.opening import open_evaluation
 from germane.evaluation.result import Result
-from germane.evaluation.storage import read_results
+from germane.evaluation.storage import find_results
 from germane.measures import QUANTITIES
 from germane.measures.catalogue import refuse_lists
 from germane.measures.measure import Measures, parse_all
@@ -174,15 +175,15 @@ def gate(
         parse_all(measures),
         "and a lower or a higher value is no regression; leave it out of the gate.",
     )
-    policy = read_once(policy)
-    now = evaluate(qrels, run, measures, name=RUN, **policy)
+    data = open_evaluation(qrels, policy)
+    now = evaluate(data, run, measures, name=RUN)
     if odd := [one for one in now.measures if one.name in QUANTITIES]:
         raise MeasureError(
             f"a gate needs measures for which higher is better. A lower {odd[0]} is no regression; leave it out."
         )
     before = _read_saved(baseline)
     if before is None:
-        before = evaluate(qrels, baseline, measures, name=BASELINE, **policy)
+        before = evaluate(data, baseline, measures, name=BASELINE)
     elif before.policy != now.policy:
         raise PolicyError(
             f"the baseline was evaluated with {before.policy}; the run with {now.policy}. "
@@ -252,7 +253,9 @@ def _read_saved(baseline: Any) -> Result | None:
         return baseline
     if not isinstance(baseline, (str, os.PathLike)) or not os.fspath(baseline).endswith(".json"):
         return None
-    results = read_results(baseline)
+    results = find_results(baseline)
+    if results is None:
+        return None
     if len(results) > 1:
         raise InputError(f"{baseline}: {len(results)} runs; a baseline is one.")
     return next(iter(results.values()))

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from germane.errors import InputError, clip
-from germane.evaluation.groups import find_categories
 from germane.evaluation.judging import Placement
+from germane.evaluation.query_groups import find_categories
 from germane.measures.measure import Measure
 from germane.output.formatting import format_number
 from germane.output.frames import Columnar, make_ids, make_numbers, make_texts

@@ -10,6 +10,7 @@ from typing import Literal, TypeAlias, get_args, get_origin
 
 from germane.core.arguments import is_number, parse_whole
 from germane.core.arithmetic import Halves
+from germane.core.ragged import Ints
 from germane.core.retrieved import COPIES, Order
 from germane.errors import PolicyError, check_choice, clip
 
@@ -205,7 +206,7 @@ class Policy(Averaging, Judging, Reading):
     @cached_property
     def order(self) -> Order:
         """The order in which readers rank the rows of a run."""
-        equal: Literal["id", "given"] = "given" if self.ties == "given" else "id"
+        equal, _ = ROW_ORDERS.get(self.ties, ROW_ORDERS["trec"])
         return Order(equal, self.scores, self.threshold, self.own, self.nonpositive)
 
     @cached_property
@@ -227,6 +228,20 @@ _CHOICES = {
 _STATED = ("duplicates", "ties", "missing", "unjudged", "no_relevant")
 WORDS = {name: _CHOICES[name] for name in _STATED}
 """The conventions that every result states."""
+
+ROW_ORDERS: dict[str, tuple[str, bool]] = {
+    "trec": ("id", False),
+    "ascending": ("id", True),
+    "given": ("given", False),
+}
+"""The orders of ties that depend on rows alone: how readers order equal scores, and if that is reversed."""
+
+
+def order_tied(ties: str, rank: Ints, tied_from: Ints, tied_to: Ints) -> Ints:
+    """Rank rows under an order of ties that depends on rows alone; under others, they stay as they were read."""
+    _, is_reversed = ROW_ORDERS.get(ties, ROW_ORDERS["trec"])
+    return tied_from + tied_to - rank if is_reversed else rank
+
 
 UNORDERED = ("expected", "grouped")
 """The orders of ties in which single items have no rank."""

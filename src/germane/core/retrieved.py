@@ -22,7 +22,7 @@ COPIES = ("keep", "recount")  # under these choices every copy of a duplicate it
 class Order:
     """The order of a run's rows, and which of them count as retrieved."""
 
-    equal: Literal["id", "given"] = "id"  # the order of equal scores
+    equal: str = "id"  # the order of equal scores: a word of kernel.plain.ORDERS
     scores: Literal["double", "single", "sigmoid", "distances"] = "double"
     threshold: float | None = None  # items with a worse score are not retrieved
     own: Literal["keep", "drop"] = "keep"  # an item whose id is the query's

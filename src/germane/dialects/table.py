@@ -9,7 +9,7 @@ from germane.dialects import (
     pytorch,
     recommendation,
     scikit_learn,
-    search,
+    search_tools,
     text_retrieval,
     trec_eval,
 )
@@ -24,7 +24,7 @@ DIALECTS: tuple[Dialect, ...] = (
     *pytorch.DIALECTS,
     *image_retrieval.DIALECTS,
     *learning_to_rank.DIALECTS,
-    *search.DIALECTS,
+    *search_tools.DIALECTS,
     *detection.DIALECTS,
     *scikit_learn.DIALECTS,
 )

@@ -15,19 +15,9 @@ from germane.core.progress import Progress, make_progress
 from germane.core.qrels import Qrels
 from germane.core.retrieved import Sample
 from germane.errors import EmptyError, InputError, check_choice, clip
-from germane.evaluation.choices import (
-    DEFAULT,
-    Choices,
-    Plan,
-    drop_candidates,
-    make_plan,
-    open_all,
-    open_judgments,
-    read_once,
-    resolve_dialect,
-)
-from germane.evaluation.collection import Collection, read_graded
+from germane.evaluation.choices import DEFAULT, Choices, Plan
 from germane.evaluation.judging import JudgedRun, Placement, state_duplicates
+from germane.evaluation.opening import open_data
 from germane.evaluation.result import Counts, Result, Results
 from germane.evaluation.undefined import make_amendment, refuse_undefined
 from germane.measures import TABLE
@@ -107,14 +97,13 @@ def evaluate(
     GermaneWarning of problems that can distort your results; ``findings`` of the result lists them, too.
     """
     progress = make_progress(progress)
-    spoken, own = resolve_dialect(dialect)
-    judgments, given, conventions = open_all(qrels, run, {**own, **policy})
-    plan = make_plan(measures, spoken, conventions, policy)
-    collection = Collection(judgments, given, plan.needs, progress)
+    data = open_data(qrels, policy, dialect)
+    given, conventions = data.open_run(run)
+    plan = data.options.make_plan(measures, conventions)
+    collection = data.collect(given, plan.needs, progress)
     judged = [collection.judge(one, chosen) for one, chosen in plan.groups.items()]
-    return finish_result(
-        name or given.name, plan, judged, spoken, collection.is_ordered, collection.sample
-    )
+    spoken, ordered = data.options.dialect, collection.is_ordered
+    return finish_result(name or given.name, plan, judged, spoken, ordered, collection.sample)
 
 
 def finish_result(
@@ -178,25 +167,22 @@ def evaluate_many(
     ``runs`` maps each run's name to the run; the other arguments are those of ``evaluate``. The
     result maps names to ``Result`` and prints as one table.
     """
-    progress, policy = make_progress(progress), read_once(policy)
+    progress = make_progress(progress)
     if not isinstance(runs, Mapping):
         raise InputError(f"runs are a mapping of name to run; got {clip(runs)}")
     if not runs:
         raise EmptyError("there are no runs to evaluate.")
     if odd := [name for name in runs if not isinstance(name, str)]:
         raise InputError(f"runs are named by text; got {clip(odd[0])}")
-    spoken, own = resolve_dialect(dialect)
-    given, conventions = open_judgments(qrels, {**own, **policy})
-    policy = drop_candidates(policy)
-    plan = make_plan(measures, spoken, conventions, policy)
+    data = open_data(qrels, policy, dialect)
+    data.options.make_plan(
+        measures, data.conventions
+    )  # which refuses measures before data are read
     for run in runs.values():
-        refuse_ambiguous(qrels, run)
-    judgments = read_graded(given, conventions, plan.needs, progress)
+        refuse_ambiguous(data.qrels, run)
     return Results(
         {
-            name: evaluate(
-                judgments, run, measures, name=name, dialect=dialect, progress=progress, **policy
-            )
+            name: evaluate(data, run, measures, name=name, progress=progress)
             for name, run in runs.items()
         }
     )

@@ -7,12 +7,12 @@ from typing import Any, Self
 
 import numpy as np
 
-from germane.core.policy import Policy
+from germane.core.policy import ROW_ORDERS, Policy
 from germane.core.ragged import Floats
 from germane.core.retrieved import COPIES
-from germane.errors import MeasureError
+from germane.errors import MeasureError, list_choices
 from germane.evaluation.judging import JudgedRun
-from germane.evaluation.lists import CountedLists, ListValues, get_row
+from germane.evaluation.list_tally import CountedLists, ListValues, get_row
 from germane.evaluation.run_lists import ListsOfRun
 from germane.measures.averaging import MeasureResult
 from germane.measures.catalogue import refuse_ranking
@@ -20,8 +20,6 @@ from germane.measures.measure import Measure
 from germane.output.formatting import format_number, write_count
 from germane.output.tables import Table, Tabular
 from germane.readers.item_numbers import order_ids
-
-_TIES = ("trec", "given")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -162,11 +160,6 @@ def compute_list_measures(
         check_policy(measure, policy)
     if judged.lists is None:
         refuse_ranking()
-    if judged.qrels.candidates is not None:
-        raise MeasureError(
-            f"{measures[0]} counts whole lists, and exclude= and only= are for judged queries; remove these "
-            "rows from the run."
-        )
     lists: ListsOfRun | CountedLists = judged.lists()
     found = lists.evaluate(measures)
     queries = judged.queries
@@ -185,9 +178,9 @@ def compute_list_measures(
 
 def check_policy(measure: Measure, policy: Policy) -> None:
     """Refuse conventions under which whole lists have no order, or no meaning. Raises MeasureError."""
-    if policy.ties not in _TIES:
+    if policy.ties not in ROW_ORDERS:
         raise MeasureError(
-            f"{measure} counts whole lists, whose tied items need one order: ties=trec or given; got "
+            f"{measure} counts whole lists, whose tied items need one order: ties={list_choices(ROW_ORDERS)}; got "
             f"ties={policy.ties}."
         )
     if policy.duplicates in COPIES and get_row(measure).of_sets(dict(measure.parameters)):

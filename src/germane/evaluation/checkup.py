@@ -4,41 +4,39 @@ import os
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Literal, overload
+from typing import Any, Unpack, overload
 
 import numpy as np
 
 from germane.checks import malformed
-from germane.checks.candidates import attach_candidates, select_ranked
+from germane.checks.admitted_rows import attach_candidates, select_ranked
 from germane.checks.data import Data, put_side_by_side
 from germane.checks.reading import locate_lines, read_qrels, read_run
 from germane.checks.rows import Side
 from germane.checks.table import TABLE
 from germane.checks.texts import Corpus
 from germane.core.finding import SEVERITIES, Finding, Severity, sort_by_severity
-from germane.core.policy import Policy, Scores
+from germane.core.policy import Policy
 from germane.core.progress import Progress, make_progress
 from germane.core.qrels import Qrels
 from germane.errors import EmptyError, GermaneError
 from germane.evaluation.api import evaluate
-from germane.evaluation.choices import DEFAULT
+from germane.evaluation.choices import DEFAULT, Choices
 from germane.evaluation.collection import find_needs
+from germane.evaluation.opening import Inputs, open_data
 from germane.measures.measure import Measure, Measures, parse_all
 from germane.output.formatting import add_schema
 from germane.output.frames import Columnar, make_texts
 from germane.output.tables import Table, Tabular, make_visible
 from germane.readers import (
-    InputFormat,
     QrelsInput,
-    ReadOptions,
     RunInput,
     is_searched,
     numbers,
     open_inputs,
     open_qrels,
 )
-from germane.readers.candidates import open_candidates
-from germane.readers.groups import open_groups
+from germane.readers.candidates import Candidates
 from germane.readers.mappings import is_column
 from germane.readers.texts import open_texts
 
@@ -145,19 +143,11 @@ def check(
     run: Any,
     measures: Measures = DEFAULT,
     *,
-    columns: Mapping[str, Any] | None = None,
-    input_format: InputFormat = None,
-    group: Any = None,
-    collapse: Any = None,
-    scores: Scores = "double",
     train: Any = None,
     queries: Any = None,
     items: Any = None,
-    exclude: Any = None,
-    only: Any = None,
-    max_expansion: float | Literal["none"] | None = None,
-    max_line: float | Literal["none"] | None = None,
     progress: Progress | bool | None = None,
+    **policy: Unpack[Choices],
 ) -> Checkup:
     """Check qrels and a run for problems that can distort your results.
 
@@ -165,7 +155,8 @@ def check(
     >>> print(germane.check({"q1": {"d1": 1, "d2": 0}, "q2": {"d3": 2}}, run, "AP")[0])
     run: 1 judged query is missing from the run, of 2, and counted as 0: 'q2'. The run has 'Q2': it differs in letter case.
 
-    ``qrels``, ``run``, ``collapse``, ``scores``, ``exclude`` and ``only`` are those of ``evaluate``;
+    ``qrels``, ``run`` and the conventions are those of ``evaluate``: options such as ``collapse``, ``exclude``
+    and ``own`` select the results that are checked, and a convention such as ``missing="skip"`` settles a finding;
     several runs are ``{name: run}``. ``measures`` give the cutoffs. ``train`` are the judgments that the
     system learned from: queries and judgments that are also in ``qrels`` are findings. ``queries`` and
     ``items`` are texts by id, as in ``explain``: queries with the text of an item are a finding. The check
@@ -173,7 +164,9 @@ def check(
     CoverageError for ``exclude`` and ``only`` of other queries, and MeasureError.
     """
     progress = make_progress(progress)
-    reading = ReadOptions(columns, input_format, group, max_expansion, max_line)
+    inputs = open_data(qrels, policy)
+    reading, conventions = inputs.options.held, inputs.conventions
+    given_format = policy.get("input_format")
     runs = run if _is_named(run) else {None: run}
     if not runs:
         raise EmptyError("there are no runs to check.")
@@ -183,36 +176,34 @@ def check(
     learned: Side | None = None
     if train is not None:
         learned = read_qrels(open_qrels(train, reading), progress)
-    groups = None if collapse is None else open_groups(collapse)
     corpus: Corpus | None = None
     if queries is not None or items is not None:
         corpus = Corpus(open_texts(queries, "queries"), open_texts(items, "items"))
-    has_candidates = exclude is not None or only is not None
+    has_candidates = reading.exclude is not None or reading.only is not None
     candidates: Qrels | None = None
-    said = (columns, input_format, group, max_expansion, max_line, groups)
-    is_plain = all(one is None for one in said) and scores == "double"
-    is_plain = is_plain and not has_candidates
-    distances = Policy(scores=scores).scores == "distances"
+    plain = replace(reading, collapse=None, exclude=None, only=None)
     found: list[Finding] = []
     data: list[Data] = []
     names: list[str] = []
     for name, given in runs.items():
-        judgments, opened = open_inputs(qrels, given, reading)
+        judgments, opened = open_inputs(qrels, given, plain)
         if judged is None:
             side = read_qrels(judgments, progress, needs.subtopics)
-            judged = locate_lines(side, qrels, input_format)
-        side = locate_lines(read_run(opened, progress), given, input_format)
+            judged = locate_lines(side, qrels, given_format)
+        side = locate_lines(read_run(opened, progress), given, given_format)
         if name is not None and side.where == "run":
             side = replace(side, where=name)
         if has_candidates and candidates is None:
-            asked = ReadOptions(columns, input_format, collapse=groups, exclude=exclude, only=only)
-            candidates = attach_candidates(judged, open_candidates(asked))
-        side = select_ranked(side, groups, candidates, distances=distances)
+            candidates = attach_candidates(judged, Candidates(reading.exclude, reading.only))
+        side = select_ranked(side, reading.collapse, candidates, conventions)
         both = put_side_by_side(judged, side, chosen, tuple(data), learned)
-        both.has_distances, both.corpus, both.candidates = distances, corpus, candidates
-        of_run = list(_find(both, progress))
-        if not any(one.severity == "serious" for one in of_run) and is_plain:
-            both.refusal = _find_refusal(judgments, opened, chosen)
+        ties = policy.get("ties", opened.ties)
+        both.ties = "given" if ties == "given" else "id"
+        both.has_distances = conventions.scores == "distances"
+        both.corpus, both.candidates = corpus, candidates
+        of_run = [one for one in _find(both, progress) if not _is_settled(one, conventions)]
+        if not any(one.severity == "serious" for one in of_run):
+            both.refusal = _find_refusal(inputs, judgments, opened, given, chosen)
             of_run += TABLE[-1].find(both)
         found += of_run
         data.append(both)
@@ -234,14 +225,32 @@ def _is_named(run: Any) -> bool:
     return frame or (numbers.is_array(held) and len(held.shape) == 2)
 
 
-def _find_refusal(qrels: QrelsInput, run: RunInput, measures: tuple[Measure, ...]) -> str:
+_SETTLING = {
+    "missing queries": ("missing", "skip"),
+    "queries not judged": ("unknown", "zero"),
+    "nothing relevant": ("no_relevant", "skip"),
+}
+"""Findings, and the word of a convention under which they are meant."""
+
+
+def _is_settled(finding: Finding, policy: Policy) -> bool:
+    """Is a finding meant, under the conventions of the caller?"""
+    if finding.what == "repeated results":
+        return policy.duplicates != "error"
+    name, word = _SETTLING.get(finding.what, ("ties", ""))
+    return bool(getattr(policy, name) == word)
+
+
+def _find_refusal(
+    inputs: Inputs, qrels: QrelsInput, run: RunInput, given: Any, measures: tuple[Measure, ...]
+) -> str:
     """Find why evaluate refuses data that can be read again; "" where it does not."""
     if is_searched(qrels.given) or run.is_searched:
         return ""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the table has found the same
         try:
-            evaluate(qrels, run, measures)
+            evaluate(inputs, given, measures)
         except GermaneError as error:
             return str(error)
     return ""

@@ -1,7 +1,7 @@
 """Choices: keyword arguments that say how data are read and which conventions or dialect apply."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any, Literal, TypedDict
 
@@ -30,27 +30,16 @@ from germane.core.policy import (
     Unknown,
 )
 from germane.errors import PolicyError, suggest
-from germane.evaluation.collection import find_needs, refuse_places
+from germane.evaluation.collection import find_needs
 from germane.measures.averaging import check_ties
 from germane.measures.catalogue import CatalogueDefinition
 from germane.measures.measure import Measure, Measures, find_renamed, parse_all
-from germane.readers import (
-    NOTHING_SAID,
-    InputFormat,
-    Needs,
-    QrelsInput,
-    ReadOptions,
-    RunInput,
-    open_inputs,
-    open_qrels,
-)
+from germane.readers import InputFormat, Needs
 
 if TYPE_CHECKING:
     from germane.dialects.dialect import Dialect
 
 DEFAULT = "AP P@10 R@100 RR nDCG@10"
-CATALOGUE = ("catalogue", "seen", "distance")
-READING = tuple(field.name for field in fields(ReadOptions) if field.name != "lowest")
 
 
 class OtherChoices(TypedDict, total=False):
@@ -100,16 +89,6 @@ class Choices(OtherChoices, total=False):
     """How data is read, and the conventions of a Policy, as keyword arguments."""
 
     relevant: Relevant
-
-
-def resolve_dialect(dialect: "str | Dialect | None") -> "tuple[Dialect | None, Mapping[str, Any]]":
-    """Look up a dialect, and the conventions that it has for every measure."""
-    if dialect is None:
-        return None, {}
-    from germane.dialects import resolve_dialect
-
-    spoken = resolve_dialect(dialect)
-    return spoken, spoken.choices
 
 
 @dataclass(frozen=True, eq=False)
@@ -183,66 +162,6 @@ def _plan_uniformly(measures: str | tuple[Measure, ...], conventions: Policy) ->
 
 
 _make_cached_policy = lru_cache(typed=True)(Policy)
-
-
-def open_all(
-    qrels: Any, run: Any, choices: Mapping[str, Any]
-) -> tuple[QrelsInput, RunInput, Policy]:
-    """Recognize judgments and a run, and find the policy for them.
-
-    A run has an order of ties of its own where none is asked for. Raises InputError for columns that
-    are missing or ambiguous, and PolicyError for a choice that does not exist.
-    """
-    judged, found = open_inputs(qrels, run, make_reading(choices))
-    policy = make_policy(**{"ties": found.ties, **select_conventions(choices)})
-    refuse_places(found, policy)
-    return judged, found, policy
-
-
-def open_judgments(qrels: Any, choices: Mapping[str, Any]) -> tuple[QrelsInput, Policy]:
-    """Recognize the judgments of several runs, and find the policy for them."""
-    return open_qrels(qrels, make_reading(choices)), make_policy(**select_conventions(choices))
-
-
-def read_once(choices: Any) -> Any:
-    """Read groups, candidates, catalogues and weights of subtopics once for several runs or batches."""
-    if any(choices.get(name) is not None for name in CATALOGUE):
-        from germane.readers.catalogues import read_options
-
-        options = read_options(make_reading(choices))
-        choices = {**choices, **dict.fromkeys(CATALOGUE), "catalogue": options}
-    if choices.get("subtopic_weights") is not None:
-        from germane.readers.subtopic_weights import open_weights
-
-        choices = {**choices, "subtopic_weights": open_weights(make_reading(choices))}
-    if choices.get("collapse") is not None:
-        from germane.readers.groups import open_groups
-
-        choices = {**choices, "collapse": open_groups(choices["collapse"])}
-    if choices.get("exclude") is None and choices.get("only") is None:
-        return choices
-    from germane.readers.candidates import open_candidates
-
-    read = open_candidates(make_reading(choices))
-    return {**choices, **dict(read.arguments)}
-
-
-def drop_candidates(choices: Any) -> Any:
-    """Drop the choice of candidates and of weights, once the judgments have them."""
-    dropped = ("exclude", "only", "subtopic_weights")
-    return {name: one for name, one in choices.items() if name not in dropped}
-
-
-def make_reading(choices: Mapping[str, Any]) -> ReadOptions:
-    """Select the options for reading data."""
-    given = {name: one for name, one in choices.items() if name in READING}
-    lowest = choices.get("scores") == "distances"
-    return ReadOptions(**given, lowest=lowest) if given or lowest else NOTHING_SAID
-
-
-def select_conventions(choices: Mapping[str, Any]) -> dict[str, Any]:
-    """Select the conventions of a Policy."""
-    return {name: word for name, word in choices.items() if name not in READING}
 
 
 def make_policy(**choices: Any) -> Policy:

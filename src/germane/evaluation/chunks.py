@@ -24,15 +24,15 @@ from germane.errors import (
     list_some,
     show_typed,
 )
-from germane.kernel.columns import Ids, Integers, join_ids, read_python_ids
+from germane.kernel.columns import Ids, Integers, read_python_ids
 from germane.kernel.reduction import find_distinct
-from germane.readers import frames
+from germane.readers import RunInput
 from germane.readers.formats import InputFormat
 from germane.readers.frames import Frame
-from germane.readers.groups import GroupOf, collapse_scores, open_groups
+from germane.readers.headings import Headings
+from germane.readers.item_groups import GroupOf, collapse_scores, open_groups
 from germane.readers.mappings import check_scores, is_mapping
-from germane.readers.rows import join_numbers
-from germane.readers.trec_files import Run
+from germane.readers.rows import join_rows
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -117,26 +117,18 @@ def _make_lookup(key: Any) -> GroupOf:
     return open_groups(key).find_group
 
 
-def open_rows(run: Any, columns: Any, input_format: InputFormat) -> Frame:
-    """Open a frame, a file or a run that was read, as columns."""
+def open_rows(run: Any, columns: Any, input_format: InputFormat) -> RunInput:
+    """Open a frame, a file or a run that was read. Raises InputError for an array, whose items have no ids."""
     given = readers.open_run(run, readers.ReadOptions(columns, input_format))
-    if isinstance(given, Frame):
-        return given
-    loaded = given.load()
-    if not isinstance(loaded, Run):
+    if given.is_array:
         raise InputError(
             "collapse takes {query: {item: score}}, {query: [item, …]}, a frame or a file; got "
             + clip(run)
         )
-    import pyarrow as pa
-
-    rows = loaded.rows
-    query = read_python_ids(rows.queries).take(ragged.find_owners(rows.offsets)).to_arrow()
-    table = pa.table({"query": query, "item": rows.items.to_arrow(), "score": rows.score})
-    return frames.make_frame(table, "run")
+    return given.load()
 
 
-def make_table(frame: Frame, group_of: GroupOf | None, keep: str) -> pa.Table:
+def make_table(run: RunInput, group_of: GroupOf | None, keep: str) -> pa.Table:
     """Make a table of the collapsed rows, in the order of the rows where the groups stand.
 
     Without ``group_of`` the items are the groups. A run with scores keeps these and loses its ranks,
@@ -144,7 +136,7 @@ def make_table(frame: Frame, group_of: GroupOf | None, keep: str) -> pa.Table:
     """
     import pyarrow as pa
 
-    rows = _read_rows(frame)
+    rows = _read_rows(run)
     if rows.score is None and keep == "sum":
         raise PolicyError("keep=sum adds scores, and a ranked list has none; choose first.")
     first_of_query, query = find_distinct(rows.query)
@@ -165,7 +157,7 @@ def make_table(frame: Frame, group_of: GroupOf | None, keep: str) -> pa.Table:
     kept = _choose_rows(rows, place, keep)
     shown = np.argsort(kept)
     at, number = kept[shown], _compute_numbers(rows, kept, place, keep)[shown]
-    names = frame.headings
+    names = run.headings if isinstance(run, Frame) else _NAMES[rows.score is not None]
     return pa.table(
         {
             names.query: _to_arrow(rows.query.take(first_of_query)).take(pa.array(query[at])),
@@ -173,6 +165,9 @@ def make_table(frame: Frame, group_of: GroupOf | None, keep: str) -> pa.Table:
             names.score or names.rank: number,
         }
     )
+
+
+_NAMES = (Headings("query", "item", rank="rank"), Headings("query", "item", "score"))
 
 
 class _Rows(NamedTuple):
@@ -184,18 +179,16 @@ class _Rows(NamedTuple):
     rank: Floats | None
 
 
-def _read_rows(frame: Frame) -> _Rows:
-    parts: list[_Rows] = []
-    row = 0
-    for record in frame.records():
-        if record.num_rows:
-            score, rank = frame.read_scores(record, row)
-            parts.append(_Rows(*frame.read_ids(record, row), score, rank))
-        row += record.num_rows
+def _read_rows(run: RunInput) -> _Rows:
+    parts = [part for part in run.read_rows() if len(part.items)]
     if not parts:
-        raise EmptyError(f"{frame.where}: there are no rows.")
-    queries, items, scores, ranks = zip(*parts, strict=True)
-    return _Rows(join_ids(queries), join_ids(items), join_numbers(scores), join_numbers(ranks))
+        raise EmptyError(f"{run.label}: there are no rows.")
+    rows = join_rows(parts)
+    owner = ragged.find_owners(rows.offsets)
+    rank = rows.rank
+    if rank is None and rows.score is None:
+        rank = np.arange(len(owner)) - rows.offsets[owner] + 1
+    return _Rows(read_python_ids(rows.queries).take(owner), rows.items, rows.score, rank)
 
 
 def _choose_rows(rows: _Rows, place: Ints, keep: str) -> Ints:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from germane.checks.evaluated import refuse_swapped
-from germane.core.policy import Policy, Ties
+from germane.core.policy import ROW_ORDERS, Policy, Ties
 from germane.core.progress import Progress
 from germane.core.qrels import Qrels
 from germane.core.ragged import Floats
@@ -93,15 +93,17 @@ def retrieve(
 
 def refuse_places(run: RunInput, policy: Policy) -> None:
     """Refuse conventions that need ids for a run whose items have none. Raises PolicyError."""
-    if run.is_array and policy.ties in ("trec", "ascending"):
+    is_by_id = policy.ties in ROW_ORDERS and policy.order.equal != "given"
+    if is_by_id and run.is_array and not run.has_ids:
         raise PolicyError(
             f"ties={policy.ties} orders tied items by their ids, and the columns of an array have none; "
-            "choose ties=given (the order of columns), expected, best or worst."
+            "give them item_ids=, or choose ties=given (the order of columns), expected, best or worst."
         )
     if policy.own == "drop" and not run.has_ids:
         raise PolicyError(
-            "own=drop is not for arrays, whose items are numbered by their places. Mask the items in the "
-            "scores, or exclude them: exclude={query: [item]} (evaluate_embeddings: exclude_self=…)."
+            "own=drop leaves out the item with the id of its query, and arrays without item_ids= have no ids. "
+            "Give the ids, mask the items in the scores, or exclude them: exclude={query: [item]} "
+            "(evaluate_embeddings: exclude_self=…)."
         )
 
 

@@ -5,8 +5,9 @@ from typing import TYPE_CHECKING, Any, Unpack
 from germane.core.progress import Progress, make_progress
 from germane.errors import FormatError, InputError
 from germane.evaluation.api import evaluate
-from germane.evaluation.choices import DEFAULT, Choices, drop_candidates, open_all
-from germane.evaluation.collection import find_needs, read_graded
+from germane.evaluation.choices import DEFAULT, Choices
+from germane.evaluation.collection import find_needs
+from germane.evaluation.opening import Held, open_data
 from germane.evaluation.result import Result
 from germane.measures.measure import Measures, parse_all
 from germane.readers import Labels
@@ -79,12 +80,10 @@ def evaluate_embeddings(  # type: ignore[misc]  # query_ids is an option of othe
             )
     chosen = parse_all(measures)
     ids = array_ids.read_gallery_ids(query_ids, gallery_ids, run.shape)
-    given_qrels, named, conventions = open_all(qrels, run, {**policy, **ids})
-    needs = find_needs(chosen, (conventions,))
-    judgments = read_graded(given_qrels, conventions, needs, progress)
-    assert isinstance(named, array_ids.NamedArray | embeddings.Embeddings)
-    judgments = named.drop_excluded(judgments)
-    policy.pop("collapse", None)  # which ``named`` is already
-    policy = drop_candidates(policy)
+    data = open_data(qrels, {**policy, **ids})
+    named, conventions = data.open_run(run)
+    assert isinstance(named, embeddings.Embeddings)
+    judgments = data.read(find_needs(chosen, (conventions,)), progress)
+    data = data.judge_by(named.drop_excluded(judgments))
     asked = measures if isinstance(measures, (str, list, tuple)) else chosen
-    return evaluate(judgments, named, asked, name=name, progress=progress, **policy)
+    return evaluate(data, Held(named), asked, name=name, progress=progress)

@@ -25,18 +25,8 @@ from germane.errors import (
 )
 from germane.evaluation.api import finish_result
 from germane.evaluation.batches import TWICE, Found, Tally, Twice
-from germane.evaluation.choices import (
-    DEFAULT,
-    Choices,
-    Plan,
-    drop_candidates,
-    make_plan,
-    open_all,
-    open_judgments,
-    read_once,
-    resolve_dialect,
-)
-from germane.evaluation.collection import Collection, refuse_places, retrieve
+from germane.evaluation.choices import DEFAULT, Choices, Plan
+from germane.evaluation.collection import refuse_places, retrieve
 from germane.evaluation.judging import judge
 from germane.evaluation.list_batches import (
     Counted,
@@ -47,6 +37,7 @@ from germane.evaluation.list_batches import (
     refuse_copies,
     send_batches,
 )
+from germane.evaluation.opening import Inputs, open_data
 from germane.evaluation.result import Result
 from germane.evaluation.same_qrels import check_same
 from germane.measures.measure import Measure, Measures
@@ -103,16 +94,12 @@ class Evaluator:
             raise InputError(
                 "group= is for one flat array; give batches as {query: {item: score}}."
             )
-        policy = read_once(policy)
-        self._spoken, own = resolve_dialect(dialect)
-        self._measures, self._twice, self._asked = measures, twice, policy
-        self._choices: Mapping[str, Any] = {**own, **policy}
-        given, conventions = open_judgments(qrels, self._choices)
-        self._choices = drop_candidates(self._choices)  # which the judgments have from here on
-        plan = make_plan(measures, self._spoken, conventions, policy)
+        data = open_data(qrels, policy, dialect)
+        self._measures, self._twice, self._options = measures, twice, data.options.hold()
+        plan = data.options.make_plan(measures, data.conventions)
         self._policies = plan.policies
         refuse_copies(self._policies, twice)
-        read = Collection(given, None, plan.needs)
+        read = data.collect(None, plan.needs)
         self._qrels = {_find_judging(one): read.read_qrels(one) for one in plan.groups}
         self._conventions: Policy | None = None  # those of the batches, once there is one
         self._tallies: dict[Way, Tally] = {}
@@ -151,7 +138,8 @@ class Evaluator:
         progress = make_progress(progress)
         is_file = is_path(batch)
         with _name_batch(name or ("" if is_file else f"batch {self._batches + 1}")):
-            _, run, conventions = open_all(self.qrels, batch, self._choices)
+            data = Inputs(self.qrels, self._options.leave_attached())
+            run, conventions = data.open_run(batch)
             policies = self.find_policies(conventions, run)
             try:
                 read = self._read(run, policies, progress)
@@ -221,7 +209,7 @@ class Evaluator:
             replace(judge(self._judgments(one), read[find_way(one)], one), lists=lists.get(one))
             for one in plan.groups
         ]
-        return finish_result(name, plan, judged, self._spoken)
+        return finish_result(name, plan, judged, self._options.dialect)
 
     @property
     def measures(self) -> tuple[Measure, ...]:
@@ -231,7 +219,7 @@ class Evaluator:
     @property
     def _catalogue(self) -> Any:
         """Return what measures of the catalogue need."""
-        return self._choices.get("catalogue")
+        return self._options.held.catalogue
 
     def _judgments(self, policy: Policy) -> Qrels:
         return self._qrels[_find_judging(policy)]
@@ -240,7 +228,7 @@ class Evaluator:
         """Find the conventions of each measure for a batch, whose source may decide the order of ties."""
         if conventions == self._conventions:
             return self._policies
-        plan = make_plan(self._measures, self._spoken, conventions, self._asked)
+        plan = self._options.make_plan(self._measures, conventions)
         for one in plan.groups:
             refuse_places(run, one)
         return plan.policies
@@ -300,14 +288,15 @@ class Evaluator:
             weights = qrels.subtopics.weights
             content = content if weights is None else zlib.crc32(weights.tobytes(), content)
         ends = [qrels.queries[at] for at in (0, -1)] if len(qrels) else []
-        both = _pair_conventions(self._asked, {})
+        spoken = self._options.dialect
+        both = _pair_conventions(self._options.asked, {})
         chosen = {name: str(one) for name, one, usual in both if one != usual}
         return (
             chosen
             | self._selections
             | {
                 "measures": " ".join(map(str, self._policies)),
-                "dialect": "none" if self._spoken is None else self._spoken.name,
+                "dialect": "none" if spoken is None else spoken.name,
                 "qrels": f"{len(qrels)} queries, {len(qrels.grades)} judgments, {content:x}, {ends}",
             }
         )
@@ -318,10 +307,10 @@ class Evaluator:
         found = {}
         if self._catalogue is not None:
             found["what measures of the catalogue need"] = self._catalogue.describe()
-        if self._asked.get("collapse") is not None:
-            found["collapse"] = str(self._asked["collapse"])
+        if self._options.held.collapse is not None:
+            found["collapse"] = str(self._options.held.collapse)
         for name in ("exclude", "only"):
-            pairs: Any = self._asked.get(name)
+            pairs: Any = getattr(self._options.held, name)
             if pairs is not None:
                 content = zlib.crc32(np.ascontiguousarray(pairs.offsets).data)
                 first = sorted(
@@ -338,9 +327,9 @@ class Evaluator:
         ]
         for what, one, two in (
             ("measures", list(map(str, self._policies)), list(map(str, other._policies))),
-            ("dialect", self._spoken, other._spoken),
+            ("dialect", self._options.dialect, other._options.dialect),
             ("twice", self._twice, other._twice),
-            *_pair_conventions(self._asked, other._asked),
+            *_pair_conventions(self._options.asked, other._options.asked),
             *selections,
         ):
             if one != two:

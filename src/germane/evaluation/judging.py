@@ -9,7 +9,7 @@ import numpy as np
 
 from germane.core import ragged
 from germane.core.id_spelling import describe_difference, describe_types, find_pairs
-from germane.core.policy import Policy, Ties
+from germane.core.policy import Policy, Ties, order_tied
 from germane.core.qrels import Qrels
 from germane.core.ragged import Bools, Floats, Ints
 from germane.core.ranking import Ranking
@@ -28,7 +28,7 @@ class JudgedRun:
     kept: Bools  # Q: the queries that are evaluated
     whole: Retrieved | None = None  # the list with the items that scores took out, if it matters
     rankings: dict[Ties, Ranking] = field(default_factory=dict)  # made so far, by the order of ties
-    lists: Any = None  # whole lists, for measures of the catalogue (evaluation.lists)
+    lists: Any = None  # whole lists, for measures of the catalogue (evaluation.list_tally)
 
     def rank(self, ties: Ties) -> Ranking:
         """Rank the judged items under one order of ties."""
@@ -153,8 +153,6 @@ class JudgedRun:
         """H: the rank of each hit under an order of ties."""
         got = self.retrieved
         match ties:
-            case "ascending":  # the last of a group under ties=trec is the first
-                return got.tied_from + got.tied_to - got.rank
             case "expected":
                 return got.tied_from
             case "grouped":
@@ -166,7 +164,7 @@ class JudgedRun:
                 place = _place_by_grade(got, grades, self._count_subtopics(), copies)
                 first = (grades >= 0) == (ties == "best")
                 return np.where(first, got.tied_from + place, got.tied_to - place)
-        return got.rank
+        return order_tied(ties, got.rank, got.tied_from, got.tied_to)
 
     def _count_subtopics(self) -> Ints:
         """H: the subtopics for which each hit is relevant; 0 where the judgments have none."""

@@ -7,7 +7,7 @@ from germane.core.policy import Policy
 from germane.core.qrels import Qrels
 from germane.errors import MeasureError
 from germane.evaluation.catalogue_result import check_policy
-from germane.evaluation.lists import CountedLists, ListTally, Numbering
+from germane.evaluation.list_tally import CountedLists, ListTally, Numbering
 from germane.evaluation.run_lists import ListsOfRun
 from germane.measures.catalogue import CatalogueDefinition
 from germane.measures.measure import Measure

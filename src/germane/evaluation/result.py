@@ -21,8 +21,8 @@ from germane.output.tables import LABEL, Table, Tabular
 if TYPE_CHECKING:
     from germane.dialects.dialect import Dialect
     from germane.evaluation.bounds import Bounds, BoundsOfRuns
-    from germane.evaluation.groups import Groups, GroupsOfRuns
     from germane.evaluation.judging import Placement
+    from germane.evaluation.query_groups import Groups, GroupsOfRuns
 
 # Tables and groups are imported where they are made: most programs read only a mean or two.
 
@@ -184,7 +184,7 @@ class Result(Columnar, Tabular, Lookup[MeasureResult]):
         counts from 0. A frame with the columns query and category, the path of a file of them, or of
         JSON ``{query: category}``, is read. Raises NotFoundError for a query without a category.
         """
-        from germane.evaluation.groups import group_measures
+        from germane.evaluation.query_groups import group_measures
 
         return group_measures(self._by_measure, category)
 
@@ -340,7 +340,7 @@ class Results(Columnar, Tabular, Named[Result]):
 
     def by(self, category: Any) -> "GroupsOfRuns":
         """The measures of each run per category of query; ``category`` is that of ``Result.by``."""
-        from germane.evaluation.groups import GroupsOfRuns, read_category
+        from germane.evaluation.query_groups import GroupsOfRuns, read_category
 
         category = read_category(category)
         return GroupsOfRuns({name: result.by(category) for name, result in self.items()})

@@ -1,9 +1,8 @@
 """ListsOfRun: the whole lists of a run, read in batches, ranked, and counted."""
 
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
@@ -13,25 +12,13 @@ from germane.core.policy import Policy
 from germane.core.progress import Progress
 from germane.core.qrels import Qrels
 from germane.core.ragged import Bools, Ints
-from germane.core.retrieved import COPIES
-from germane.errors import DuplicateError, clip
-from germane.evaluation.lists import CountedLists, ListTally, ListValues, Numbering, get_row
-from germane.kernel import plain
+from germane.evaluation.list_tally import CountedLists, ListTally, ListValues, Numbering, get_row
 from germane.kernel.columns import Ids, Integers, read_python_ids
-from germane.kernel.reduction import (
-    Batch,
-    Index,
-    Judgments,
-    RepeatedItem,
-    Scattered,
-    admit_rows,
-    drop_repeats,
-    order_by_rank,
-)
+from germane.kernel.reduction import Index, Scattered
 from germane.measures.measure import Measure
 from germane.readers import RunInput
 from germane.readers.catalogues import CatalogueOptions
-from germane.readers.lists import gather_lists, read_lists, refuse_scattered
+from germane.readers.ranked_rows import gather_rows, rank_rows
 from germane.readers.rows import Rows
 
 
@@ -52,7 +39,7 @@ class ListsOfRun:
     ) -> None:
         self._run, self._policy, self._keep, self._progress = run, policy, keep, progress
         self._items = Numbering(options)
-        self._relevant = _Relevant(qrels)
+        self._relevant, self._candidates = _Relevant(qrels), qrels.candidates
         self._kept: list[tuple[Lists, Ids]] = []
         self._counted: dict[Measure, CountedLists] = {}
 
@@ -74,29 +61,28 @@ class ListsOfRun:
         """Count the lists for some measures."""
         of_users = self._keep or any(get_row(one).of_users for one in measures)
         try:
-            counted = self._count_all(measures, read_lists, of_users)
+            counted = self._count_all(measures, self._run.read_rows(None, self._progress), of_users)
         except Scattered:
             self._kept = []
-            counted = self._count_all(measures, gather_lists, of_users)
+            rows = gather_rows(self._run.read_rows(None, self._progress))
+            counted = self._count_all(measures, rows.split(), of_users)
         self._progress = None  # which ends when the run is read
         return counted
 
     def _count_all(
-        self, measures: Sequence[Measure], read: Callable[..., Iterator[Rows]], of_users: bool
+        self, measures: Sequence[Measure], parts: Iterator[Rows], of_users: bool
     ) -> CountedLists:
         tally = ListTally(self._items, measures)
-        for lists, users in self._kept or self._read(read, of_users):
+        for lists, users in self._kept or self._read(parts, of_users):
             tally.add(lists, users)
         counted = tally.collect()
-        if not _ascend(counted.users):
-            refuse_scattered(len(counted.users), Index(counted.users).distinct)
+        if not _ascend(counted.users) and Index(counted.users).distinct < len(counted.users):
+            raise Scattered
         return counted
 
-    def _read(
-        self, read: Callable[..., Iterator[Rows]], of_users: bool
-    ) -> Iterator[tuple[Lists, Ids]]:
+    def _read(self, parts: Iterator[Rows], of_users: bool) -> Iterator[tuple[Lists, Ids]]:
         kept = []
-        for rows in read(self._run, self._progress):
+        for rows in parts:
             one = self._reduce(rows, of_users)
             if self._keep:
                 kept.append(one)
@@ -105,40 +91,18 @@ class ListsOfRun:
 
     def _reduce(self, rows: Rows, of_users: bool) -> tuple[Lists, Ids]:
         """Rank the rows of some queries, and number their items."""
-        is_text = getattr(self._run, "ids", "typed") == "text" or rows_are_text(self._run)
-        self._items.open(rows.items, is_text)
-        users = read_python_ids(rows.queries).compact()
-        batch = self._rank(
-            Batch(np.arange(len(users)), rows.offsets, rows.items, rows.score, rows.rank), users
-        )
-        lists = Lists(batch.offsets, self._items.numbers.number(batch.items))
+        ranked = rank_rows(rows, self._run, self._policy, self._candidates)
+        users, items = ranked.queries.compact(), ranked.column
+        self._items.open(items, self._run.ids == "text")
+        lists = Lists(ranked.offsets, self._items.numbers.number(items))
         if of_users:
             seen = self._items.catalogue.seen
-            relevant = self._relevant.flag(users, batch)
             lists = replace(
-                lists, relevant=relevant, user=None if seen is None else seen.find(users)
+                lists,
+                relevant=self._relevant.flag(users, lists.owner, items),
+                user=None if seen is None else seen.find(users),
             )
         return lists, users
-
-    def _rank(self, batch: Batch, users: Ids) -> Batch:
-        """Sort the rows of each query from the best to the worst."""
-        policy = self._policy
-        duplicates = "max" if self._run.is_collapsed else policy.duplicates
-        batch = admit_rows(_name_queries(users, policy), batch, policy.order)
-        batch = order_by_rank(batch, users)
-        if duplicates not in COPIES:
-            try:
-                batch = drop_repeats(batch, users, duplicates)
-            except RepeatedItem as found:
-                raise DuplicateError(
-                    f"{self._run.label}: item {clip(found.item)} is retrieved twice for query "
-                    f"{clip(found.query)}. duplicates=first, last or max keeps one copy."
-                ) from None
-        batch = _sort_by_score(batch, policy)
-        if policy.depth is None:
-            return batch
-        sizes = np.minimum(ragged.find_lengths(batch.offsets), policy.depth)
-        return batch.take(ragged.list_stretches(batch.offsets[:-1], sizes))
 
 
 def _ascend(users: Ids) -> bool:
@@ -160,12 +124,12 @@ class _Relevant:
         owner, items = ragged.find_owners(self._qrels.offsets)[at], items.take(at)
         return queries, items, np.unique(owner * max(len(items), 1) + Index(items).find(items))
 
-    def flag(self, users: Ids, batch: Batch) -> Bools:
-        """Mark the rows of relevant items."""
+    def flag(self, users: Ids, owner: Ints, listed: Ids) -> Bools:
+        """Mark the relevant items of lists; ``owner`` is the place of each item's user."""
         queries, items, pairs = self._pairs
         if not len(pairs):
-            return np.zeros(len(batch.items), bool)
-        query, item = _find_in(queries, users)[batch.owner], _find_in(items, batch.items)
+            return np.zeros(len(listed), bool)
+        query, item = _find_in(queries, users)[owner], _find_in(items, listed)
         flags: Bools = (query >= 0) & (item >= 0) & np.isin(query * len(items) + item, pairs)
         return flags
 
@@ -175,37 +139,3 @@ def _find_in(known: Ids, wanted: Ids) -> Ints:
     if known.kind != wanted.kind:
         known, wanted = known.as_text(), wanted.as_text()
     return Index(known).find(wanted)
-
-
-def rows_are_text(run: RunInput) -> bool:
-    """Do the rows of a run come from a file of text, where an integer is its digits?"""
-    return type(run).__module__.endswith("trec_files")
-
-
-def _name_queries(users: Ids, policy: Policy) -> Judgments:
-    queries: Sequence[Any] = users.python if policy.own == "drop" else ()
-    return Judgments(queries, np.zeros(1, np.int64), users.part(0, 0))
-
-
-def _sort_by_score(batch: Batch, policy: Policy) -> Batch:
-    if batch.score is None:
-        return batch
-    score, offsets = batch.score + 0.0, batch.offsets
-    equal = score[1:] == score[:-1]
-    descends = ragged.descends(score, offsets)
-    if descends and not _is_within(equal, offsets):
-        return batch
-    rows = np.arange(len(score))
-    rank, _, _ = plain.rank_rows(batch, rows, "id" if policy.order.equal == "id" else "place")
-    order = np.empty(len(score), np.int64)
-    order[offsets[batch.owner] + rank - 1] = rows
-    if np.array_equal(order, rows):
-        return batch
-    return Batch(batch.code, offsets, batch.items.take(order), score[order])
-
-
-def _is_within(equal: Bools, offsets: Ints) -> bool:
-    """Are two rows of one query equal?"""
-    flags = np.append(equal, False)
-    flags[offsets[1:][offsets[1:] > 0] - 1] = False
-    return bool(flags.any())

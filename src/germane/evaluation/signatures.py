@@ -83,22 +83,6 @@ GIVEN: Mapping[str, Given] = {
     "gallery_labels": _LABELS,
     "gallery_ids": _IDS,
     "exclude_self": Given("Places", "True, or the place of each query in the gallery"),
-    "images": Given("Images", "all images, with their sizes if these are known"),
-    "class_names": Given(
-        "ClassNames", "the names of classes that are numbers: {number: name} or a list"
-    ),
-    "box_format": Given("BoxFormat", "xywh, xyxy or cxcywh; {'truth': …} is for one side"),
-    "coordinates": Given("Coordinates", "pixels or relative; {'truth': …} is for one side"),
-    "input_format": Given(
-        "BoxFiles", "coco, voc, yolo, padilla, images or table; {'truth': …} is for one side"
-    ),
-    "truth": Given(
-        "Truths", "annotated boxes: files, frames, dicts or objects (docs/sources.md#boxes)"
-    ),
-    "detections": Given(
-        "Detections",
-        "detected boxes with scores: files, frames, dicts or objects (docs/sources.md#boxes)",
-    ),
 }
 """Arguments by their name, in every function or in the one that is named before the dot."""
 
@@ -123,7 +107,7 @@ def name_arguments(function: Any, others: Others | None = None) -> Any:
 def make_signature(function: Any, others: Others | None = None) -> inspect.Signature:
     """Make a signature with every keyword argument by its name.
 
-    ``others`` are the type and default of each argument that ``**conventions`` stands for.
+    ``others`` are the type and default of each argument that ``**options`` stands for.
     """
     own = inspect.signature(function)
     named: list[Parameter] = []
@@ -137,8 +121,8 @@ def make_signature(function: Any, others: Others | None = None) -> inspect.Signa
 
 
 def _list_unpacked(given: Parameter, others: Others) -> Iterator[Parameter]:
-    """List the keyword arguments that ``**policy: Unpack[…]`` or ``**conventions`` stands for."""
-    if given.name == "conventions":
+    """List the keyword arguments that ``**policy: Unpack[…]`` or ``**options`` stands for."""
+    if given.name == "options":
         for name, (annotation, default) in others.items():
             yield Parameter(name, Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
     for kind in get_args(given.annotation):

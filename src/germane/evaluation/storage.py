@@ -21,8 +21,9 @@ from germane.core.policy import Policy
 from germane.core.progress import Progress, make_progress
 from germane.core.retrieved import Retrieved
 from germane.errors import DuplicateError, EmptyError, FormatError, InputError, clip, show_typed
-from germane.evaluation.choices import DEFAULT, Choices, open_all, resolve_dialect
+from germane.evaluation.choices import DEFAULT, Choices
 from germane.evaluation.evaluator import Evaluator, Read, Reduced, Way, find_way
+from germane.evaluation.opening import open_data
 from germane.evaluation.result import Counts, Result, Results
 from germane.measures.averaging import MeasureResult
 from germane.measures.catalogue import refuse_lists
@@ -49,10 +50,29 @@ def read_results(path: str | os.PathLike[str]) -> Results:
     InputError for a file that cannot be read, FormatError for a file with other content, and EmptyError for
     a file without the values of single queries.
     """
+    return _make_results(path, _read(path))
+
+
+def find_results(path: str | os.PathLike[str]) -> Results | None:
+    """Read results from a file, or return None for a run, whose queries have lists or scores.
+
+    Raises what ``read_results`` raises.
+    """
+    given = _read(path)
+    is_run = isinstance(given, dict) and given and "schema" not in given
+    if is_run and all(isinstance(held, (dict, list)) for held in given.values()):
+        return None
+    return _make_results(path, given)
+
+
+def _read(path: str | os.PathLike[str]) -> Any:
     try:
-        given = read_json(path)
+        return read_json(path)
     except FormatError as error:
         raise FormatError(f"{error} Make it with: {_MAKE}") from None
+
+
+def _make_results(path: Any, given: Any) -> Results:
     if not isinstance(given, dict) or given.get("schema") != SCHEMA or "runs" not in given:
         raise FormatError(f"{path}: not results of schema {SCHEMA}. Make them with: {_MAKE}")
     try:
@@ -136,8 +156,7 @@ def evaluate_kept(
     evaluator = Evaluator(qrels, measures, dialect=dialect, **policy)
     refuse_lists(evaluator.measures, "and a checkpoint keeps judged items; evaluate without one.")
     _claim(folder, made)
-    _, own = resolve_dialect(dialect)
-    _, given, conventions = open_all({"": {"": 0}}, run, {**own, **policy})
+    given, conventions = open_data({"": {"": 0}}, policy, dialect).open_run(run)
     policies = evaluator.find_policies(conventions, given)
     ways = list(dict.fromkeys(map(find_way, policies.values())))
     kept, start = sorted(folder.glob("batch-*.npz")), 0

@@ -18,9 +18,10 @@ from germane.errors import (
     check_choice,
     clip,
 )
-from germane.evaluation.choices import Choices, OtherChoices, open_all
-from germane.evaluation.collection import find_needs, read_graded, retrieve
+from germane.evaluation.choices import Choices, OtherChoices
+from germane.evaluation.collection import find_needs, retrieve
 from germane.evaluation.judging import judge
+from germane.evaluation.opening import open_data
 from germane.evaluation.result import Result
 from germane.explanation.precision_recall import (
     MeanPRCurve,
@@ -112,10 +113,11 @@ def mean_pr_curve(
     check_confidence(confidence)
     rel, draws = _find_level(rel), make_generator(rng)
     measure = make_precision_measure(0.0, rel)
-    judged_input, found, conventions = open_all(qrels, run, policy)
+    data = open_data(qrels, policy)
+    found, conventions = data.open_run(run)
     check_ties(measure, conventions.ties)
     needs = find_needs((measure,), (conventions,))
-    judgments = read_graded(judged_input, conventions, needs, progress)
+    judgments = data.read(needs, progress)
     judged = judge(judgments, retrieve(judgments, found, conventions, progress), conventions)
     ranking = judged.rank(conventions.ties)
     return _average(ranking, judged.policy, levels, rel, confidence, draws)

@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -22,15 +22,15 @@ from germane.errors import (
     clip,
     list_choices,
 )
-from germane.evaluation.choices import open_all
-from germane.evaluation.collection import find_needs, read_graded, retrieve
+from germane.evaluation.collection import find_needs, retrieve
 from germane.evaluation.judging import JudgedRun, Placement, judge, state_duplicates
+from germane.evaluation.opening import open_data
 from germane.evaluation.result import Result
-from germane.kernel.ids import sort_by_bytes, to_bytes
+from germane.kernel.ids import to_bytes
 from germane.measures.measure import Measure, parse_all
 from germane.readers import RunInput
-from germane.readers.candidates import Filter
 from germane.readers.mappings import is_rows
+from germane.readers.ranked_rows import gather_rows, rank_rows
 from germane.readers.relevance import make_ranking
 
 
@@ -108,9 +108,10 @@ def open_list(
     if isinstance(relevant, str):  # with qrels, the argument is a convention
         policy, relevant = {**policy, "relevant": relevant}, None
     check_run(run, relevant)
-    judged_input, found, conventions = open_all(qrels, run, policy)
+    data = open_data(qrels, policy)
+    found, conventions = data.open_run(run)
     check_ordered(conventions, refused)
-    judgments = read_graded(judged_input, conventions, find_needs(measures, (conventions,)))
+    judgments = data.read(find_needs(measures, (conventions,)))
     others = len(judgments) > 1
     if query is None and others:
         raise NotFoundError(
@@ -118,15 +119,13 @@ def open_list(
         )
     if query is not None:
         judgments = judgments.only(query)
-    selected, items, item_scores = found.select(judgments, conventions.duplicates, progress)
+    selected = found.select(judgments, conventions.duplicates, progress)
     retrieved = None if selected is None else retrieve(judgments, selected, conventions)
     if retrieved is None or not retrieved.answered.any():
         return _open_unanswered(judgments, conventions, others)
-    if found.is_collapsed:
-        items, item_scores = _keep_best(items, item_scores, conventions)
     judged = judge(judgments, retrieved, conventions)
+    unjudged = NONE if selected is None else find_unjudged(judged, selected)
     ranking = judged.rank(conventions.ties)
-    unjudged = _list_unjudged(ranking, judgments, items, item_scores, conventions)
     return SingleQuery(ranking, judgments, judged.reorder, judged.policy, unjudged)
 
 
@@ -196,58 +195,26 @@ def _open_unanswered(judgments: Qrels, conventions: Policy, others: bool) -> Sin
 
 
 def find_unjudged(judged: JudgedRun, run: RunInput) -> UnjudgedItems:
-    """Find the unjudged items of a judged query, where the run finds items by query."""
-    _, items, item_scores = run.select(judged.qrels, judged.policy.duplicates)
-    if run.is_collapsed:
-        items, item_scores = _keep_best(items, item_scores, judged.policy)
-    ranking = judged.rank(judged.policy.ties)
-    return _list_unjudged(ranking, judged.qrels, items, item_scores, judged.policy)
+    """Find the unjudged items of a judged query: in the order of the run, they fill the ranks without a judged item.
 
-
-def _keep_best(
-    items: list[Hashable], item_scores: list[Any], policy: Policy
-) -> tuple[list[Hashable], list[Any]]:
-    """Keep the best score of each group, or its first place where there are no scores."""
-    if not item_scores:
-        return list(dict.fromkeys(items)), []
-    scores = dict(zip(items, item_scores, strict=True))
-    if len(scores) == len(items):
-        return items, item_scores
-    scores, choose = {}, min if policy.scores == "distances" else max
-    for item, score in zip(items, item_scores, strict=True):
-        scores[item] = choose(scores.get(item, score), score)
-    return list(scores), list(scores.values())
-
-
-def _list_unjudged(
-    ranking: Ranking, qrels: Qrels, items: list[Hashable], item_scores: list[Any], policy: Policy
-) -> UnjudgedItems:
-    """List the unjudged items: in the order of the list, they fill the ranks without a judged item."""
-    distances = policy.scores == "distances"
-    order_asked = replace(policy.order, scores="double") if distances else policy.order
-    if policy.unjudged == "remove" or not order_asked.plain or len(set(items)) < len(items):
+    There are none where copies or misses take ranks, too.
+    """
+    qrels, policy = judged.qrels, judged.policy
+    parts = [rows for rows in run.read_rows(qrels) if len(rows.items)]
+    if not parts or policy.unjudged == "remove" or policy.nonpositive == "miss":
         return NONE
-    if qrels.candidates is not None:
-        kept = np.flatnonzero(Filter(qrels, "text").admit(0, items)).tolist()
-        items, item_scores = [items[i] for i in kept], [item_scores[i] for i in kept if item_scores]
-    order = np.arange(len(items))
-    first, last = order + 1, order + 1
-    if item_scores:
-        score = np.array(item_scores, float) * (1 if distances else -1)
-        start = order if policy.ties == "given" else sort_by_bytes(items)[::-1]
-        order = start[np.argsort(score[start], kind="stable")]
-        starts = np.append(True, np.diff(score[order]) > 0)
-        ends = np.append(np.flatnonzero(starts)[1:], len(items))
-        group = starts.cumsum() - 1
-        first, last = np.flatnonzero(starts)[group] + 1, ends[group]
+    ids = "text" if "text" in (run.ids, qrels.ids) else "typed"
+    ranked = rank_rows(gather_rows(parts), run, policy, qrels.candidates, ids)
+    items, ranking = ranked.items, judged.rank(policy.ties)
+    if len(set(items)) < len(items):
+        return NONE
     is_free = np.ones(int(ranking.retrieved[0]) + 1, bool)
     is_free[ranking.rank] = False
-    free = np.flatnonzero(is_free)[1:]
+    rank = np.flatnonzero(is_free)[1:]
     keys, known = _make_comparable(items, qrels.items)
-    judged = set(known)
-    unjudged = [items[i] for i in order.tolist() if keys[i] not in judged]
-    rank = free[: len(unjudged)]  # a depth leaves fewer ranks than items
-    return UnjudgedItems(unjudged, rank, first[rank - 1], last[rank - 1])
+    judged_keys = set(known)
+    unjudged = [item for item, key in zip(items, keys, strict=True) if key not in judged_keys]
+    return UnjudgedItems(unjudged, rank, ranked.tied_from[rank - 1], ranked.tied_to[rank - 1])
 
 
 def _make_comparable(*lists: Sequence[Hashable]) -> Iterator[Sequence[Hashable]]:

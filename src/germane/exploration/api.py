@@ -2,7 +2,7 @@
 
 import json
 
-from germane.exploration.data import collect_data
+from germane.exploration.explorer_data import collect_data
 from germane.reports.api import Report
 from germane.reports.page import END, read_package_file, read_script, write_head
 
@@ -22,7 +22,7 @@ def explorer() -> Report:
     ``save`` writes it. A reader moves, grades and ties up to 30 items, and sees each value, its
     calculation, and the tools that report it. On a second tab, the reader moves the boxes of an image. The
     address of the page contains the list or the boxes. The numbers equal those of ``evaluate`` and
-    ``evaluate_boxes``.
+    ``germane.boxes.evaluate``.
     """
     script = read_script(SCRIPTS, __package__)
     style = read_package_file("style.css", __package__)

@@ -46,7 +46,7 @@ function match(scene) {
   });
 }
 
-/** What became of each detection, as germane's explain_boxes says it. @param {Scene} scene @returns {Outcome[]} */
+/** What became of each detection, as germane's explain says it. @param {Scene} scene @returns {Outcome[]} */
 function judge(scene) {
   const took = match(scene);
   return scene.found.map((one, d) => {

@@ -37,11 +37,11 @@ class Precision:
 
 
 def guess_precision(values: Floats) -> tuple[Precision, str]:
-    """Guess how values are rounded: to 3 to 8 decimals, or to single precision; with a sentence, or ""."""
+    """Guess how values are rounded: to 2 to 8 decimals, or to single precision; with a sentence, or ""."""
     kept = values[np.isfinite(values)]
     if len(np.unique(kept)) < _SHOWING:
         return Precision(), ""
-    for decimals in range(3, 9):
+    for decimals in range(2, 9):
         if (np.abs(np.round(kept, decimals) - kept) < 1e-13).all():
             return Precision(decimals=decimals), f"Its values are rounded to {decimals} decimals."
     if (kept.astype(np.float32).astype(float) == kept).all():

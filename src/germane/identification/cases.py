@@ -215,7 +215,7 @@ def _draw_copies(rng: Rng, shape: Shape) -> Iterator[Case]:
         items = [item for item, _ in case.ranked or ()]
         relevant = {item for item, grade in case.judged or () if grade > 0}
         within = min(shape.k or len(items), len(items)) if rng.random() < 0.8 else len(items)
-        wanted = [item for item in items[:within] if (item in relevant) == (rng.random() < 0.75)]
+        wanted = [item for item in items[:within] if (item in relevant) == (rng.random() < 0.5)]
         copied = str(rng.choice(wanted or items[:within]))
         first = items.index(copied) + 1
         at = int(rng.integers(first, max(within, first + 1)))

@@ -48,9 +48,10 @@ def find_cutoff(asker: Asker, length: int, grade: float) -> int | None:
         return answer.values
 
     last = ask(length)
-    if not last or _same(ask(1), last) or not _same(ask(length - 1), last):
+    low = next((rank for rank in (1, 2) if not _same(ask(rank), last)), None)
+    if not last or low is None or not _same(ask(length - 1), last):
         return None
-    low, high = 1, length - 1  # a hit at low makes a difference, and one at high none
+    high = length - 1  # a hit at low makes a difference, and one at high none
     while high - low > 1:
         middle = (low + high) // 2
         if _same(ask(middle), last):

@@ -80,9 +80,11 @@ class Counterexample:
 class Identification:
     """The definitions that a function computes, simplest first, or that there is none.
 
-    >>> found = germane.identify(lambda relevant, ranked: float(ranked[0] in relevant), takes="ids")
+    >>> def my_precision(relevant, ranked):
+    ...     return sum(item in relevant for item in ranked[:5]) / 5
+    >>> found = germane.identify(my_precision, takes="ids")
     >>> bool(found), str(found.definitions[0])
-    (True, 'P@1')
+    (True, 'P@5')
 
     True where a definition was found. Prints as text; ``markdown``, ``to_dict`` and, in a notebook, HTML.
     """

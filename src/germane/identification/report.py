@@ -57,10 +57,9 @@ def make_answer(search: Search, states: Sequence[State], name: str) -> Identific
     nearest, example = None, None
     mistakes: tuple[str, ...] = ()
     if trail.random is None:
-        if not states and not trail.constant:
-            mistakes = tuple(_name_mistakes(search))
         if not states:
             nearest = _find_nearest(search)
+            mistakes = () if trail.constant else tuple(_name_mistakes(search, nearest))
         target = _choose_target(states, claim, nearest, holds)
         if target is not None:
             example = find_counterexample(search, target, states)
@@ -305,8 +304,8 @@ def _list_undecided(search: Search) -> dict[str, str]:
     return found
 
 
-def _name_mistakes(search: Search) -> Iterable[str]:
-    """Name the mistakes that give the values of ordinary data."""
+def _name_mistakes(search: Search, nearest: Candidate | None) -> Iterable[str]:
+    """Name the mistakes that give the values of ordinary data: first those of the measure that is claimed, or nearest."""
     batch = search.ordinary
     if batch is None or not batch.is_answered:
         return
@@ -316,7 +315,17 @@ def _name_mistakes(search: Search) -> Iterable[str]:
     def fits(one: Batch, values: Floats) -> bool:
         return bool((one.match(values, search.precision) | ~one.answered).all())
 
-    for mistake, measure in islice(find_mistakes([batch], measures, fits), 3):
+    meant = [one for one in (search.asked, nearest and nearest.measure) if one is not None]
+    names = [one.name for one in meant]
+    found = sorted(
+        islice(find_mistakes([batch], measures, fits), 12),
+        key=lambda pair: (
+            pair[1] not in meant,
+            pair[1].name not in names,
+            len(str(pair[1])),
+        ),
+    )
+    for mistake, measure in found[:3]:
         yield f"{measure} with a mistake: {mistake.name}"
 
 

@@ -267,6 +267,9 @@ class _Reduction(ctypes.Structure):
     ]
 
 
+TIES = ("id", "given")  # the orders of equal scores that the kernel has
+
+
 def reduce_rows(
     items: Column,
     scores: Any,
@@ -275,7 +278,7 @@ def reduce_rows(
     judged: Column,
     judged_offsets: Any,
     *,
-    ties: Literal["id", "place"] = "id",
+    ties: str = "id",
     repeats: Literal["refuse", "keep"] = "refuse",
 ) -> Hits:
     """Rank the judged items of a batch of whole queries.
@@ -303,7 +306,7 @@ def reduce_rows(
         groups=len(queries),
         judged_offsets=_find_address(judged_offsets),
         judged_queries=len(judged_offsets) - 1,
-        by_place=ties == "place",
+        by_place=ties == "given",
         keep_repeats=repeats == "keep",
         seed=_SEED,
     )

@@ -5,6 +5,7 @@ First, equal ids get equal numbers. Everything else is sorting whole numbers and
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,6 +13,7 @@ import numpy as np
 from germane.core import ragged
 from germane.core.ragged import Bools, Floats, Ints
 from germane.kernel.columns import Categories, Ids, Integers, read_arrow_text, read_arrow_values
+from germane.kernel.ids import sort_by_bytes
 
 if TYPE_CHECKING:
     from germane.kernel.reduction import Batch, Judgments
@@ -40,6 +42,9 @@ def number_ids(ids: Ids) -> tuple[Ints, Ids]:
     if isinstance(ids, Integers):
         distinct, numbers = np.unique(ids.values, return_inverse=True)
         return numbers, Integers(distinct)
+    if ids.kind == "python":
+        codes: dict[Any, int] = {}
+        return np.array([codes.setdefault(one, len(codes)) for one in ids], np.int64), ids
     encoded = ids.to_arrow().dictionary_encode()
     return read_arrow_values(encoded.indices), read_arrow_text(encoded.dictionary)
 
@@ -142,16 +147,32 @@ def _place_among_equals(
     at = ragged.list_stretches(starts[groups], lengths)
     members = at if order is None else order[at]
     group = np.repeat(np.arange(len(groups)), lengths)
-    key = _rank_text(batch.items.take(members)) if ties == "id" else members
+    key = order_equal(batch.items, members, ties)
     members = members[np.lexsort((members, key, group))]
     place = np.empty(len(batch.items), np.int64)
     place[members] = ragged.list_stretches(np.zeros(len(groups), np.int64), lengths)
     return place[row]
 
 
-def _rank_text(ids: Ids) -> Ints:
-    """Numbers that fall as ids rise by the bytes of their text; equal ids have equal numbers."""
+def order_equal(ids: Ids, rows: Ints, ties: str) -> Ints:
+    """Make numbers that rise in the order of rows with equal scores."""
+    return ORDERS[ties](ids, rows)
+
+
+def _fall_by_text(ids: Ids, rows: Ints) -> Ints:
+    """Order ids from the last to the first by the bytes of their text."""
+    if ids.kind == "python":
+        python, place = ids.python, np.empty(len(rows), np.int64)
+        place[sort_by_bytes([python[row] for row in rows.tolist()])] = np.arange(len(rows))
+        return -place
     from pyarrow import compute
 
-    ranked = compute.rank(ids.as_text().to_arrow(), sort_keys="descending", tiebreaker="dense")
-    return read_arrow_values(ranked)
+    text = ids.take(rows).as_text().to_arrow()
+    return read_arrow_values(compute.rank(text, sort_keys="descending", tiebreaker="dense"))
+
+
+ORDERS: dict[str, Callable[[Ids, Ints], Ints]] = {
+    "id": _fall_by_text,
+    "given": lambda ids, rows: rows,
+}
+"""The orders of equal scores that depend on rows alone. The compiled kernel has the first two."""

@@ -10,7 +10,7 @@ from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, Self, TypeVar
 
 import numpy as np
 
@@ -19,8 +19,10 @@ from germane.core.ragged import Bools, Floats, Ints
 from germane.core.retrieved import COPIES, Order, Retrieved
 from germane.errors import FormatError, PolicyError, clip
 from germane.kernel import library, plain
-from germane.kernel.columns import Categories, Ids, Text
+from germane.kernel.columns import Categories, Ids, Integers, Text
+from germane.kernel.grid import Grid
 from germane.kernel.ids import to_bytes
+from germane.kernel.keys import Keys, reduce_keys
 from germane.kernel.library import Hits, RepeatedRowError
 
 
@@ -33,6 +35,22 @@ class Judgments:
     items: Ids
     exclude: Judgments | None = None  # items that are no candidates, of the same queries
     only: Judgments | None = None  # the only candidates
+    own: Judgments | None = None  # the items with the id of their query, where others number them
+
+    def map_items(self, numbers: Ints) -> Judgments:
+        """Give each item, which is a place, its number."""
+        places: Ints = self.items.values  # type: ignore[attr-defined]
+        sides = {name: getattr(self, name) for name in ("exclude", "only", "own")}
+        pairs = {name: one and one.map_items(numbers) for name, one in sides.items()}
+        return replace(self, items=Integers(numbers[places]), **pairs)
+
+
+def add_candidates(judged: Judgments, pairs: Sequence[tuple[str, Ints, Ids]]) -> Judgments:
+    """Add the candidates, in the ids of the run."""
+    if not pairs:
+        return judged
+    named = {name: Judgments(judged.queries, offsets, items) for name, offsets, items in pairs}
+    return replace(judged, exclude=named.get("exclude"), only=named.get("only"))
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,17 +64,48 @@ class Batch:
     items: Ids
     score: Floats | None
     rank: Ints | None = None
+    is_converted: bool = False  # do the scores differ from those that the dicts of keys hold?
 
     @cached_property
     def owner(self) -> Ints:
         """The group of each row."""
         return ragged.find_owners(self.offsets)
 
-    def take(self, kept: Ints) -> Batch:
+    @property
+    def size(self) -> int:
+        """The number of rows."""
+        return len(self.items)
+
+    @cached_property
+    def lengths(self) -> Ints:
+        """The number of rows of each query."""
+        return ragged.find_lengths(self.offsets)
+
+    def find(self, pairs: Judgments) -> Ints:
+        """Find the rows of pairs of query and item."""
+        rows = Batch(self.code, self.offsets, self.items, None)
+        return reduce(pairs, rows, ties="given", repeats="keep").row
+
+    def keep(self, kept: Bools) -> Self:
+        """Keep some of the rows."""
+        return self if kept.all() else self.take(np.flatnonzero(kept))
+
+    def convert(self, order: Order) -> Self:
+        """Convert the scores to the precision asked for, so that higher ones are better."""
+        assert self.score is not None
+        most = np.finfo(float).max  # instead of infinity in single precision
+        score = np.clip(order.convert_scores(self.score, self.offsets), -most, most)
+        return replace(self, score=score, is_converted=True)
+
+    def take(self, kept: Ints) -> Self:
         """Keep some of the rows. Their numbers ascend."""
         lengths = np.bincount(self.owner[kept], minlength=len(self.code))
         score, rank = (None if one is None else one[kept] for one in (self.score, self.rank))
-        return Batch(self.code, ragged.make_offsets(lengths), self.items.take(kept), score, rank)
+        offsets, items = ragged.make_offsets(lengths), self.items.take(kept)
+        return replace(self, offsets=offsets, items=items, score=score, rank=rank)
+
+
+B = TypeVar("B", Batch, Grid)
 
 
 class RepeatedItem(Exception):  # noqa: N818  (the reader makes the user's error of it)
@@ -75,16 +124,19 @@ def reduce(
     judged: Judgments,
     batch: Batch,
     *,
-    ties: Literal["id", "place"] = "id",
+    ties: str = "id",
     repeats: Literal["refuse", "keep"] = "refuse",
+    needs_rows: bool = True,
 ) -> Hits:
     """Find the judged rows of a batch and their ranks.
 
-    Equal scores are ordered by their ids as text, from the last to the first, or by the place of the
-    rows. An item may have several rows if repeats are kept, and each row is a hit; otherwise the first
-    such row raises RepeatedRowError.
+    Equal scores are ordered by their ids as text, from the last to the first, as they are given, or in
+    another order of ``plain.ORDERS``. An item may have several rows if repeats are kept, and each row
+    is a hit; otherwise the first such row raises RepeatedRowError. Rows that are not needed may be -1.
     """
-    if library.is_loaded():
+    if isinstance(batch.items, Keys):
+        return reduce_keys(judged, batch, ties=ties, repeats=repeats, needs_rows=needs_rows)
+    if library.is_loaded() and ties in library.TIES:
         return library.reduce_rows(
             batch.items.column,
             batch.score,
@@ -167,28 +219,43 @@ class Reduction:
         self._queries = 0  # so far
         self._parts: list[tuple[Ints, ...]] = []
 
-    def reduce(self, batch: Batch) -> Part:
+    def reduce(self, batch: Batch | Grid) -> Part:
         """Reduce one batch; several threads may do so at once.
 
         Raises RepeatedItem if that is an error, and FormatError for items with the same rank.
         """
-        batch, excluded = select_candidates(self.judged, batch)
-        batch = admit_rows(self.judged, batch, self._order)
-        try:
-            batch, hits = self._find(batch)
-        except (RepeatedRowError, FormatError):  # odd ranks may be those of copies
-            batch, hits = self._find(self._drop_copies(batch))
+        if isinstance(batch, Grid):
+            batch, excluded = self._select(batch)
+            batch = batch.collapse()
+            hits = batch.reduce(self.judged)
+        else:
+            batch, excluded = self._select(batch)
+            batch, hits = self._reduce_rows(batch)
         if self._order.nonpositive == "miss" and batch.score is not None:
             kept = batch.score[hits.row] > 0
             hits = Hits(*(column[kept] for column in hits))
         columns = (hits.judgment, batch.code[hits.group], hits.rank, hits.tied_from, hits.tied_to)
-        return Part(batch.code, ragged.find_lengths(batch.offsets), columns, excluded)
+        return Part(batch.code, batch.lengths, columns, excluded)
+
+    def _select(self, batch: B) -> tuple[B, Ints | None]:
+        batch, excluded = select_candidates(self.judged, batch)
+        return admit_rows(self.judged, batch, self._order), excluded
+
+    def _reduce_rows(self, batch: Batch) -> tuple[Batch, Hits]:
+        try:
+            return self._find(batch)
+        except (RepeatedRowError, FormatError):  # odd ranks may be those of copies
+            return self._find(self._drop_copies(batch))
 
     def _find(self, batch: Batch) -> tuple[Batch, Hits]:
         ordered = order_by_rank(batch, self.judged.queries)
-        ties: Literal["id", "place"] = "id" if self._order.equal == "id" else "place"
-        repeats: Literal["keep", "refuse"] = "keep" if self._duplicates in COPIES else "refuse"
-        return ordered, reduce(self.judged, ordered, ties=ties, repeats=repeats)
+        return ordered, reduce(
+            self.judged,
+            ordered,
+            ties=self._order.equal,
+            repeats="keep" if self._duplicates in COPIES else "refuse",
+            needs_rows=self._order.nonpositive == "miss",
+        )
 
     def _drop_copies(self, batch: Batch) -> Batch:
         """Drop all but one of the rows of an item. Raises RepeatedItem if that is an error."""
@@ -213,16 +280,18 @@ class Reduction:
         if len(part.columns[0]):
             self._parts.append(part.columns)
 
-    def join(self, unknown: list[Hashable]) -> Retrieved:
+    def join(self, unknown: list[Hashable], **beside: Any) -> Retrieved:
         """Join the results. ``unknown``: the run's queries without judgments."""
         parts = self._parts or [(np.zeros(0, np.int64),) * 5]
-        columns = [np.concatenate(column) for column in zip(*parts, strict=True)]
+        columns = list(parts[0])
+        if len(parts) > 1:
+            columns = [np.concatenate(column) for column in zip(*parts, strict=True)]
         owner = columns[1]
         if (owner[1:] < owner[:-1]).any():
             order = np.argsort(owner, kind="stable")
             columns = [column[order] for column in columns]
         judgment, owner, rank, tied_from, tied_to = columns
-        if np.array_equal(tied_from, tied_to):
+        if tied_from is tied_to or np.array_equal(tied_from, tied_to):
             tied_from = tied_to = rank
         return Retrieved(
             judgment,
@@ -234,25 +303,42 @@ class Reduction:
             self._answered,
             unknown,
             excluded=self._excluded,
+            **beside,
         )
 
 
-def select_candidates(judged: Judgments, batch: Batch) -> tuple[Batch, Ints | None]:
+def select_rows(judged: Judgments, batch: Batch, duplicates: str, order: Order) -> Batch:
+    """Select the rows that take a rank: those without scores are in the order of their ranks.
+
+    Raises RepeatedItem if that is an error, and FormatError for items with the same rank.
+    """
+    batch, _ = select_candidates(judged, batch)
+    batch = admit_rows(judged, batch, order)
+    if duplicates not in COPIES:
+        batch = drop_repeats(batch, judged.queries, duplicates)
+    return order_by_rank(batch, judged.queries)
+
+
+def select_candidates(judged: Judgments, batch: B) -> tuple[B, Ints | None]:
     """Select the rows whose items are candidates, and count the others of each query."""
     if judged.exclude is None and judged.only is None:
         return batch, None
-    kept = np.ones(len(batch.items), bool)
-    rows = Batch(batch.code, batch.offsets, batch.items, None)
+    selected = batch.keep(mark_candidates(judged, batch))
+    return selected, batch.lengths - selected.lengths
+
+
+def mark_candidates(judged: Judgments, batch: Batch | Grid) -> Bools:
+    """Mark the rows whose items are candidates."""
+    kept = np.ones(batch.size, bool)
     for pairs, keeps in ((judged.exclude, False), (judged.only, True)):
         if pairs is not None:
             found = np.zeros(len(kept), bool)
-            found[reduce(pairs, rows, ties="place", repeats="keep").row] = True
+            found[batch.find(pairs)] = True
             kept &= found if keeps else ~found
-    selected = batch.take(np.flatnonzero(kept))
-    return selected, ragged.find_lengths(batch.offsets) - ragged.find_lengths(selected.offsets)
+    return kept
 
 
-def admit_rows(judged: Judgments, batch: Batch, order: Order) -> Batch:
+def admit_rows(judged: Judgments, batch: B, order: Order) -> B:
     """Keep the rows that count as retrieved, with scores in the precision asked for."""
     if batch.score is None:
         if order.threshold is not None:
@@ -260,27 +346,40 @@ def admit_rows(judged: Judgments, batch: Batch, order: Order) -> Batch:
         if order.scores == "distances":
             raise PolicyError("scores=distances is for scores; the run has ranks alone.")
     elif order.scores != "double":
-        score = order.convert_scores(batch.score, batch.offsets)
-        most = np.finfo(float).max  # instead of infinity in single precision
-        batch = replace(batch, score=np.clip(score, -most, most))
-    if order.takes_all:
-        return batch
-    kept: Bools = np.ones(len(batch.items), bool)
+        batch = batch.convert(order)
+    return batch if order.takes_all else batch.keep(mark_admitted(judged, batch, order))
+
+
+def mark_admitted(judged: Judgments, batch: Batch | Grid, order: Order) -> Bools:
+    """Mark the rows that count as retrieved, whose scores are converted."""
+    kept: Bools = np.ones(batch.size, bool)
     if batch.score is not None:
-        kept = order.reach_threshold(batch.score)
+        kept = order.reach_threshold(batch.score.astype(float, copy=False))
     if order.own == "drop":
-        own = [judged.queries[q] for q in batch.code.tolist()]
-        at = np.arange(len(kept))
-        if isinstance(batch.items, Text):  # few items are as long as their query
-            sizes = np.array([len(to_bytes(query)) for query in own], np.int64)
-            at = np.flatnonzero(batch.items.sizes == sizes[batch.owner])
-        pairs = zip(batch.items.take(at).python, batch.owner[at].tolist(), strict=True)
-        kept[at] &= np.fromiter((item != own[group] for item, group in pairs), bool, len(at))
-    return batch.take(np.flatnonzero(kept))
+        kept[_find_own(judged, batch)] = False
+    return kept
+
+
+def _find_own(judged: Judgments, batch: Batch | Grid) -> Ints:
+    """Find the rows whose item has the id of its query."""
+    if judged.own is not None or isinstance(batch, Grid):
+        assert judged.own is not None
+        return batch.find(judged.own)
+    own = [judged.queries[q] for q in batch.code.tolist()]
+    at = np.arange(len(batch.items))
+    if isinstance(batch.items, Text):  # few items are as long as their query
+        sizes = np.array([len(to_bytes(query)) for query in own], np.int64)
+        at = np.flatnonzero(batch.items.sizes == sizes[batch.owner])
+    pairs = zip(batch.items.take(at).python, batch.owner[at].tolist(), strict=True)
+    found: Ints = at[np.fromiter((item == own[group] for item, group in pairs), bool, len(at))]
+    return found
 
 
 def find_repeat(batch: Batch) -> int | None:
     """Find the first row whose item an earlier row of its query has, too."""
+    if isinstance(batch.items, Keys):
+        found = batch.items.find_repeat()
+        return None if found is None else found[0]
     nothing = Judgments(
         [], np.zeros(int(batch.code.max(initial=0)) + 2, np.int64), batch.items.part(0, 0)
     )

@@ -1,31 +1,29 @@
-"""Ids of the rows and columns of arrays, and groups of columns: chunks of documents."""
+"""Ids of the rows and columns of arrays."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from germane.core import ragged
 from germane.core.arguments import list_values
 from germane.core.progress import Progress
 from germane.core.qrels import Qrels
 from germane.core.ragged import Ints
-from germane.core.retrieved import Order, Retrieved, Sample
 from germane.errors import CoverageError, FormatError, InputError, clip, list_choices, list_some
+from germane.kernel import columns, plain
 from germane.kernel.columns import Integers
-from germane.kernel.ids import is_integer, is_missing, to_bytes, to_text
-from germane.readers import grid
-from germane.readers.arrays import NumberedRun
-from germane.readers.candidates import Aligned, Candidates, Name, find_candidates, find_columns
-from germane.readers.groups import Groups
+from germane.kernel.ids import as_integer, is_integer, is_missing, to_bytes, to_text
+from germane.readers.candidates import Aligned, Name
 from germane.readers.inputs import Needs, QrelsInput, ReadOptions, RunInput
 from germane.readers.mapping_ids import name_type, spell_id
 
 Ids = Sequence[Hashable]
+LABEL = 9 * 10**17  # and those below it have as many digits
+ANY = 1 << 63  # the number of items where every number is one
 SIDES = {"query_ids": "rows", "item_ids": "columns"}
 
 
@@ -132,170 +130,177 @@ def name_judgments(qrels: Qrels, query_ids: Ids | None, item_ids: Ids | None, wh
     return qrels
 
 
-def name_run(
-    run: RunInput, query_ids: Ids | None, item_ids: Ids | None, groups: Groups | None
-) -> RunInput:
-    """Name the rows and columns of an array, and collapse its columns into groups."""
-    if not isinstance(run, NumberedRun):
-        if query_ids is None and item_ids is None:
-            return run if groups is None else run.collapse(groups)
-        which = "query_ids" if query_ids is not None else "item_ids"
-        raise InputError(
-            f"{which}= has the ids of the {SIDES[which]} of an array; this run has ids of its own."
-        )
-    check_length(query_ids, run.find_shape()[0], "query_ids", "queries")
-    if item_ids is not None:
-        run.check_items(item_ids)
-    names, rows = item_ids, None
-    if groups is not None:
-        rows = run.count_rows()
-        run, names = run.collapse_columns(groups, item_ids)
-    return NamedArray(run, query_ids, names, rows)
-
-
 @dataclass(frozen=True, eq=False, repr=False)
-class NamedArray(RunInput):
-    """An array whose rows, or columns, or both have ids."""
+class Axis:
+    """The rows or the items of an array, which are numbered, or have ids."""
 
-    is_array = True
+    argument: str  # that gives the ids, or groups
+    size: int
+    ids: Ids | None = None
+    what: str = "run"  # it is called in errors
 
-    array: NumberedRun
-    query_ids: Ids | None
-    names: Ids | None  # of the columns, or of groups of columns
-    rows: Ints | None  # of each row, before they were collapsed; None: they were not
+    def name(self, places: Ints) -> columns.Ids:
+        """Name places: by their ids, or else by their numbers."""
+        return Integers(places) if self.ids is None else self._column.take(places)
 
-    @property
-    def name(self) -> str:  # type: ignore[override]
-        return self.array.name
+    def label(self, ties: str) -> Ints:
+        """Label places by numbers whose text falls in the order of ids; the last, -1, is for none."""
+        ids = self._column
+        first = np.argsort(plain.order_equal(ids, np.arange(len(ids)), ties), kind="stable")
+        labels = np.full(len(ids) + 1, -1)
+        labels[first] = LABEL - np.arange(len(ids))
+        return labels
 
-    @property
-    def ties(self) -> str:
-        return "given"
+    def list_others(self, places: Ints) -> list[Hashable]:
+        """List those that are not at these places."""
+        others = np.ones(self.size, bool)
+        others[places[places >= 0]] = False
+        return self.name(np.flatnonzero(others)).python
 
-    @property
-    def is_collapsed(self) -> bool:  # type: ignore[override]
-        return self.rows is not None
-
-    def retrieve(
-        self, qrels: Qrels, duplicates: str, order: Order, progress: Progress | None = None
-    ) -> Retrieved:
-        rows, columns = self._find_rows(qrels), self._find_columns(qrels)
-        asked: list[Hashable] = [row if row >= 0 else -1 - q for q, row in enumerate(rows.tolist())]
-        known = np.flatnonzero(columns >= 0)
-        left = ragged.count_flags(columns >= 0, ragged.find_owners(qrels.offsets), len(qrels))
-        numbered = Qrels(
-            asked,
-            ragged.make_offsets(left),
-            Integers(columns[known]),
-            qrels.grades[known],
-            qrels.name,
-            candidates=self._number_candidates(qrels, asked),
+    def find_rows(self, qrels: Qrels) -> Ints:
+        """Find the row of each query, -1 for none."""
+        if self.ids is not None:
+            return self._look_up(qrels.queries, qrels.ids == "text", "query", "the qrels")
+        if qrels.width is not None:  # the qrels were an array, too
+            if len(qrels) != self.size:
+                raise InputError(f"the qrels have {len(qrels)} rows, the run has {self.size}.")
+            return np.arange(self.size)
+        rows = (
+            query if isinstance(query, (int, np.integer)) and 0 <= query < self.size else -1
+            for query in _read_numbers(qrels, qrels.queries)
         )
-        got = self.array.retrieve(numbered, duplicates, order, progress)
-        before = None
-        if self.rows is not None:
-            before = np.where(rows >= 0, self.rows[rows], 0)
-        return replace(
-            got,
-            judgment=known[got.judgment],
-            unknown=[self._name_query(row) for row in got.unknown],
-            rows=before,
-            sample=None if got.sample is None else partial(self._take_sample, got.sample),
-        )
+        return np.fromiter(rows, np.int64, len(qrels))
 
-    def _find_rows(self, qrels: Qrels) -> Ints:
-        size = self.array.find_shape()[0]
-        if self.query_ids is None:
-            return grid.find_rows(qrels, size)
-        places = self._query_places[qrels.ids == "text"]
-        rows = np.array([places.get(query, -1) for query in qrels.queries], np.int64)
-        if len(rows) and (rows < 0).all():
-            _refuse_types("query", qrels.queries, self.query_ids, "query_ids")
-        return rows
+    def find_judged(self, qrels: Qrels) -> Ints:
+        """Find the place of each judged item, -1 for none.
 
-    def _find_columns(self, qrels: Qrels) -> Ints:
-        if self.names is None:
-            return grid.find_columns(qrels, self.array.find_shape()[1], "run")
-        if qrels.width is not None:
+        Raises InputError or CoverageError for numbers that are no places, where items have no ids.
+        """
+        if self.ids is not None and qrels.width is None:
+            return self._look_up(
+                _list_python(qrels.items), qrels.ids == "text", "item", "the qrels"
+            )
+        if self.argument == "groups":
             raise InputError(
                 "the qrels number the items, and with collapse= they are about groups: give "
                 "{query: {group: grade}}."
             )
-        items = qrels.items.python if hasattr(qrels.items, "python") else qrels.items
-        return self._look_up(items, self.names, qrels.ids == "text")
+        if self.size < ANY and qrels.width not in (None, self.size):
+            raise InputError(
+                f"the shapes differ: the qrels have {qrels.width} columns, the {self.what} "
+                f"{'have' if self.what == 'scores' else 'has'} {self.size}."
+            )
+        items = qrels.items
+        numbers = items if isinstance(items, Integers) else _read_numbers(qrels, items)
+        places, odd = _read_places(numbers, self.size)
+        if odd is None:
+            return places
+        item = numbers[odd]
+        if not is_integer(item) or not _is_place(abs(int(item))):
+            raise CoverageError(
+                f"the items of arrays are column numbers from 0; the qrels judge item {clip(item)}. "
+                "item_ids= gives the id of each column. If columns are chunks, collapse= gives the document of "
+                "each."
+            )
+        query = qrels.queries[int(np.searchsorted(qrels.offsets, odd, "right")) - 1]
+        raise InputError(
+            f"qrels, query {clip(query)}: item {item} is no column of the {self.what}; they are "
+            f"{self._list_places()}."
+        )
 
-    def _number_candidates(self, qrels: Qrels, asked: list[Hashable]) -> Candidates | None:
-        """Number the items of candidates by their columns; None where all items are candidates."""
-        if qrels.candidates is None:
-            return None
-        pairs: dict[str, Qrels] = {}
-        for name, one in find_candidates(qrels):
-            columns = self._find_candidate_columns(name, one, qrels.ids)
-            owner = ragged.find_owners(one.offsets)
-            left = ragged.count_flags(columns >= 0, owner, len(qrels))
-            items = Integers(columns[columns >= 0])
-            pairs[name] = Qrels(asked, ragged.make_offsets(left), items, np.zeros(len(items)), name)
-        return Candidates(**pairs)
+    def find_pairs(self, pairs: Aligned, name: Name, ids: str) -> Ints:
+        """Find the places of candidates, -1 for none. ``ids``: text if the judgments are from a file of it."""
+        if self.ids is not None:
+            as_text = "text" in (ids, pairs.ids)
+            given = pairs.list_items()
+            given = list(map(spell_id, given)) if as_text else given
+            return self._look_up(given, as_text, "item", f"{name}=")
+        if self.size < ANY and pairs.width not in (None, self.size):
+            raise InputError(
+                f"the shapes differ: {name}= has {pairs.width} columns, the run has {self.size}."
+            )
+        items: Sequence[Hashable] = (
+            pairs.items
+            if isinstance(pairs.items, Integers)
+            else [as_integer(one) for one in pairs.items]
+        )
+        places, odd = _read_places(items, self.size)
+        if odd is None:
+            return places
+        if not is_integer(items[odd]):
+            raise FormatError(
+                f"the items of arrays are column numbers from 0; {name}= has "
+                f"{list_some(pairs.items[:3])}. item_ids= gives the id of each column."
+            )
+        raise InputError(
+            f"{name}= has item {items[odd]}, which is no column; they are {self._list_places()}."
+        )
 
-    def _find_candidate_columns(self, name: Name, pairs: Aligned, ids: str) -> Ints:
-        """Find the columns of candidates, -1 for items that the array does not have."""
-        if self.names is None:
-            return find_columns(pairs, name, self.array.find_shape()[1])
-        as_text = "text" in (ids, pairs.ids)
-        items = pairs.list_items()
-        items = list(map(spell_id, items)) if as_text else items
-        return self._look_up(items, self.names, as_text, f"{name}=")
+    def find_own(self, queries: Sequence[Hashable], ids: str) -> Ints:
+        """Find the place of the item with the id of each query, -1 for none."""
+        places = self._places[ids == "text"]
+        spelled = map(spell_id, queries) if ids == "text" else queries
+        return np.array([places.get(query, -1) for query in spelled], np.int64)
 
-    def _look_up(
-        self, items: Sequence[Hashable], names: Ids, as_text: bool, side: str = "the qrels"
-    ) -> Ints:
-        """Find the columns of items of one side, -1 for items that the array does not have."""
-        places = self._item_places[as_text]
-        columns = np.array([places.get(item, -1) for item in items], np.int64)
-        if len(columns) and (columns < 0).all():
-            argument = "groups" if self.is_collapsed else "item_ids"
-            _refuse_types("item", items, names, argument, side)
-        return columns
+    def _list_places(self) -> str:
+        return "0" if self.size == ANY else f"0 to {self.size - 1}"
+
+    def _look_up(self, wanted: Sequence[Hashable], as_text: bool, what: str, side: str) -> Ints:
+        """Find the places of ids, -1 for those that the array does not have."""
+        known = self._places[as_text]
+        places = np.array([known.get(one, -1) for one in wanted], np.int64)
+        if len(places) and (places < 0).all():
+            _refuse_types(what, wanted, self.ids or (), self.argument, side)
+        return places
 
     @cached_property
-    def _query_places(self) -> tuple[dict[Hashable, int], dict[Hashable, int]]:
-        return _number_ids(self.query_ids or ())
+    def _column(self) -> columns.Ids:
+        return columns.read_python_ids(self.ids or ())
 
     @cached_property
-    def _item_places(self) -> tuple[dict[Hashable, int], dict[Hashable, int]]:
-        return _number_ids(self.names or ())
-
-    def _name_query(self, row: Any) -> Hashable:
-        name: Hashable = row if self.query_ids is None else self.query_ids[row]
-        return name
-
-    def _take_sample(self, take: Callable[[int], Sample], most: int) -> Sample:
-        sample = take(most)
-        if self.query_ids is not None and self.names is not None:
-            sample.queries = [self.query_ids[int(row)] for row in sample.queries]  # type: ignore[call-overload]
-            sample.items = [self.names[int(item)] for item in sample.items]  # type: ignore[call-overload]
-            sample.ids = "typed"
-        return sample
-
-    def select(
-        self, qrels: Qrels, duplicates: str, progress: Progress | None = None
-    ) -> tuple[RunInput | None, list[Any], list[Any]]:
-        row = int(self._find_rows(qrels)[0])
-        if row < 0:
-            return None, [], []
-        items, scores = self.array.list_items(row)
-        return self, items if self.names is None else [self.names[at] for at in items], scores
-
-    def drop_excluded(self, qrels: Qrels) -> Qrels:
-        """Drop the judgments of items that are excluded for their query."""
-        return self.array.drop_excluded(qrels, self._find_rows(qrels), self._find_columns(qrels))
+    def _places(self) -> tuple[dict[Hashable, int], dict[Hashable, int]]:
+        """The place of each id as it is, and as a file of text spells it."""
+        plain = {one: place for place, one in enumerate(self.ids or ())}
+        text = {to_text(to_bytes(one)): place for place, one in enumerate(self.ids or ())}
+        return plain, text  # type: ignore[return-value]
 
 
-def _number_ids(ids: Ids) -> tuple[dict[Hashable, int], dict[Hashable, int]]:
-    """Number ids as they are, and as a file of text spells them."""
-    plain = {one: place for place, one in enumerate(ids)}
-    text = {to_text(to_bytes(one)): place for place, one in enumerate(ids)}
-    return plain, text  # type: ignore[return-value]
+def _list_python(items: Sequence[Hashable]) -> Sequence[Hashable]:
+    return items.python if isinstance(items, columns.Ids) else items
+
+
+def _read_numbers(qrels: Qrels, ids: Sequence[Hashable]) -> Sequence[Hashable]:
+    """Read the digits of ids from a file of text as integers.
+
+    In a LETOR file without ids, the ids are numbers of lines, which are not columns.
+    """
+    of_lines = getattr(qrels.lines, "items", "ids") == "places"
+    return list(map(as_integer, ids)) if qrels.ids == "text" and not of_lines else ids
+
+
+def _read_places(items: Sequence[Hashable], size: int) -> tuple[Ints, int | None]:
+    """Read numbers of items as places. Returns also the first that is none."""
+    values = items.values if isinstance(items, Integers) else np.asarray(items)
+    if values.dtype.kind not in "iu" and len(values):
+        odd = next((at for at, item in enumerate(items) if not _is_place(item)), 0)
+        return np.zeros(0, np.int64), odd
+    places = values.astype(np.int64, copy=False)
+    outside = (places < 0) | (places > size - 1)
+    return places, int(np.argmax(outside)) if outside.any() else None
+
+
+def _is_place(item: Hashable) -> bool:
+    return is_integer(item) and 0 <= int(item) < 1 << 63
+
+
+def name_run(run: RunInput, query_ids: Ids | None, item_ids: Ids | None) -> RunInput:
+    """Name the rows and columns of an array, unless it has been named before."""
+    if not run.is_array and not query_ids is item_ids is None:
+        which = "query_ids" if query_ids is not None else "item_ids"
+        raise InputError(
+            f"{which}= has the ids of the {SIDES[which]} of an array; this run has ids of its own."
+        )
+    return run.name_axes(query_ids, item_ids) if run.is_array else run  # type: ignore[attr-defined]
 
 
 def _refuse_types(

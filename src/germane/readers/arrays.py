@@ -1,569 +1,282 @@
-"""Reads runs that are arrays: scores (Q, N) or flat with groups, or the ids of the best k (Q, K)."""
+"""Reads runs that are arrays, whose queries and items are places or have ids."""
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
-from itertools import combinations
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self, TypeAlias
 
 import numpy as np
 
 from germane.core import ragged
-from germane.core.arguments import list_values
+from germane.core.progress import Progress
 from germane.core.qrels import Qrels
 from germane.core.ragged import Ints
-from germane.core.retrieved import DEEP, Order, Retrieved, Sample
-from germane.errors import (
-    DuplicateError,
-    EmptyError,
-    FormatError,
-    InputError,
-    PolicyError,
-    clip,
-    list_some,
-)
-from germane.kernel.columns import Integers
-from germane.kernel.ids import as_integer, is_missing
+from germane.core.retrieved import Order, Retrieved, Sample
+from germane.errors import DuplicateError, EmptyError, FormatError, clip
+from germane.kernel.columns import Ids, Integers
+from germane.kernel.grid import Columns, Grid, widen
 from germane.kernel.reduction import Batch, Judgments, Part, Reduction, RepeatedItem
 from germane.kernel.threads import map_in_threads
-from germane.readers import grid, matrix, numbers, relevance
-from germane.readers.candidates import find_candidates, find_columns
+from germane.readers import array_ids, numbers
+from germane.readers.array_ids import Axis
+from germane.readers.candidates import find_candidates
 from germane.readers.inputs import RunInput
-from germane.readers.rows import STEP, add_candidates
+from germane.readers.rows import STEP, Rows
 
 if TYPE_CHECKING:
-    from germane.readers.groups import Groups
+    from germane.readers.item_groups import Groups
+
+CELLS = 1 << 23  # scores that are held at once
+Read: TypeAlias = Callable[[Ints, Ints], Batch | Grid]
+"""Rows of an array, and the codes of their queries → their results."""
 
 
-class NumberedRun(RunInput):
-    """A run whose items have no ids, and are numbered by their place."""
+@dataclass(frozen=True, eq=False, repr=False)
+class Asked:
+    """The judgments that a run is compared with, in the places of its array."""
+
+    judged: Judgments
+    rows: Ints  # Q, or -1
+    order: Order
+    width: int | None  # of the array of judgments, if they are one
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class ArrayRun(RunInput):
+    """A run whose queries and items are places in arrays; either may have ids."""
 
     is_array = True
+    in_threads = False  # are blocks read in threads?
+
+    queries: Axis
+    items: Axis  # or groups of items
+    name: str = "run"
+    counts: Ints | None = None  # the results of each row before groups took the place of items
+    columns: Columns | None = None  # their groups, where the array has all items
 
     @property
     def ties(self) -> str:
         return "given"
 
-    def list_items(self, query: Hashable) -> tuple[list[int], list[float]]:
-        """List the items of a query in the order given, and their scores, which ids do not have."""
-        return [], []
+    @property
+    def has_ids(self) -> bool:
+        return self.items.ids is not None
 
-    def find_shape(self) -> tuple[int, int]:
-        """Find the numbers of queries and of items."""
+    @property
+    def is_collapsed(self) -> bool:  # type: ignore[override]
+        return self.counts is not None
+
+    # --- Of each kind of array ---
+
+    def open_blocks(self, asked: Asked | None) -> Read:
+        """Prepare to read all results of rows, or, where judgments are known, what their ranks need."""
         raise NotImplementedError
+
+    def split(self, rows: Ints, cells: int) -> Iterator[Ints]:
+        """Split rows into blocks of about so many results: the places of some among these."""
+        step = max(1, cells // max(1, self.width))
+        yield from (np.arange(at, min(at + step, len(rows))) for at in range(0, len(rows), step))
+
+    @property
+    def width(self) -> int:
+        """The number of results of a row."""
+        raise NotImplementedError
+
+    def count_rows(self) -> Ints:
+        """Count the results of each row."""
+        raise NotImplementedError
+
+    def collapse_items(self, groups: Groups) -> tuple[Self, list[Any]]:
+        """Make a run of groups of items, and list the groups."""
+        codes, names = groups.number_columns(self.items.ids, self.width)
+        return replace(self, columns=Columns(codes, len(names))), names
+
+    @property
+    def cells(self) -> Any:
+        """The array as it is given: of scores or ids."""
+        raise NotImplementedError
+
+    def locate(self, at: tuple[Ints, ...]) -> tuple[Ints, Ints]:
+        """Find the rows and the items of cells."""
+        return at[0], at[1]
+
+    def place_items(self, items: Ints, rows: Ints, offsets: Ints) -> Ints:
+        """Find the places of items among the results of their rows, -1 for none."""
+        return items
+
+    def list_items(self, places: Ints, rows: Ints) -> Ids:
+        """List the items at some places of the results of rows."""
+        return self.items.name(places if self.columns is None else self.columns.codes[places])
+
+    @property
+    def sampler(self) -> Callable[[int], Sample] | None:
+        """Takes the first results of the first rows as a sample, if they are the best."""
+        return None
+
+    # --- Of all of them ---
+
+    def name_axes(self, query_ids: array_ids.Ids | None, item_ids: array_ids.Ids | None) -> Self:
+        """Name rows and items, if neither has ids. Raises FormatError for another number of ids."""
+        if self.queries.ids is not None or self.items.ids is not None:
+            return self
+        if query_ids is not None:
+            array_ids.check_length(query_ids, self.queries.size, "query_ids", "queries")
+        if item_ids is not None:
+            self.check_items(item_ids)
+        return replace(
+            self,
+            queries=replace(self.queries, ids=query_ids),
+            items=replace(self.items, ids=item_ids),
+        )
 
     def check_items(self, item_ids: Sequence[Hashable]) -> None:
         """Raise FormatError unless there is an id for each item."""
-        width = self.find_shape()[1]
-        if len(item_ids) != width:
-            raise FormatError(f"item_ids has {len(item_ids)} ids for {width} items.")
+        array_ids.check_length(item_ids, self.width, "item_ids", "items")
 
-    def drop_excluded(
-        self, qrels: Qrels, rows: Ints | None = None, columns: Ints | None = None
-    ) -> Qrels:
-        """Drop the judgments of items that are no candidates for their query."""
-        return qrels
+    def collapse(self, groups: Groups) -> ArrayRun:
+        if self.is_collapsed:
+            return self
+        counts = self.count_rows()
+        run, names = self.collapse_items(groups)
+        return replace(run, items=Axis("groups", len(names), names), counts=counts)
 
-    def count_rows(self) -> Ints:
-        """Count the results of each query."""
-        raise NotImplementedError
+    def retrieve(
+        self, qrels: Qrels, duplicates: str, order: Order, progress: Progress | None = None
+    ) -> Retrieved:
+        rows = self.queries.find_rows(qrels)
+        asked = Asked(self._place_judgments(qrels, rows, order), rows, order, qrels.width)
+        judged, labels = asked.judged, None
+        if (
+            order.equal != "given" and self.has_ids
+        ):  # equal scores are ordered by ids, in whose order labels are
+            labels = self.items.label(order.equal)
+            judged, order = judged.map_items(labels), replace(order, equal="id")
+        reduction = Reduction(judged, "max" if self.is_collapsed else duplicates, order)
+        known, read = np.flatnonzero(rows >= 0), self.open_blocks(asked)
 
-    def collapse_columns(
-        self, groups: Groups, item_ids: Sequence[Hashable] | None
-    ) -> tuple[NumberedRun, list[Any]]:
-        """Make a run whose items are groups of items, and list the groups."""
-        raise NotImplementedError
+        def reduce(at: Ints) -> Part:
+            queries = known[at]
+            batch = read(rows[queries], queries)
+            return reduction.reduce(batch if labels is None else self._label(batch, labels))
 
-    def select(
-        self, qrels: Qrels, duplicates: str, progress: object = None
-    ) -> tuple[RunInput | None, list[Any], list[Any]]:
-        query = qrels.queries[0]
-        return self, *self.list_items(as_integer(query) if qrels.ids == "text" else query)
+        blocks, done = self.split(rows[known], CELLS), 0
+        try:
+            for part in (map_in_threads if self.in_threads else map)(reduce, blocks):
+                reduction.add(part)
+                done += len(part.code)
+                if progress is not None:
+                    progress(self.name, done, self.queries.size)
+        except RepeatedItem as found:
+            raise self._explain_repeat(found, rows) from None
+        got = reduction.join(self.queries.list_others(rows))
+        if self.counts is None and self.sampler is None:
+            return got
+        counts = None if self.counts is None else np.append(self.counts, 0)[rows]
+        return replace(got, rows=counts, sample=self.sampler)
+
+    def _place_judgments(self, qrels: Qrels, rows: Ints, order: Order) -> Judgments:
+        """Find the places of judged items, of candidates, and of items with the id of their query."""
+
+        def place(offsets: Ints, items: Ints) -> Judgments:
+            places = Integers(self.place_items(items, rows, offsets))
+            return Judgments(range(len(rows)), offsets, places)
+
+        pairs: dict[str, Any] = {
+            name: place(one.offsets, self.items.find_pairs(one, name, qrels.ids))
+            for name, one in find_candidates(qrels)
+        }
+        if order.own == "drop":
+            own = self.items.find_own(self.queries.name(rows).python, qrels.ids)
+            pairs["own"] = place(np.arange(len(rows) + 1), own)
+        judged = place(qrels.offsets, self.items.find_judged(qrels))
+        return replace(judged, **pairs) if pairs else judged
+
+    def _label(self, batch: Batch | Grid, labels: Ints) -> Batch:
+        """Put labels in the place of items."""
+        batch = batch.compress() if isinstance(batch, Grid) else batch
+        places: Any = batch.items
+        codes = places.values if self.columns is None else self.columns.codes[places.values]
+        return replace(batch, items=Integers(labels[codes]))
+
+    def _explain_repeat(self, found: RepeatedItem, rows: Ints) -> DuplicateError:
+        query: Any = found.query
+        row = int(rows[query])
+        got: Any = self.open_blocks(None)(np.array([row]), np.zeros(1, np.int64))
+        at = [rank for rank, item in enumerate(got.items, 1) if item == found.item]
+        item = self.items.name(np.array([found.item])).python[0]
+        return DuplicateError(
+            f"run, row {row}: item {clip(item)} is retrieved twice, at ranks {at[0]} and {at[1]}. "
+            "duplicates=first keeps its first copy."
+        )
+
+    def read_rows(
+        self, judged: Qrels | None = None, progress: Progress | None = None
+    ) -> Iterator[Rows]:
+        rows, read = np.arange(self.queries.size), self.open_blocks(None)
+        if judged is not None:
+            rows = self.queries.find_rows(judged)
+            rows = rows[rows >= 0]
+        for at in self.split(rows, STEP):
+            batch = read(rows[at], at)
+            batch = batch.compress() if isinstance(batch, Grid) else batch
+            places: Any = batch.items
+            items = self.list_items(places.values, rows[at][batch.owner])
+            yield Rows(self.queries.name(rows[at]), batch.offsets, items, batch.score)
+
+    def select(self, qrels: Qrels, duplicates: str, progress: object = None) -> RunInput | None:
+        return self if (self.queries.find_rows(qrels) >= 0).any() else None
 
 
-class ScoreArray(NumberedRun):
+# --- Scores ----------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class ScoreArray(ArrayRun):
     """Scores (Q, N): row q has those of query q. A masked cell is not retrieved."""
 
-    def __init__(self, array: Any, columns: grid.ColumnGroups | None = None) -> None:
-        self.array, self.columns = array, columns
-        name = getattr(array, "name", None)
-        self.name = name if isinstance(name, str) else "run"
+    scores: Any
 
-    def list_items(self, query: Hashable) -> tuple[list[int], list[float]]:
-        if not isinstance(query, int) or not 0 <= query < len(self.array):
-            return [], []
-        row = numbers.to_numpy(self.array[query], "the run")
-        items = np.arange(len(row)) if self.columns is None else self.columns.codes
-        return _drop_masked(items, row)
+    @property
+    def width(self) -> int:
+        return int(self.scores.shape[1])
 
-    def find_shape(self) -> tuple[int, int]:
-        shape = tuple(self.array.shape)
-        if len(shape) != 2:
-            raise FormatError(
-                f"scores have shape (queries, items); got {shape}. Flat arrays need group=…"
-            )
-        return shape
+    @property
+    def cells(self) -> Any:
+        return self.scores
 
     def count_rows(self) -> Ints:
-        there = ~np.ma.getmaskarray(numbers.to_numpy(self.array, "scores"))
+        there = ~np.ma.getmaskarray(numbers.to_numpy(self.scores, "scores"))
         return np.asarray(np.count_nonzero(there, axis=1))
 
-    def collapse_columns(
-        self, groups: Groups, item_ids: Sequence[Hashable] | None
-    ) -> tuple[NumberedRun, list[Any]]:
-        codes, names = groups.number_columns(item_ids, self.find_shape()[1])
-        return ScoreArray(self.array, grid.ColumnGroups(codes, len(names))), names
+    def open_blocks(self, asked: Asked | None) -> Read:
+        scores = numbers.to_numpy(self.scores, "scores")
+        is_masked = isinstance(scores, np.ma.MaskedArray)
 
-    def retrieve(
-        self, qrels: Qrels, duplicates: str, order: Order, progress: object = None
-    ) -> Retrieved:
-        scores = numbers.to_numpy(self.array, "scores")
-        if scores.ndim != 2:
-            raise FormatError(
-                f"scores have shape (queries, items); got {scores.shape}. Flat arrays need group=…"
-            )
-        if not scores.size:
-            raise EmptyError(f"the run is empty: its shape is {scores.shape}.")
-        masked = isinstance(scores, np.ma.MaskedArray)
+        def read(rows: Ints, code: Ints) -> Grid:
+            part, absent = scores[ragged.as_slice(rows)], None
+            numbers.check_finite(part, "scores", rows=rows)
+            if is_masked:
+                absent = np.count_nonzero(np.ma.getmaskarray(part), axis=1)
+                part = widen(part).filled(-np.inf)
+            return Grid(code, part, absent, self.columns)
 
-        def read_block(asked: Ints) -> tuple[Any, Ints | None]:
-            part = scores[ragged.as_slice(asked)]
-            numbers.check_finite(part, "scores", rows=asked)
-            return _fill(part) if masked else (part, None)
-
-        if self.columns is not None:
-            return _reduce_groups(qrels, scores.shape, read_block, order, self.columns)
-        return grid.reduce_grid(qrels, scores.shape, read_block, order, what="scores")
+        return read
 
 
-def _reduce_groups(
-    qrels: Qrels,
-    shape: tuple[int, int],
-    block: grid.Block,
-    order: Order,
-    columns: grid.ColumnGroups,
-) -> Retrieved:
-    """Rank groups by their best columns. Distances are negated before, so that the highest is the best."""
-    distances = order.scores == "distances"
-    if distances:
-        limit = None if order.threshold is None else -order.threshold
-        order = replace(order, scores="double", threshold=limit)
-
-    def read_block(asked: Ints) -> grid.Scores:
-        scores, absent = block(asked)
-        if distances:
-            scores = np.where(scores == -np.inf, scores, -scores)
-        scores = columns.reduce(scores)
-        return scores, None if absent is None else np.count_nonzero(scores == -np.inf, axis=1)
-
-    cells = max(1, grid.CELLS // shape[1]) * columns.count
-    shape = shape[0], columns.count
-    return grid.reduce_grid(qrels, shape, read_block, order, what="scores", cells=cells)
-
-
-def _fill(scores: Any) -> tuple[Any, Ints]:
-    """Set masked cells to -inf, and count them in each row."""
-    if scores.dtype.kind != "f":
-        scores = scores.astype(np.float32)  # of bools
-    return scores.filled(-np.inf), np.count_nonzero(np.ma.getmaskarray(scores), axis=1)
-
-
-def _drop_masked(items: Ints, scores: Any) -> tuple[list[int], list[float]]:
-    """Keep the items, and their scores, that are not masked."""
-    there = ~np.ma.getmaskarray(scores)
-    return items[there].tolist(), np.ma.getdata(scores)[there].tolist()
-
-
-# --- Flat arrays in groups -------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class Grouped(NumberedRun):
-    """A flat array in groups, whose items are numbered by their place in it."""
-
-    name = "run"
-
-    values: Any
-    queries: list[Hashable]  # G
-    offsets: Ints  # G + 1
-    place: Ints  # the items of group g: place[offsets[g]:offsets[g + 1]], ascending
-
-    def list_items(self, query: Hashable) -> tuple[list[int], list[float]]:
-        if query not in self.queries:
-            return [], []
-        start, stop = self.offsets[self.queries.index(query) :][:2].tolist()
-        places = self.place[start:stop]
-        return _drop_masked(places, self.values[places])
-
-    def retrieve(
-        self, qrels: Qrels, duplicates: str, order: Order, progress: object = None
-    ) -> Retrieved:
-        values, sizes = _read_floats(self.values, order), np.diff(self.offsets)
-        if not order.plain:
-            values = values.astype(float)
-            values[self.place] = grid.admit_columns(values[self.place], self.offsets, order)
-        number = {query: g for g, query in enumerate(self.queries)}
-        group = np.array([number[query] for query in qrels.queries], np.int64)
-        values, excluded = self._drop_excluded(qrels, values, group)
-        owner = ragged.find_owners(self.offsets)
-        position = np.empty(len(values), np.int64)  # of each item within its group
-        position[self.place] = np.arange(len(values)) - self.offsets[owner]
-        missing = ragged.count_flags(values[self.place] == -np.inf, owner, len(sizes))
-        flat = grid.find_columns(qrels, len(values), "scores")
-        hits = grid.Hits(len(flat))
-        for asked in _group_similar(sizes[group]):
-            groups = group[asked]
-            column = np.arange(sizes[groups].max())
-            present = column < sizes[groups, None]
-            scores = np.full(present.shape, -np.inf, values.dtype)
-            scores[present] = values[self.place[(self.offsets[groups, None] + column)[present]]]
-            judgments, judged = grid.find_judgments(qrels, asked)
-            query = np.repeat(asked, judged)
-            there = values[flat[judgments]] > grid.find_floor(order)
-            judgments, query = judgments[there], query[there]
-            offsets = np.append(np.searchsorted(query, asked), len(query))
-            hits.add(
-                judgments, query, matrix.rank_columns(scores, offsets, position[flat[judgments]])
-            )
-        retrieved = (sizes - missing)[group]
-        return hits.join(retrieved, np.arange(len(qrels)), len(qrels), excluded)
-
-    def _drop_excluded(self, qrels: Qrels, values: Any, group: Ints) -> tuple[Any, Ints | None]:
-        """Set the scores of items that are no candidates to -inf, and count these items."""
-        pairs = find_candidates(qrels)
-        if not pairs:
-            return values, None
-        values = values.copy()
-        group_of = np.empty(len(values), np.int64)
-        group_of[self.place] = ragged.find_owners(self.offsets)
-        outside = np.zeros(len(values), bool)
-        for name, one in pairs:
-            at = find_columns(one, name, len(values))
-            at = at[group_of[at] == group[ragged.find_owners(one.offsets)]]
-            named = np.zeros(len(values), bool)
-            named[at] = True
-            outside |= ~named if name == "only" else named
-        outside &= np.isin(group_of, group) & (values > -np.inf)
-        values[outside] = -np.inf
-        return values, np.bincount(group_of[outside], minlength=len(self.queries))[group]
-
-
-def group_arrays(grades: Any, scores: Any, group: Any) -> tuple[Any, Grouped | None]:
-    """Group flat arrays. ``group`` is a group id for each item, or the size of each group.
-
-    Qrels, and a run that is None, stay as they are.
-    """
-    flat = [
-        None if given is None or isinstance(given, Qrels) else numbers.to_numpy(given, what)
-        for given, what in ((grades, "relevance"), (scores, "scores"))
-    ]
-    shapes = [array.shape for array in flat if array is not None]
-    if isinstance(grades, Qrels):
-        shapes.append((grades.width,))
-    if len(set(shapes)) != 1 or len(shapes[0]) != 1:
+def open_scores(given: Any) -> ScoreArray:
+    """Open an array of scores. Raises FormatError or EmptyError for another shape than (Q, N)."""
+    shape = tuple(given.shape)
+    if len(shape) != 2:
         raise FormatError(
-            "with group=…, relevance and scores are flat arrays of one length; got shapes "
-            f"{' and '.join(map(str, shapes)) or 'none'}"
+            f"scores have shape (queries, items); got {shape}. Flat arrays need group=…"
         )
-    _check_labels({"relevance": grades, "scores": scores, "group": group})
-    items = shapes[0][0]
-    if not items:
-        raise EmptyError("the run is empty: its arrays have no items.")
-    queries, code = _find_groups(group, items)
-    place = np.argsort(code, kind="stable")
-    offsets = ragged.make_offsets(np.bincount(code, minlength=len(queries)))
-    qrels, run = (
-        None if array is None else Grouped(array, queries, offsets, place) for array in flat
-    )
-    return qrels or grades, run
-
-
-def _check_labels(given: dict[str, Any]) -> None:
-    """Refuse pandas Series whose labels differ: matched by place, items would get wrong scores."""
-    pandas = sys.modules.get("pandas")
-    if pandas is None:
-        return
-    labels = {name: one.index for name, one in given.items() if isinstance(one, pandas.Series)}
-    for (one, mine), (other, theirs) in combinations(labels.items(), 2):
-        if len(mine) == len(theirs) and not mine.equals(theirs):
-            raise FormatError(
-                f"{one} and {other} are Series with different labels: {list_some(mine.tolist())} and "
-                f"{list_some(theirs.tolist())}. {other}.loc[{one}.index] brings them into one order; "
-                "to_numpy() of both takes them by their places."
-            )
-
-
-def _find_groups(given: Any, items: int) -> tuple[list[Hashable], Ints]:
-    """Find the ids of the groups in the order of their first items, and the group of each item."""
-    ids = list_values(given)
-    if not isinstance(ids, (list, tuple)):
-        raise FormatError(
-            f"group takes one group id for each item, or the sizes of groups; got {clip(given)}"
-        )
-    if any(isinstance(one, list) for one in ids):  # unhashable, as rows of an array
-        raise FormatError(
-            "group is flat: a group id for each item, or the sizes of groups; got "
-            f"{clip(ids)}, of {len(ids)} rows. ravel() of an array flattens it."
-        )
-    if len(ids) == items:
-        for one in () if {str, int}.issuperset(map(type, ids)) else ids:
-            if isinstance(one, float) or not isinstance(one, Hashable) or is_missing(one):
-                raise FormatError(f"a group's id is an integer or text; got {clip(one)}")
-        codes = {one: code for code, one in enumerate(dict.fromkeys(ids))}
-        return list(codes), np.fromiter(map(codes.__getitem__, ids), np.int64, items)
-    whole = all(isinstance(size, (int, np.integer)) and size >= 0 for size in ids)
-    if not whole or sum(ids) != items:
-        total = f"; they sum to {sum(ids)}" if whole else ""
-        raise FormatError(
-            f"group has length {len(ids)}{total}. Give {items} group ids, one for each item, or sizes "
-            f"that sum to {items}."
-        )
-    return list(range(len(ids))), np.repeat(np.arange(len(ids)), ids)
-
-
-def read_grouped(given: Grouped, complete: str) -> Qrels:
-    """Read flat grades; only those above 0, unless ``complete`` names measures that need the others."""
-    grades, place = given.values, given.place
-    numbers.check_finite(grades, "relevance", "relevance grade")
-    kept = ~np.ma.getmaskarray(grades)
-    if not complete:
-        kept &= np.ma.getdata(grades) > 0
-    left = ragged.count_flags(kept[place], ragged.find_owners(given.offsets), len(given.queries))
-    place = place[kept[place]]
-    judged = np.ma.getdata(grades)[place].astype(float)
-    relevance.check_range(judged, lambda at: f"relevance, item {place[at]}")
-    return Qrels(
-        given.queries, ragged.make_offsets(left), Integers(place), judged, width=len(grades)
-    )
-
-
-def _read_floats(scores: Any, order: Order) -> Any:
-    """Convert flat scores to floats, masked ones to -inf. Whole numbers keep their order and ties."""
-    values, mask = np.ma.getdata(scores), np.ma.getmask(scores)
-    if values.dtype.kind == "f":
-        numbers.check_finite(scores, "scores")
-    elif values.dtype.itemsize < 8 or not order.plain:
-        values = values.astype(float)
-    else:  # more digits than a double has
-        values = np.unique(values, return_inverse=True)[1].astype(float)
-    return np.where(mask, values.dtype.type(-np.inf), values)
-
-
-def _group_similar(sizes: Ints) -> Iterator[Ints]:
-    """Divide groups into blocks of similar size, so that padding at most doubles the memory."""
-    power = np.frexp(sizes.astype(float))[1]
-    for size in np.unique(power[sizes > 0]).tolist():
-        groups = np.flatnonzero((power == size) & (sizes > 0))
-        step = max(1, grid.CELLS >> size)
-        yield from (groups[start : start + step] for start in range(0, len(groups), step))
-
-
-class TopIds(NumberedRun):
-    """The ids of the best K items (Q, K) of each query, and their scores, if these are given."""
-
-    name = "run"
-
-    def __init__(self, array: Any, scores: Any = None, *, collapsed: bool = False) -> None:
-        self.array, self.scores, self.is_collapsed = array, scores, collapsed
-
-    def list_items(self, query: Hashable) -> tuple[list[int], list[float]]:
-        if not isinstance(query, int) or not 0 <= query < len(self.array):
-            return [], []
-        ids = read_ids(self.array[query])
-        there = ids >= 0
-        if self.scores is None:
-            return ids[there].tolist(), []
-        scores = numbers.to_numpy(self.scores[query], "the scores of top-k ids")
-        return ids[there].tolist(), np.ma.getdata(scores)[there].tolist()
-
-    def find_shape(self) -> tuple[int, int]:
-        return len(self.array), int(_read_block(self.array).max()) + 1
-
-    def check_items(self, item_ids: Sequence[Hashable]) -> None:
-        ids = _read_block(self.array)
-        if ids.max() >= len(item_ids):
-            row, place = (int(at[0]) for at in np.nonzero(ids >= len(item_ids)))
-            raise FormatError(
-                f"run, row {row}, rank {place + 1}: {ids[row, place]} is no place in item_ids, which has "
-                f"{len(item_ids)} ids. Rows of top-k ids are places from 0."
-            )
-
-    def count_rows(self) -> Ints:
-        return np.asarray(np.count_nonzero(_read_block(self.array) >= 0, axis=1))
-
-    def collapse_columns(
-        self, groups: Groups, item_ids: Sequence[Hashable] | None
-    ) -> tuple[NumberedRun, list[Any]]:
-        ids = _read_block(self.array)
-        _count(ids, np.arange(len(ids)), None)
-        found, place = np.unique(ids, return_inverse=True)
-        some = found[found >= 0].tolist()
-        if groups.values is None:
-            given = some if item_ids is None else [item_ids[at] for at in some]
-            code, names = groups.number_columns(given, len(given))
-        else:
-            every, names = groups.number_columns(item_ids, len(groups.values))
-            if some and some[-1] >= len(every):
-                raise FormatError(
-                    f"collapse= has {len(every)} groups, one for each item; the run has item {some[-1]}."
-                )
-            code = every[some]
-        code = np.append(np.full(len(found) - len(some), -1), code)
-        return TopIds(code[place.reshape(ids.shape)], self.scores, collapsed=True), names
-
-    def retrieve(
-        self, qrels: Qrels, duplicates: str, order: Order, progress: object = None
-    ) -> Retrieved:
-        ids = _read_block(self.array)
-        scores = None if self.scores is None else _read_scores(self.scores, ids, order)
-        if scores is None and order.scores == "distances":
-            raise PolicyError(
-                "scores=distances needs scores, but these are only ids. "
-                "Give both, as a search returns them: (distances, ids)."
-            )
-        row = grid.find_rows(qrels, len(ids))
-        asked = np.flatnonzero(row >= 0)
-        items = Integers(grid.find_columns(qrels, None, "run"))
-        width = qrels.width
-        judged = add_candidates(
-            Judgments(list(range(len(qrels))), qrels.offsets, items),
-            [
-                (name, one.offsets, Integers(find_columns(one, name, width)))
-                for name, one in find_candidates(qrels)
-            ],
-        )
-        copies = "max" if self.is_collapsed else duplicates
-        reduction = Reduction(judged, copies, order)
-        step = max(1, STEP // ids.shape[1])
-
-        def reduce_rows(start: int) -> Part:
-            queries = asked[start : start + step]
-            at = ragged.as_slice(row[queries])
-            batch = _make_batch(ids[at], queries, row, qrels.width)
-            if scores is not None:
-                batch = replace(batch, score=scores[at][ids[at] >= 0].astype(float))
-            return reduction.reduce(batch)
-
-        try:
-            for part in map_in_threads(reduce_rows, range(0, len(asked), step)):
-                reduction.add(part)
-        except RepeatedItem as found:
-            q: Any = found.query
-            raise _explain_repeat(ids, int(row[q])) from None
-        got = reduction.join(grid.list_unknown(row, len(ids)))
-        return replace(got, sample=partial(_take_sample, ids))
-
-
-def open_pair(given: Sequence[Any]) -> TopIds:
-    """Open the scores and the ids of the best K items, in the order of FAISS or the other one."""
-    shapes = [tuple(one.shape) for one in given]
-    whole = [numbers.is_whole(one) for one in given]
-    if shapes[0] != shapes[1] or sum(whole) != 1:
-        shown = " and ".join(
-            f"{one.dtype} {shape}" for one, shape in zip(given, shapes, strict=True)
-        )
-        raise FormatError(
-            "a pair of arrays has the scores of the best K items, floating-point numbers, and their ids, "
-            f"whole numbers, in one shape (queries, k); got {shown}"
-        )
-    ids, scores = given if whole[0] else reversed(given)
-    return TopIds(ids, scores)
-
-
-def _read_scores(given: Any, ids: Ints, order: Order) -> Any:
-    """Read the scores of top-k ids, which fall in each row, or rise if they are distances."""
-    scores = numbers.to_numpy(given, "the scores of top-k ids")
-    there = ids >= 0
-    numbers.check_finite(np.ma.masked_array(scores, ~there), "the scores of top-k ids")
-    scores = np.ma.getdata(scores)
-    beside = there[:, 1:] & there[:, :-1]
-    distances = order.scores == "distances"
-    worse = scores[:, 1:] < scores[:, :-1] if distances else scores[:, 1:] > scores[:, :-1]
-    if (beside & worse).any():
-        row, place = (int(at[0]) for at in np.nonzero(beside & worse))
-        advice = (
-            "Are they similarities? Then leave out scores=distances."
-            if distances
-            else "Are they distances? scores=distances says so."
-        )
-        raise FormatError(
-            f"run, row {row}: the ids are given best first, but the score at rank {place + 2}, "
-            f"{scores[row, place + 1]:g}, is better than that at rank {place + 1}, "
-            f"{scores[row, place]:g}. {advice}"
-        )
-    return scores
-
-
-def _take_sample(ids: Ints, most: int) -> Sample:
-    """Take the first ids of the first rows as a sample."""
-    some = ids[: most // DEEP, :DEEP]
-    there = some >= 0
-    offsets = ragged.make_offsets(np.count_nonzero(there, axis=1))
-    return Sample(range(len(some)), offsets, some[there].tolist(), ids="places")
-
-
-def _make_batch(ids: Ints, queries: Ints, row: Ints, width: int | None) -> Batch:
-    """Make a batch of the ids of some queries, without the -1 that fill up their rows."""
-    ids = ids.astype(np.int64, copy=False)
-    if ids.min() >= 0 and (width is None or ids.max() < width):
-        lengths, items = np.full(len(ids), ids.shape[1]), Integers(ids.ravel())
-    else:
-        lengths, items = _count(ids, row[queries], width), Integers(ids[ids >= 0])
-    return Batch(queries, ragged.make_offsets(lengths), items, None)
-
-
-def _read_block(run: Any) -> Ints:
-    """Read (Q, K) ids. Raises FormatError, EmptyError or InputError for anything else."""
-    ids = read_ids(run)
-    if ids.ndim != 2:
-        raise FormatError(f"an array of ids has shape (queries, k); got {ids.shape}")
-    if not ids.size:
-        raise EmptyError(f"the run is empty: its shape is {ids.shape}.")
-    return ids
-
-
-def read_ids(run: Any) -> Ints:
-    """Read ids of any shape, masked ones as -1. Raises InputError for one of more than 63 bits."""
-    given = numbers.to_numpy(run, "top-k ids")
-    masked = np.ma.is_masked(given)
-    ids: Ints = np.ma.filled(given, 0) if masked else np.asarray(given)
-    if ids.dtype == np.uint64:
-        if ids.max(initial=0) > np.iinfo(np.int64).max:
-            most = np.iinfo(np.int64).max
-            raise InputError(f"the run has id {ids.max()}; ids are at most {most}.")
-        ids = ids.astype(np.int64)
-    return np.where(np.ma.getmaskarray(given), -1, ids.astype(np.int64)) if masked else ids
-
-
-def _count(ids: Ints, rows: Ints, width: int | None) -> Ints:
-    """Count the ids of each row. Raises InputError for a number that is not an id."""
-    outside = ids < -1
-    if width is not None:
-        outside |= ids >= width
-    if outside.any():
-        row, place = (int(at[0]) for at in np.nonzero(outside))
-        last = "" if width is None else f" to {width - 1}"
-        raise InputError(
-            f"run, row {rows[row]}, rank {place + 1}: an id is a whole number from 0{last}, or -1 for "
-            f"no item; got {ids[row, place]}. Whole numbers are ids: give scores as floating point."
-        )
-    torn = (ids[:, :-1] < 0) & (ids[:, 1:] >= 0)
-    if torn.any():
-        row, place = (int(at[0]) for at in np.nonzero(torn))
-        raise InputError(
-            f"run, row {rows[row]}: -1 stands at rank {place + 1}, before item {ids[row, place + 1]}. -1 means no item, and is only allowed at the end of a row."
-        )
-    counts: Ints = np.count_nonzero(ids >= 0, axis=1)
-    return counts
-
-
-def _explain_repeat(ids: Ints, row: int) -> DuplicateError:
-    got = [item for item in ids[row].tolist() if item >= 0]
-    again = next(place for place, item in enumerate(got) if item in got[:place])
-    return DuplicateError(
-        f"run, row {row}: item {got[again]} is retrieved twice, at ranks {got.index(got[again]) + 1} "
-        f"and {again + 1}. duplicates=first keeps its first copy."
+    if not all(shape):
+        raise EmptyError(f"the run is empty: its shape is {shape}.")
+    name = getattr(given, "name", None)
+    return ScoreArray(
+        queries=Axis("query_ids", shape[0]),
+        items=Axis("item_ids", shape[1], what="scores"),
+        name=name if isinstance(name, str) else "run",
+        scores=given,
     )

@@ -5,24 +5,21 @@ Judgments carry them, so that every reader removes other results before it count
 
 from __future__ import annotations
 
-from collections.abc import Collection, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
-from itertools import pairwise
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
 from germane.core import ragged
 from germane.core.qrels import Qrels
-from germane.core.ragged import Bools, Ints
-from germane.errors import CoverageError, FormatError, InputError, clip, list_choices, list_some
+from germane.core.ragged import Ints
+from germane.errors import CoverageError, InputError, list_choices, list_some
 from germane.kernel.columns import Ids, Integers, read_python_ids
-from germane.readers.inputs import Needs
 from germane.readers.mapping_ids import name_type, spell_id
 
 if TYPE_CHECKING:
-    from germane.readers.inputs import ReadOptions
+    pass
 
 Pairs: TypeAlias = Qrels
 """Pairs of query and item; the grades mean nothing."""
@@ -59,6 +56,18 @@ class Candidates:
                     "judged queries). An empty list says that a query has none."
                 )
         return replace(qrels, candidates=self)
+
+    def attach_to_lists(self, users: Qrels) -> Qrels:
+        """Attach the candidates to lists that nobody judged. Raises CoverageError if ``only`` lacks one."""
+        if self.only is not None:
+            at = _find_queries(self.only, users).tolist()
+            lacking = [user for user, place in zip(users.queries, at, strict=True) if place < 0]
+            if lacking:
+                raise CoverageError(
+                    f"only= has no candidates for {list_some(lacking)}, whose whole list counts. An empty list "
+                    "says that a query has none."
+                )
+        return replace(users, candidates=self)
 
     @property
     def arguments(self) -> list[tuple[Name, Pairs]]:
@@ -105,6 +114,20 @@ def _find_queries(pairs: Pairs, qrels: Qrels) -> Ints:
     return np.fromiter((position.get(query, -1) for query in queries), np.int64, len(queries))
 
 
+def fit_items(ids: Ids, retrieved: Ids) -> Ids:
+    """Fit the items of pairs to those of a run; no items have the kind of the run's."""
+    return widen_integers(ids, retrieved) if len(ids) else retrieved.part(0, 0)
+
+
+def widen_integers(ids: Ids, retrieved: Ids) -> Ids:
+    """Convert integers to the type of the run's, signed or not, unless one would not fit."""
+    if not (isinstance(ids, Integers) and isinstance(retrieved, Integers)):
+        return ids
+    wanted = retrieved.values.dtype
+    fits = wanted == ids.values.dtype or ids.values.view(np.int64).min() >= 0
+    return Integers(ids.values.astype(wanted)) if fits else ids
+
+
 def _align(pairs: Pairs, qrels: Qrels) -> Aligned:
     at = _find_queries(pairs, qrels)
     known = at >= 0
@@ -118,54 +141,22 @@ def _align(pairs: Pairs, qrels: Qrels) -> Aligned:
 # --- In the ids of a run ---------------------------------------------------------------------------
 
 
-class Filter:
-    """Finds the candidates among results that are Python values.
+def refuse_types(
+    qrels: Qrels, unmatched: Mapping[str, bool], find_types: Callable[[], set[str]]
+) -> None:
+    """Refuse pairs among which no result can be, since their types differ. Raises CoverageError.
 
-    ``ids``: text if the results come from a file of text, or are spelled as one has them.
+    ``unmatched``: is no result among the pairs?
     """
-
-    def __init__(self, qrels: Qrels, ids: str) -> None:
-        self._ids = ids
-        self._pairs = find_candidates(qrels)
-        self._types: set[str] = set()  # of results, until one of them is among the pairs
-        self._is_matched = False
-
-    @cached_property
-    def _sets(self) -> list[tuple[Name, bool, list[frozenset[Hashable]]]]:
-        sets = []
-        for name, pairs in self._pairs:
-            spelled = "text" in (self._ids, pairs.ids)
-            ends, items = pairs.offsets.tolist(), pairs.list_items()
-            each = [
-                frozenset(map(spell_id, items[start:end]) if spelled else items[start:end])
-                for start, end in pairwise(ends)
-            ]
-            sets.append((name, spelled, each))
-        return sets
-
-    def admit(self, q: int, items: Collection[Hashable]) -> Bools:
-        """Find which items are candidates for judged query q."""
-        kept = np.ones(len(items), bool)
-        for name, spelled, each in self._sets:
-            mine = each[q]
-            ids = map(spell_id, items) if spelled else items
-            found = np.fromiter((one in mine for one in ids), bool, len(items))
-            kept &= found if name == "only" else ~found
-            self._is_matched |= bool(found.any())
-        if not self._is_matched:
-            self._types.update(name_type(one) for one in items)
-        return kept
-
-    def refuse_types(self) -> None:
-        """Refuse pairs if no result can be among them, since their types differ. Raises CoverageError."""
-        for name, pairs in self._pairs if self._types and not self._is_matched else ():
-            types = {name_type(one) for one in pairs.list_items()}
-            if types and not types & self._types and "text" not in (self._ids, pairs.ids):
-                raise CoverageError(
-                    f"the item ids of run and {name}= have different types: the run's are "
-                    f"{list_choices(sorted(self._types))}, those of {name}= are "
-                    f"{list_choices(sorted(types))} ({list_some(pairs.list_items())}). Cast one of them."
-                )
+    for name, pairs in find_candidates(qrels):
+        is_odd = unmatched[name] and pairs.ids != "text"
+        types = {name_type(one) for one in pairs.list_items()} if is_odd else set()
+        if types and not types & (own := find_types()):
+            raise CoverageError(
+                f"the item ids of run and {name}= have different types: the run's are "
+                f"{list_choices(sorted(own))}, those of {name}= are "
+                f"{list_choices(sorted(types))} ({list_some(pairs.list_items())}). Cast one of them."
+            )
 
 
 def match_items(
@@ -192,134 +183,3 @@ def match_items(
         items = one.items.as_text() if as_text else one.items
         matched.append((name, one.offsets, items))
     return matched, as_text
-
-
-class Mask:
-    """Finds the cells of an array that are no candidates. Its items are columns."""
-
-    def __init__(self, qrels: Qrels, width: int) -> None:
-        self._pairs = [
-            (name, one.offsets, find_columns(one, name, width))
-            for name, one in find_candidates(qrels)
-        ]
-        self._width = width
-        self.is_empty = not self._pairs
-
-    def find_outside(self, queries: Ints) -> Bools:
-        """Mark the cells of some judged queries that are no candidates."""
-        outside = np.zeros((len(queries), self._width), bool)
-        for name, offsets, columns in self._pairs:
-            named = np.zeros_like(outside)
-            for row, q in enumerate(queries.tolist()):
-                named[row, columns[offsets[q] : offsets[q + 1]]] = True
-            outside |= ~named if name == "only" else named
-        return outside
-
-
-# --- As the caller gives them ----------------------------------------------------------------------
-
-
-def open_candidates(reading: ReadOptions) -> Candidates:
-    """Read the candidates. Raises InputError for what has no queries and items."""
-    given: dict[Name, Any] = {"exclude": reading.exclude, "only": reading.only}
-    read = {name: _open_pairs(one, name, reading) for name, one in given.items() if one is not None}
-    return Candidates(**read)
-
-
-def _open_pairs(given: Any, name: Name, reading: ReadOptions) -> Pairs:
-    """Read pairs, whose rows and columns have the ids of those of the run if they have none."""
-    from germane.readers import array_ids, groups, mappings
-
-    query_ids, item_ids = array_ids.read_both(reading)
-    if query_ids is not None and mappings.is_rows(given):
-        _refuse_mask(given, name)
-        given = array_ids.name_rows(given, query_ids, name)
-    pairs = _read_pairs(given, name, reading.columns, reading.input_format)
-    if reading.collapse is not None:
-        if pairs.width is not None:
-            raise InputError(
-                f"{name}= marks columns, and with collapse= candidates are groups: give {{query: groups}}."
-            )
-        groups.open_groups(reading.collapse).refuse_replaced(pairs.items, f"{name}=")
-    return array_ids.name_judgments(pairs, query_ids, item_ids, f"{name}=")
-
-
-def _read_pairs(given: Any, name: Name, columns: Any, input_format: Any) -> Pairs:
-    from germane import readers  # whose tables recognize the other kinds
-    from germane.readers import mappings, numbers
-
-    if isinstance(given, Qrels):
-        return given
-    if mappings.is_rows(given):
-        _refuse_mask(given, name)
-        given = dict(enumerate(given))
-    if mappings.is_mapping(given):
-        return _read_mapping(given, name)
-    if isinstance(given, (list, tuple)) and not given:
-        return _read_mapping({}, name)
-    if numbers.is_array(given) and len(given.shape) != 2:
-        raise InputError(
-            f"{name}= as an array has shape (queries, items); got {tuple(given.shape)}. Beside group= it is "
-            "{group: places of its items}."
-        )
-    if numbers.is_whole(given) and not np.isin(numbers.to_numpy(given, name), (0, 1)).all():
-        raise InputError(
-            f"{name}= as an array is true or false for each item; got whole numbers. If they are items, "
-            f"give lists of them: {name}.tolist()."
-        )
-    opened = readers.open_pairs(given, name, columns, input_format)
-    if opened is None:
-        raise InputError(
-            f"{name}= is {{query: items}}, a frame or a file with the columns query and item, a list of sets, "
-            f"an array of true and false, or a CSR matrix; got {clip(given)}"
-        )
-    return opened.read("first", None, Needs())
-
-
-def _refuse_mask(rows: Sequence[Any], name: Name) -> None:
-    """Refuse lists of true and false, which look like a mask: lists hold items."""
-    lists = [list(row) for row in rows if isinstance(row, (list, np.ndarray))]
-    values = [one for row in lists for one in row]
-    marks = all(isinstance(one, (int, np.integer, np.bool_)) and one in (0, 1) for one in values)
-    repeats = any(len(set(row)) < len(row) for row in lists)
-    if values and marks and (repeats or isinstance(values[0], (bool, np.bool_))):
-        raise InputError(
-            f"{name}= has lists of 0 and 1, or of true and false: marks or items? Lists hold items. Give marks "
-            "as an array, numpy.array(…, bool)."
-        )
-
-
-def _read_mapping(given: Mapping[Hashable, Any], name: Name) -> Pairs:
-    from germane.readers import mappings
-
-    if not given:
-        return Qrels([], np.zeros(1, np.int64), [], np.zeros(0))
-    lists = {
-        query: list(items) if isinstance(items, Mapping) else items
-        for query, items in given.items()
-    }
-    return mappings.read_qrels(lists, "first", where=name)
-
-
-def find_columns(pairs: Aligned, name: Name, width: int | None) -> Ints:
-    """Find the columns of pairs whose items number the columns of an array."""
-    if width is not None and pairs.width not in (None, width):
-        raise InputError(
-            f"the shapes differ: {name}= has {pairs.width} columns, the run has {width}."
-        )
-    items = pairs.items
-    values = items.values if isinstance(items, Integers) else None
-    if values is None:
-        try:
-            values = np.array([int(str(item)) for item in items], np.int64)
-        except ValueError:
-            raise FormatError(
-                f"the items of arrays are column numbers from 0; {name}= has "
-                f"{list_some(items[:3])}."
-            ) from None
-    outside = (values < 0) | (values >= width) if width is not None else values < 0
-    if outside.any():
-        odd = values[int(np.argmax(outside))]
-        last = "" if width is None else f" to {width - 1}"
-        raise InputError(f"{name}= has item {odd}, which is no column; they are 0{last}.")
-    return values.astype(np.int64)

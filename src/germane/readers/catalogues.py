@@ -34,11 +34,13 @@ from germane.kernel.columns import (
     read_python_ids,
 )
 from germane.kernel.reduction import EVERY, Index, find_distinct
-from germane.readers import formats, headings, is_path, mappings, open_pairs
+from germane.readers import formats, headings, mappings
 from germane.readers.distances import OfPairs, Vectors, check_items, choose_side, open_distance
 from germane.readers.files import TextFile
+from germane.readers.formats import is_path
 from germane.readers.inputs import Needs, ReadOptions
 from germane.readers.item_numbers import ItemNumbers
+from germane.readers.recognition import open_pairs
 
 
 @dataclass(frozen=True, eq=False)

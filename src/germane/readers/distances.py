@@ -24,8 +24,9 @@ from germane.errors import (
 )
 from germane.kernel.columns import Ids, join_ids, read_python_ids
 from germane.kernel.reduction import Index, find_distinct
-from germane.readers import formats, is_path, mappings
+from germane.readers import formats, mappings
 from germane.readers.files import explain_arrow_error
+from germane.readers.formats import is_path
 from germane.readers.inputs import ReadOptions
 from germane.readers.numbers import is_array, is_finite_number
 

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from functools import partial
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, Any, Self, get_args
 
 import numpy as np
 
 from germane.core import ragged
-from germane.core.progress import Progress
 from germane.core.qrels import Qrels
 from germane.core.ragged import Floats, Ints
-from germane.core.retrieved import Order, Retrieved
+from germane.core.retrieved import Order
 from germane.errors import (
     EmptyError,
     FormatError,
@@ -22,8 +20,11 @@ from germane.errors import (
     check_choice,
 )
 from germane.kernel.columns import Ids
-from germane.readers import grid, margins, matrix, numbers
-from germane.readers.arrays import NumberedRun
+from germane.kernel.grid import Columns, Grid
+from germane.kernel.matrix import Ranks
+from germane.readers import arrays, margins, numbers
+from germane.readers.array_ids import Axis
+from germane.readers.arrays import ArrayRun, Asked, Read
 from germane.readers.similarity import (
     Factors,
     Similarity,
@@ -34,7 +35,7 @@ from germane.readers.similarity import (
 )
 
 if TYPE_CHECKING:
-    from germane.readers.groups import Groups
+    from germane.readers.item_groups import Groups
 
 CELLS = 1 << 24  # similarities of a block, two of which are held; small blocks multiply slowly
 LARGE = 2.0**200  # a squared length; up to it, and down to its inverse, no type loses digits
@@ -43,147 +44,153 @@ COST = 64  # of a similarity that is computed alone, when doubles are multiplied
 ROOM = 8  # times the largest square: no similarity on the way overflows
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Embeddings(NumberedRun):
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class Embeddings(ArrayRun):
     """Vectors of queries and gallery."""
 
+    no_lists = "embeddings"
+
     vectors: Vectors
-    excluded: Ints | None  # (Q), the column that is no candidate for a query; -1: none
-    name: str
-    columns: grid.ColumnGroups | None = None  # of the gallery, whose groups then stand together
+    excluded: Ints | None  # (Q), the item that is no candidate for a query; -1: none
 
     @property
     def shape(self) -> tuple[int, int]:
         return len(self.vectors.queries), len(self.vectors.gallery)
 
-    def find_shape(self) -> tuple[int, int]:
-        return self.shape
+    @property
+    def width(self) -> int:
+        return len(self.vectors.gallery)
 
     def count_rows(self) -> Ints:
         left_out = 0 if self.excluded is None else self.excluded >= 0
-        return np.full(self.shape[0], self.shape[1]) - left_out
+        return np.full(self.shape[0], self.width) - left_out
 
-    def collapse_columns(
-        self, groups: Groups, item_ids: Sequence[Hashable] | None
-    ) -> tuple[NumberedRun, list[Any]]:
-        codes, names = groups.number_columns(item_ids, self.shape[1])
+    def collapse_items(self, groups: Groups) -> tuple[Self, list[Any]]:
+        """The items of a group then stand together in the gallery."""
+        codes, names = groups.number_columns(self.items.ids, self.width)
         order = np.argsort(codes, kind="stable")
         vectors, excluded = self.vectors, self.excluded
         if not np.array_equal(order, np.arange(len(order))):
-            vectors = replace(
-                vectors,
-                gallery=vectors.gallery[order],
-                gallery_lengths=vectors.gallery_lengths[order],
-            )
+            gallery, lengths = vectors.gallery[order], vectors.gallery_lengths[order]
+            vectors = replace(vectors, gallery=gallery, gallery_lengths=lengths)
             if excluded is not None:
-                place = np.append(np.argsort(order), -1)  # the last for queries without one
-                excluded = place[excluded]
-        columns = grid.ColumnGroups(codes[order], len(names))
+                excluded = np.append(np.argsort(order), -1)[excluded]  # the last for -1
+        columns = Columns(codes[order], len(names))
         return replace(self, vectors=vectors, excluded=excluded, columns=columns), names
 
+    def split(self, rows: Ints, cells: int) -> Iterator[Ints]:
+        """Divide rows into blocks; larger ones multiply faster."""
+        yield from super().split(rows, min(cells * CELLS // arrays.CELLS, CELLS))
+
     @property
-    def excluded_columns(self) -> Ints | None:
-        """The column, or the group with no other column, that is excluded for each query; -1: none."""
+    def excluded_items(self) -> Ints | None:
+        """The item, or the group of no other item, that is excluded for each query; -1: none."""
         if self.excluded is None or self.columns is None:
             return self.excluded
         group = np.where(self.excluded >= 0, self.columns.codes[self.excluded], -1)
         alone = np.append(np.diff(self.columns.offsets) == 1, False)
         return np.where(alone[group], group, -1)
 
-    def drop_excluded(
-        self, qrels: Qrels, rows: Ints | None = None, columns: Ints | None = None
-    ) -> Qrels:
-        """Drop the judgments of items that are excluded for their query; a query may lose all of them.
-
-        ``rows`` and ``columns`` are those of the queries and of the judged items, -1 for unknown ones;
-        without them, ids number both.
-        """
-        excluded = self.excluded_columns
+    def drop_excluded(self, qrels: Qrels) -> Qrels:
+        """Drop the judgments of items that are excluded for their query; a query may lose all of them."""
+        excluded = self.excluded_items
         if excluded is None:
             return qrels
-        if rows is None or columns is None:
-            rows = grid.find_rows(qrels, self.shape[0])
-            columns = grid.find_columns(qrels, self.shape[1], "gallery")
-        row = np.repeat(rows, np.diff(qrels.offsets))
-        kept = (row < 0) | (columns < 0) | (columns != excluded[row])
-        at = np.flatnonzero(kept)
-        items = qrels.items
-        left = ragged.count_flags(kept, ragged.find_owners(qrels.offsets), len(qrels))
+        item = self.items.find_judged(qrels)
+        owner = ragged.find_owners(qrels.offsets)
+        row = self.queries.find_rows(qrels)[owner]
+        kept = (row < 0) | (item < 0) | (item != excluded[row])
+        at, items = np.flatnonzero(kept), qrels.items
         return replace(
             qrels,
-            offsets=ragged.make_offsets(left),
+            offsets=ragged.make_offsets(ragged.count_flags(kept, owner, len(qrels))),
             items=items.take(at) if isinstance(items, Ids) else [items[j] for j in at.tolist()],
             grades=qrels.grades[kept],
             columns=None,
         )
 
-    def collapse_scores(self, scores: grid.Scores) -> grid.Scores:
-        """Reduce a block of scores, with the numbers of absent cells, to groups of columns."""
-        if self.columns is None:
-            return scores
-        best = self.columns.reduce(scores[0])
-        absent = None if scores[1] is None else np.count_nonzero(best == -np.inf, axis=1)
-        return best, absent
+    def open_blocks(self, asked: Asked | None) -> Read:
+        vectors, euclidean = self.vectors, self.vectors.similarity == "euclidean"
+        if asked is not None:
+            _check_order(asked.order, euclidean)
+        by_ids = asked is not None and self.has_ids and asked.order.equal != "given"
+        if asked is None or by_ids or not asked.order.plain:  # each of the scores matters
+            return lambda rows, code: self._make_grid(rows, code, vectors.compute_block(rows))
+        factors = self._choose_factors(asked)
+        held = np.empty((0, self.width), factors.gallery.dtype)
 
-    def retrieve(
-        self, qrels: Qrels, duplicates: str, order: Order, progress: Progress | None = None
-    ) -> Retrieved:
-        if order.scores == "distances":
-            raise PolicyError(
-                "scores=distances is for distances that you give; similarity=euclidean ranks embeddings by "
-                "their distance."
-            )
-        if self.vectors.similarity == "euclidean" and not order.plain:
-            raise PolicyError(
-                "euclidean orders the gallery by distance, which is no score; scores, threshold and "
-                "nonpositive are for cosine and dot."
-            )
-        size, width = self.shape
-        count = width if self.columns is None else self.columns.count
+        def read(rows: Ints, code: Ints) -> Grid:
+            nonlocal held
+            if len(held) < len(rows):
+                held = np.empty((len(rows), self.width), factors.gallery.dtype)
+            scores = held[: len(rows)]
+            multiply_block(factors, factors.queries[ragged.as_slice(rows)], scores)
+            grid = self._make_grid(rows, code, scores)
 
-        def report(queries: int) -> None:
-            if progress is not None:
-                progress(self.name, queries, size)
+            def rank(scores: Any, offsets: Ints, items: Ints) -> Ranks:
+                def compute(b: int, near: Ints) -> Floats:
+                    return self._compute_scores(int(rows[b]), near)
 
-        reduce = partial(
-            grid.reduce_grid, qrels, (size, count), order=order, what="gallery", report=report
-        )
-        if not order.plain:  # the scores themselves matter, each of them
-            return reduce(
-                lambda asked: self.collapse_scores(
-                    _mask_excluded(self, asked, self.vectors.compute_block(asked))
-                ),
-                cells=max(1, grid.CELLS // width) * count,
-            )
-        factors = _prepare_factors(qrels, self)
-        step = max(1, min(size, CELLS // width))
-        step = max(1, step * self.vectors.gallery.itemsize // factors.gallery.itemsize)
-        held = np.empty((step, width), factors.gallery.dtype)
+                return margins.rank_exactly(scores, offsets, items, factors.margin[rows], compute)
 
-        def rank(rows: Ints, scores: Any, offsets: Ints, columns: Ints) -> matrix.Ranks:
-            def compute(b: int, near: Ints) -> Floats:
-                return self.compute_scores(int(rows[b]), near)
+            return replace(grid, rank=rank)
 
-            return margins.rank_exactly(scores, offsets, columns, factors.margin[rows], compute)
+        return read
 
-        def multiply(asked: Ints) -> grid.Scores:
-            scores = held[: len(asked)]
-            multiply_block(factors, factors.queries[ragged.as_slice(asked)], scores)
-            return self.collapse_scores(_mask_excluded(self, asked, scores))
+    def _make_grid(self, rows: Ints, code: Ints, scores: Any) -> Grid:
+        """Make a grid without the items that are excluded."""
+        if self.excluded is None:
+            return Grid(code, scores, columns=self.columns)
+        excluded = self.excluded[rows]
+        inside = np.flatnonzero(excluded >= 0)
+        scores[inside, excluded[inside]] = -np.inf
+        return Grid(code, scores, (excluded >= 0).astype(np.int64), self.columns)
 
-        return reduce(multiply, cells=step * count, rank=rank)
-
-    def compute_scores(self, query: int, items: Ints) -> Floats:
-        """Compute the similarities of a query and some items: columns, or groups of columns."""
+    def _compute_scores(self, query: int, items: Ints) -> Floats:
+        """Compute the similarities of a query and some items, or groups of items."""
         if self.columns is None:
             return self.vectors.compute_scores(query, items)
         starts, lengths = self.columns.offsets[items], np.diff(self.columns.offsets)[items]
-        columns = ragged.list_stretches(starts, lengths)
-        scores = self.vectors.compute_scores(query, columns)
+        places = ragged.list_stretches(starts, lengths)
+        scores = self.vectors.compute_scores(query, places)
         if self.excluded is not None:
-            scores[columns == self.excluded[query]] = -np.inf
+            scores[places == self.excluded[query]] = -np.inf
         best: Floats = np.maximum.reduceat(scores, ragged.make_offsets(lengths)[:-1])
         return best
+
+    def _choose_factors(self, asked: Asked) -> Factors:
+        """Choose the type of factors: that of the vectors, or doubles if they are faster.
+
+        Singles leave more scores within the margin, each of which is computed again. A few queries are tried.
+        """
+        vectors = self.vectors
+        factors = prepare_factors(vectors, vectors.gallery.dtype)
+        known = np.flatnonzero(asked.rows >= 0)
+        if factors.gallery.dtype == vectors.wide or len(known) < TRIED * TRIED:
+            return factors
+        some = known[:: len(known) // TRIED]
+        rows = asked.rows[some]
+        scores = np.empty((len(some), self.width), factors.gallery.dtype)
+        multiply_block(factors, factors.queries[rows], scores)
+        grid = self._make_grid(rows, some, scores).collapse()
+        _, group, items = grid.list_pairs(asked.judged)
+        group, items = group[items >= 0], items[items >= 0]
+        offsets = ragged.make_offsets(np.bincount(group, minlength=len(some)))
+        near = margins.count_near(grid.scores, offsets, items, factors.margin[rows])
+        return prepare_factors(vectors, vectors.wide) if near * COST > grid.size else factors
+
+
+def _check_order(order: Order, euclidean: bool) -> None:
+    if order.scores == "distances":
+        raise PolicyError(
+            "scores=distances is for distances that you give; similarity=euclidean ranks embeddings by "
+            "their distance."
+        )
+    if euclidean and not order.plain:
+        raise PolicyError(
+            "euclidean orders the gallery by distance, which is no score; scores, threshold and "
+            "nonpositive are for cosine and dot."
+        )
 
 
 def read_embeddings(
@@ -205,40 +212,13 @@ def read_embeddings(
     else:
         _refuse_overflow(squares, dtype)
     vectors = Vectors(left, right, np.sqrt(squares[0]), np.sqrt(squares[1]), similarity)
-    return Embeddings(vectors, excluded, name)
-
-
-def _prepare_factors(qrels: Qrels, run: Embeddings) -> Factors:
-    """Choose the type of factors: that of the vectors, or doubles if they are faster.
-
-    Singles leave more scores within the margin, each of which is computed again. A few queries are tried.
-    """
-    vectors = run.vectors
-    factors = prepare_factors(vectors, vectors.gallery.dtype)
-    rows = grid.find_rows(qrels, run.shape[0])
-    asked = np.flatnonzero(rows >= 0)
-    some = asked[:: max(1, len(asked) // TRIED)]
-    if factors.gallery.dtype == vectors.wide or len(asked) < TRIED * TRIED:
-        return factors
-    scores = np.empty((len(some), run.shape[1]), factors.gallery.dtype)
-    multiply_block(factors, factors.queries[rows[some]], scores)
-    scores, _ = run.collapse_scores(_mask_excluded(run, rows[some], scores))
-    judgments, sizes = grid.find_judgments(qrels, some)
-    columns = grid.find_columns(qrels, scores.shape[1], "gallery")[judgments]
-    near = margins.count_near(
-        scores, ragged.make_offsets(sizes), columns, factors.margin[rows[some]]
+    return Embeddings(
+        queries=Axis("query_ids", len(left)),
+        items=Axis("item_ids", len(right), what="gallery"),
+        name=name,
+        vectors=vectors,
+        excluded=excluded,
     )
-    return prepare_factors(vectors, vectors.wide) if near * COST > scores.size else factors
-
-
-def _mask_excluded(run: Embeddings, asked: Ints, scores: Any) -> grid.Scores:
-    """Set the scores of excluded items to -inf."""
-    if run.excluded is None:
-        return scores, None
-    excluded = run.excluded[asked]
-    inside = np.flatnonzero(excluded >= 0)
-    scores[inside, excluded[inside]] = -np.inf
-    return scores, (excluded >= 0).astype(np.int64)
 
 
 def _read_vectors(given: Any, what: str) -> Any:

@@ -17,27 +17,33 @@ from germane.core.ragged import Floats, Ints
 from germane.core.retrieved import Order, Retrieved, Sample, choose_rows
 from germane.errors import CoverageError, DuplicateError, EmptyError, FormatError, clip, list_some
 from germane.kernel import plain
-from germane.kernel.columns import Ids, Integers, Text, read_python_ids
-from germane.kernel.reduction import Judgments, RepeatedItem, find_changes
+from germane.kernel.columns import Ids, Text, read_python_ids
+from germane.kernel.reduction import (
+    Index,
+    Judgments,
+    RepeatedItem,
+    add_candidates,
+    find_changes,
+)
+from germane.kernel.threads import map_in_threads
 from germane.readers import arrow, headings, numbers
 from germane.readers.arrow import Entries, Place
-from germane.readers.candidates import match_items
+from germane.readers.candidates import fit_items, match_items, widen_integers
 from germane.readers.formats import BATCH, ProgressNote
 from germane.readers.headings import Headings
 from germane.readers.inputs import RunInput
 from germane.readers.rows import (
     RowReducer,
-    add_candidates,
+    Rows,
     check_texts,
     cut_pieces,
-    join_rows,
     read_piece,
 )
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from germane.readers.groups import Groups
+    from germane.readers.item_groups import Groups
 
 HEAD = 2000  # first rows, from which a sample is taken
 
@@ -201,13 +207,23 @@ class Frame(RunInput):
         rows = reducer.judged_rows if self.is_collapsed else None
         return replace(got, rows=rows, sample=partial(_take_sample, frame, head))
 
+    def read_rows(
+        self, judged: Qrels | None = None, progress: Progress | None = None
+    ) -> Iterator[Rows]:
+        frame, wanted = self.report_to(progress), None
+        if judged is not None:
+            matched, frame = match_kinds(judged, *frame.read_head())
+            wanted = Index(read_python_ids(matched.queries))
+        for rows in map_in_threads(partial(read_piece, frame), cut_pieces(frame)):
+            yield rows if wanted is None else rows.select(wanted)
+
     def select(
         self, qrels: Qrels, duplicates: str, progress: Progress | None = None
-    ) -> tuple[Frame | None, list[Hashable], list[float]]:
+    ) -> Frame | None:
         import pyarrow as pa
 
         judged, frame = match_kinds(qrels, *self.read_head())
-        wanted, records, parts = read_python_ids(judged.queries), [], []
+        wanted, records = read_python_ids(judged.queries), []
         for row, record in frame.number_records():
             mine = np.flatnonzero(plain.find_ids(frame.read_queries(record, row), wanted) >= 0)
             for stretch in (
@@ -215,17 +231,12 @@ class Frame(RunInput):
             ):
                 start = int(stretch[0])
                 records.append(record.slice(start, len(stretch)))
-                parts.append(read_piece(frame, (row + start, records[-1:])))
+                frame.read_scores(records[-1], row + start)  # errors name the row of all rows
         if not records:
-            return None, [], []
-        rows = join_rows(parts)
-        items = rows.items.python
-        if rows.score is None and rows.rank is not None:
-            items = [items[i] for i in np.argsort(rows.rank, kind="stable").tolist()]
+            return None
         names = self.headings.all
         written = [pa.record_batch(list(map(arrow.decode, one.columns)), names) for one in records]
-        scores = [] if rows.score is None else rows.score.tolist()
-        return self.replace_records(arrow.combine(written)), items, scores
+        return self.replace_records(arrow.combine(written))
 
     def find_judged(self, qrels: Qrels) -> Ints | None:
         if self.storage == "on disk":
@@ -401,7 +412,7 @@ def match_kinds(qrels: Qrels, head: pa.RecordBatch, frame: Frame) -> tuple[Judgm
     for at, retrieved in enumerate(first):
         mine = judged[at]
         if mine.kind == retrieved.kind or not len(mine):
-            judged[at] = _widen(mine, retrieved) if len(mine) else retrieved.part(0, 0)
+            judged[at] = widen_integers(mine, retrieved) if len(mine) else retrieved.part(0, 0)
             continue
         if "text" not in (qrels.ids, frame.ids):
             what, ids = (("query", qrels.queries), ("item", qrels.items))[at]
@@ -418,20 +429,6 @@ def match_kinds(qrels: Qrels, head: pa.RecordBatch, frame: Frame) -> tuple[Judgm
     if isinstance(items, Text):
         check_texts(qrels, items)
     retrieved = first[1].as_text() if as_text[1] else first[1]
-    pairs = [(name, offsets, _fit(ids, retrieved)) for name, offsets, ids in pairs]
+    pairs = [(name, offsets, fit_items(ids, retrieved)) for name, offsets, ids in pairs]
     matched = add_candidates(Judgments(queries, qrels.offsets, items), pairs)
     return matched, replace(frame, as_text=(as_text[0], as_text[1]))
-
-
-def _fit(ids: Ids, retrieved: Ids) -> Ids:
-    """Fit the items of pairs to the run's; no items have the kind of the run's."""
-    return _widen(ids, retrieved) if len(ids) else retrieved.part(0, 0)
-
-
-def _widen(judged: Ids, retrieved: Ids) -> Ids:
-    """Convert judged integers to the type of the run's, signed or not, unless one would not fit."""
-    if not (isinstance(judged, Integers) and isinstance(retrieved, Integers)):
-        return judged
-    wanted = retrieved.values.dtype
-    fits = wanted == judged.values.dtype or judged.values.view(np.int64).min() >= 0
-    return Integers(judged.values.astype(wanted)) if fits else judged

@@ -18,8 +18,9 @@ from germane.readers import formats, headings
 from germane.readers.formats import InputFormat
 
 if TYPE_CHECKING:
-    from germane.readers.groups import Groups
+    from germane.readers.item_groups import Groups
     from germane.readers.letor import Lines
+    from germane.readers.rows import Rows
 
 
 @dataclass(frozen=True)
@@ -34,7 +35,7 @@ class ReadOptions:
     collapse: Any = None
     query_ids: Any = None
     item_ids: Any = None
-    lowest: bool = False  # is the lowest score of a group the best, since scores are distances?
+    lowest: bool = False  # does the caller take the lowest score for the best?
     exclude: Any = None
     only: Any = None
     catalogue: Any = None
@@ -61,6 +62,7 @@ class RunInput:
     """A run that has been recognized. Each kind of run is a subclass."""
 
     name: str  # what results call it
+    ids: str = "typed"  # or text: in a file of text, an integer is its digits
     is_mapping: ClassVar[bool] = False
     has_columns: ClassVar[bool] = False
     is_array: ClassVar[bool] = False  # are its items columns, which have no ids to order ties by?
@@ -93,14 +95,21 @@ class RunInput:
         """Reduce the run to its judged items and their ranks."""
         raise NotImplementedError
 
+    def read_rows(
+        self, judged: Qrels | None = None, progress: Progress | None = None
+    ) -> Iterator[Rows]:
+        """Read the rows, or those of judged queries alone: query, item, and score or rank, as given.
+
+        A part has whole queries, unless the rows of a query are scattered. Groups are in the place of
+        items, and may repeat. ``rank_rows`` of ``readers.ranked_rows`` leaves out what does not count,
+        and puts the others in the order in which ``retrieve`` ranks them.
+        """
+        raise NotImplementedError
+
     def select(
         self, qrels: Qrels, duplicates: str, progress: Progress | None = None
-    ) -> tuple[RunInput | None, list[Any], list[Any]]:
-        """Select the one query that is judged: as a run, its items as they are given, their scores.
-
-        There are no scores where the items are given in the order of their ranks. The run is None
-        where it does not have the query.
-        """
+    ) -> RunInput | None:
+        """Select the one query that is judged, or more; None where the run does not have it."""
         raise NotImplementedError
 
     def load(self, progress: Progress | None = None) -> RunInput:

@@ -2,69 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import replace
-from functools import cached_property
+from itertools import pairwise
 from typing import Any
 from uuid import UUID
 
 import numpy as np
 
-from germane.core.arguments import list_values
 from germane.core.qrels import Qrels
 from germane.errors import CoverageError, FormatError, clip, list_choices, list_some, show_typed
 from germane.kernel.ids import is_integer, to_bytes, to_text
+from germane.kernel.keys import Keys
+from germane.kernel.reduction import Judgments, add_candidates
 from germane.readers import headings
 
 
-class SpelledMapping(Mapping[Hashable, Any]):
-    """A run whose integers, bytes and UUIDs appear as text. A query's items are spelled on access."""
-
-    def __init__(self, run: Mapping[Hashable, Any]) -> None:
-        self.run = run
-
-    @cached_property
-    def _own(self) -> dict[Hashable, Hashable]:
-        """The text of each query → its id. Raises FormatError where two have the same."""
-        own = {spell_id(query): query for query in self.run}
-        if len(own) < len(self.run):
-            raise FormatError("two query ids of the run have the same text.")
-        return own
-
-    def find_own(self, query: Hashable) -> Hashable:
-        """Find the id of the query that has this text."""
-        return query if isinstance(query, str) and query in self.run else self._own[query]
-
-    def __getitem__(self, query: Hashable) -> Any:
-        return _spell_results(query, self.run[self.find_own(query)])
-
-    def __contains__(self, query: object) -> bool:
-        return query in self._own
-
-    def __iter__(self) -> Iterator[Hashable]:
-        return iter(self._own)
-
-    def __len__(self) -> int:
-        return len(self._own)
-
-
-def _spell_results(query: Hashable, got: Any) -> Any:
-    """Spell the items of results; anything else stays as it is."""
-    if not isinstance(got, Mapping):
-        got = list_values(got)
-        is_list = isinstance(got, Sequence) and not isinstance(got, (str, bytes))
-        return _spell_ids(got) if is_list else got
-    texts = _spell_ids(got)
-    if texts is got:
-        return got
-    spelled = dict(zip(texts, got.values(), strict=True))
-    if len(spelled) < len(got):
-        raise FormatError(f"run, query {clip(query)}: two item ids have the same text.")
+def spell_queries(run: Mapping[Hashable, Any]) -> Mapping[Hashable, Any]:
+    """Spell the queries of a run as a file of text does. Raises FormatError where two have the same text."""
+    spelled = {spell_id(query): got for query, got in run.items()}
+    if len(spelled) < len(run):
+        raise FormatError("two query ids of the run have the same text.")
     return spelled
 
 
-def _spell_ids(ids: Collection[Any]) -> Collection[Any]:
+def spell_ids(ids: Collection[Any]) -> Collection[Any]:
     """Spell each id as text. Returns the same object if all of them are text."""
     types = set(map(type, ids))
     if types <= {str}:
@@ -87,12 +50,31 @@ def spell_qrels(qrels: Qrels) -> Qrels:
     if qrels.ids == "text":
         return qrels
     queries, items = list(map(spell_id, qrels.queries)), list(map(spell_id, qrels.items))
-    spelled = replace(qrels, queries=queries, items=items, columns=None)
+    spelled = replace(qrels, queries=queries, items=items, ids="text", columns=None)
     if len(spelled.position) < len(queries):
         raise FormatError("two query ids of the qrels have the same text.")
     if sum(map(len, spelled.judged)) < len(items):
         raise FormatError("two item ids of a query of the qrels have the same text.")
     return spelled
+
+
+def judge_keys(qrels: Qrels, is_text: bool) -> Judgments:
+    """Make judgments of Python ids, with the candidates. ``is_text``: the run's items are spelled as text."""
+    judged = Judgments(qrels.queries, qrels.offsets, Keys(qrels.judged))
+    if qrels.candidates is None:
+        return judged
+    from germane.readers.candidates import find_candidates  # which few evaluations need
+
+    matched = []
+    for name, pairs in find_candidates(qrels):
+        items = pairs.list_items()
+        if "text" in (pairs.ids, qrels.ids) or is_text:
+            items = list(map(spell_id, items))
+        spell = spell_id if pairs.ids == "text" and not is_text else None
+        ends = pairwise(pairs.offsets.tolist())
+        dicts = [dict.fromkeys(items[start:end], 0) for start, end in ends]
+        matched.append((name, pairs.offsets, Keys(dicts, spell=spell)))
+    return add_candidates(judged, matched)
 
 
 def refuse_queries(qrels: Qrels, run: Mapping[Hashable, Any]) -> None:
@@ -120,10 +102,8 @@ def _has_results(given: Mapping[Hashable, Any], query: Hashable) -> bool:
     return isinstance(held, Iterable) and not isinstance(held, (str, bytes))
 
 
-def refuse_items(qrels: Qrels, run: Mapping[Hashable, Any]) -> None:
-    """Refuse ids that cannot match: the numbers of a run never equal the text of the qrels."""
-    lists = map(list_values, run.values())
-    types = {name_type(item) for got in lists if isinstance(got, Iterable) for item in got}
+def refuse_types(qrels: Qrels, types: set[str]) -> None:
+    """Refuse items of types that cannot match: the numbers of a run never equal the text of the qrels."""
     judged = {name_type(item) for item in qrels.items}
     if types and judged and not types & judged:
         advice = " Scores in rows are an array: numpy.array(…)." if "float" in types else ""

@@ -1,37 +1,36 @@
 """Reads Python mappings: ``{query: {item: score}}``, and ranked lists ``{query: [item, …]}``."""
 
 import sys
-from array import array
-from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence, Set
+from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence, Set
 from functools import partial
 from itertools import islice
 from math import nan
-from typing import TYPE_CHECKING, Any, Self, TypeAlias, TypeGuard
+from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeAlias, TypeGuard
 
 import numpy as np
 
 from germane.core import ragged
 from germane.core.arguments import list_values
+from germane.core.progress import Progress
 from germane.core.qrels import Qrels
-from germane.core.ragged import Bools, Floats, Ints
+from germane.core.ragged import Floats, Ints
 from germane.core.retrieved import DEEP, SAMPLED, Order, Retrieved, Sample
 from germane.errors import (
     DuplicateError,
     EmptyError,
     FormatError,
     GradeError,
-    PolicyError,
     ScoreError,
     clip,
     explain_not_finite,
     show_typed,
 )
-from germane.kernel.ids import is_missing, sort_by_bytes, to_bytes, to_text
-from germane.kernel.reduction import EVERY
+from germane.kernel.ids import is_missing, to_bytes, to_text
+from germane.kernel.keys import Keys
+from germane.kernel.reduction import EVERY, Batch, Reduction, RepeatedItem
 from germane.readers import headings, mapping_ids, numbers, subtopics
 from germane.readers.inputs import RunInput
-from germane.readers.mapping_ids import SpelledMapping, spell_qrels
+from germane.readers.mapping_ids import spell_qrels
 from germane.readers.numbers import (
     EXACT,
     ORDINARY,
@@ -43,14 +42,11 @@ from germane.readers.numbers import (
 )
 
 if TYPE_CHECKING:
-    from germane.readers.candidates import Filter
+    from germane.readers.item_groups import Groups
+    from germane.readers.rows import Rows
 
 MAPPING = (dict, Mapping)  # the first makes isinstance fast for a dict
-_Ranked: TypeAlias = tuple[Any, Any, Any, Any]
-"""Judgments, their ranks, and the first and last ranks of their groups: lists, or arrays."""
-
-_FEW = 4  # judged items up to which counting is faster than sorting
-_SHORT = 64  # results up to which Python's own sorting is faster than NumPy's counting
+STEP = 1 << 15  # results that are reduced at once; they stay in the processor's cache
 
 
 def is_scores(given: object) -> bool:
@@ -183,8 +179,12 @@ def _explain_bad_grade(given: Mapping[Hashable, Any], where: str) -> GradeError:
     return GradeError(f"{where}, query {clip(query)}, item {clip(item)}: {wrong}")
 
 
+_Read: TypeAlias = tuple[Any, Collection[Hashable], Floats | None]
+"""The ids of a query in a dict or list, the dict or set in which they are looked up, and scores."""
+
+
 class MappedRun(RunInput):
-    """A mapping of queries to results."""
+    """A mapping of queries to results, which become columns of keys."""
 
     is_mapping = True
 
@@ -194,52 +194,188 @@ class MappedRun(RunInput):
         name: str = "run",
         where: str = "run",
         ids: str = "typed",
+        groups: "Groups | None" = None,
     ) -> None:
         self.mapping, self.name = mapping, name
         self.where = where  # the name in errors
-        self.ids = ids  # or text: in a file of text, an integer is its digits
+        self.ids = ids
+        self.groups = groups  # that take the place of items
 
     @property
     def label(self) -> str:
         return "the run" if self.where == "run" else self.where
 
-    def replace_mapping(self, mapping: Mapping[Hashable, Any]) -> Self:
-        """Make a run of the same source with other results."""
-        return type(self)(mapping, self.name, self.where, self.ids)
+    @property
+    def is_collapsed(self) -> bool:  # type: ignore[override]
+        return self.groups is not None
 
-    def select(
-        self, qrels: Qrels, duplicates: str, progress: object = None
-    ) -> tuple[RunInput | None, list[Any], list[Any]]:
-        query = self._match_ids(qrels).queries[0]
-        if (qrels.ids, self.ids) == ("text", "typed") and not isinstance(
-            self.mapping, SpelledMapping
-        ):
-            self = self.replace_mapping(SpelledMapping(self.mapping))
-        got = self.mapping.get(query)
-        if not isinstance(got, Mapping):
-            return self if query in self.mapping else None, [] if got is None else list(got), []
-        return self.replace_mapping({query: got}), list(got), list(got.values())
+    def collapse(self, groups: "Groups") -> Self:
+        if self.is_collapsed:
+            return self
+        groups.check_items_have_ids()
+        return type(self)(self.mapping, self.name, self.where, self.ids, groups)
+
+    def _read_ids(self, query: Hashable, got: Any, missing: set[Any]) -> _Read:
+        """Read the items of a query, as a dict or a list, and their scores if they have any."""
+        raise NotImplementedError
+
+    def retrieve(
+        self, qrels: Qrels, duplicates: str, order: Order, progress: object = None
+    ) -> Retrieved:
+        if not self.mapping:
+            raise EmptyError("the run is empty: it has no queries.")
+        matched = self._match(qrels)
+        copies = "max" if self.is_collapsed else duplicates
+        reduction = Reduction(mapping_ids.judge_keys(matched.qrels, matched.is_text), copies, order)
+        rows = np.zeros(len(qrels), np.int64)
+        answers = 0
+        for batch in self._read_batches(matched, matched.qrels.queries):
+            answers += len(batch.code)
+            rows[batch.code] = ragged.find_lengths(batch.offsets)
+            try:
+                reduction.add(reduction.reduce(batch))
+            except RepeatedItem as found:
+                raise self._explain_repeat(batch, matched.qrels, found) from None
+        run, position = matched.run, matched.qrels.position
+        if not answers:
+            mapping_ids.refuse_queries(matched.qrels, run)
+        got = reduction.join(
+            [query for query in run if query not in position] if len(run) > answers else [],
+            sample=partial(self._take_sample, matched),
+            rows=rows if self.is_collapsed else None,
+        )
+        self._refuse_types(matched, got, int(rows.sum()))
+        return got
+
+    def read_rows(
+        self, judged: Qrels | None = None, progress: Progress | None = None
+    ) -> Iterator["Rows"]:
+        from germane.readers.rows import Rows  # which few evaluations need
+
+        matched = (
+            _Matched(self.mapping, _NO_QRELS, False) if judged is None else self._match(judged)
+        )
+        queries = list(matched.run) if judged is None else matched.qrels.queries
+        for batch in self._read_batches(matched, queries):
+            found = [queries[q] for q in batch.code.tolist()]
+            yield Rows(found, batch.offsets, batch.items, batch.score)
+
+    def _read_batches(self, matched: "_Matched", queries: Sequence[Hashable]) -> Iterator[Batch]:
+        """Read the results of some queries, as far as the run has them, a few at a time."""
+        check_named(self.where, matched.run)
+        missing = _list_missing()
+        held = _Held()
+        for q, query in enumerate(queries):
+            got = matched.run.get(query, _ABSENT)
+            if got is _ABSENT:
+                continue
+            part, index, score = self._read_ids(query, got, missing)
+            names = self._name_items(query, part, matched.is_spelled)
+            if names is not part:
+                if isinstance(part, dict) and self.groups is None:
+                    names = dict(zip(names, part.values(), strict=True))
+                    if len(names) < len(part):
+                        raise FormatError(
+                            f"run, query {clip(query)}: two item ids have the same text."
+                        )
+                index = names if isinstance(names, dict) else set(names)
+            held.add(q, names, index, score)
+            if held.rows >= STEP:
+                yield held.make_batch()
+                held = _Held()
+        if held.code:
+            yield held.make_batch()
+
+    def _name_items(self, query: Hashable, ids: Any, is_spelled: bool) -> Any:
+        """Replace items by their groups, and spell them as in a file of text; else return the same object."""
+        if self.groups is not None:
+            ids = [self.groups.find_group(query, item) for item in ids]
+        return mapping_ids.spell_ids(ids) if is_spelled else ids
+
+    def _match(self, qrels: Qrels) -> "_Matched":
+        """Spell the ids of both sides as a file of text does, if one of them is from one."""
+        groups_are_text = self.groups is not None and self.groups.is_text
+        if "text" not in (self.ids, qrels.ids) and not groups_are_text:
+            return _Matched(self.mapping, qrels, False)
+        qrels = spell_qrels(qrels)
+        if self.ids == "text":
+            return _Matched(self.mapping, qrels, self.groups is not None, True)
+        return _Matched(mapping_ids.spell_queries(self.mapping), qrels, True, True)
+
+    def _refuse_types(self, matched: "_Matched", got: Retrieved, rows: int) -> None:
+        """Refuse ids of items that cannot match, as numbers and text. Raises CoverageError."""
+        excluded = None if got.excluded is None else int(got.excluded.sum())
+        if len(got.judgment) and excluded is None:
+            return
+
+        def find_types() -> set[str]:
+            """Find the types of all items."""
+            lists = ((query, list_values(got)) for query, got in matched.run.items())
+            named = (
+                self._name_items(query, list(got), matched.is_spelled)
+                for query, got in lists
+                if isinstance(got, Iterable)
+            )
+            return {mapping_ids.name_type(item) for items in named for item in items}
+
+        if excluded is not None and not matched.is_text:
+            from germane.readers.candidates import refuse_types  # which few evaluations need
+
+            unmatched = {"exclude": not excluded, "only": excluded == rows}
+            refuse_types(matched.qrels, unmatched, find_types)
+        if not len(got.judgment):
+            mapping_ids.refuse_types(matched.qrels, find_types())
+
+    def _explain_repeat(self, batch: Batch, qrels: Qrels, found: RepeatedItem) -> DuplicateError:
+        group = batch.code.tolist().index(qrels.position[found.query])
+        part = batch.items.parts[group]  # type: ignore[attr-defined]
+        rank = part.index(found.item) + 1
+        again = part.index(found.item, rank) + 1
+        return DuplicateError(
+            f"{self.where}, query {clip(found.query)}: item {clip(found.item)} is retrieved twice, at "
+            f"ranks {rank} and {again}. duplicates=first keeps its first copy."
+        )
+
+    def _take_sample(self, matched: "_Matched", most: int) -> Sample:
+        """Take the first results of some judged queries."""
+        queries, run = matched.qrels.queries, matched.run
+        depth = most // max(1, min(len(queries), len(run), SAMPLED, most // DEEP))
+        items: list[Hashable] = []
+        given: list[Any] = []
+        answered, ends = [], [0]
+        for query in queries:
+            got = run.get(query, ())
+            if len(got):
+                answered.append(query)
+                first = list(islice(got, depth))
+                items += self._name_items(query, first, matched.is_spelled)
+                if isinstance(got, MAPPING):
+                    given += islice(got.values(), depth)
+                ends.append(len(items))
+                if len(answered) == SAMPLED or len(items) > most - depth:
+                    break
+        score = read_doubles(given) if given else None
+        return Sample(
+            answered,
+            np.array(ends),
+            items,
+            score,
+            given=(lambda count: given[:count]) if given else None,
+            finer=may_round(given),
+        )
+
+    def select(self, qrels: Qrels, duplicates: str, progress: object = None) -> Self | None:
+        matched = self._match(qrels)
+        query = matched.qrels.queries[0]
+        if query not in matched.run:
+            return None
+        one = {query: matched.run[query]}
+        return type(self)(one, self.name, self.where, self.ids, self.groups)
 
     def find_judged(self, qrels: Qrels) -> Ints:
-        position = self._match_ids(qrels).position
-        found = (position.get(query) for query in self.mapping)
+        matched = self._match(qrels)
+        found = (matched.qrels.position.get(query) for query in matched.run)
         return np.array(sorted(q for q in found if q is not None), np.int64)
-
-    def _match_ids(self, qrels: Qrels) -> Qrels:
-        """Spell the ids of the judgments as text if this run is from a file of text."""
-        return spell_qrels(qrels) if self.ids == "text" else qrels
-
-    def _retrieve_each(
-        self,
-        qrels: Qrels,
-        run: Mapping[Hashable, Any],
-        add: Callable[..., None],
-        choice: "str | Order",
-    ) -> Retrieved:
-        matched = self._match_ids(qrels)
-        ids = "text" if "text" in (matched.ids, self.ids) else "typed"
-        hits = _Hits(len(qrels), self.where, _make_filter(matched, ids))
-        return _retrieve_each(matched, run, hits, add, choice)
 
     def find_queries(self, wanted: object) -> set[str]:
         return {to_text(to_bytes(query)) for query in self.mapping}
@@ -250,22 +386,63 @@ class MappedRun(RunInput):
         return all(scores is None or (scores[1:] <= scores[:-1]).all() for scores in scored)
 
 
-def _make_filter(qrels: Qrels, ids: str) -> "Filter | None":
-    """Make a filter of results; None where all items are candidates."""
-    if qrels.candidates is None:
-        return None
-    from germane.readers.candidates import Filter  # which few evaluations need
+class _Matched(NamedTuple):
+    """A run and judgments whose ids are spelled in the same way."""
 
-    return Filter(qrels, ids)
+    run: Mapping[Hashable, Any]
+    qrels: Qrels
+    is_spelled: bool  # are the run's items spelled when they are read?
+    is_text: bool = False  # do they appear as in a file of text?
+
+
+_NO_QRELS = Qrels([], np.zeros(1, np.int64), [], np.zeros(0))
+_ABSENT = object()
+
+
+class _Held:
+    """The results of some queries, of which a batch is made."""
+
+    def __init__(self) -> None:
+        self.code: list[int] = []
+        self.parts: list[Any] = []
+        self.indexes: list[Any] = []
+        self.scores: list[Floats] = []
+        self.rows = 0
+
+    def add(self, q: int, part: Any, index: Any, score: Floats | None) -> None:
+        self.code.append(q)
+        self.parts.append(part)
+        self.indexes.append(index)
+        self.rows += len(part)
+        if score is not None:
+            self.scores.append(score)
+
+    def make_batch(self) -> Batch:
+        keys = Keys(self.parts, self.indexes)
+        several = len(self.scores) > 1
+        score = np.concatenate(self.scores) if several else next(iter(self.scores), None)
+        return Batch(np.array(self.code), keys.offsets, keys, score)
+
+
+def _list_missing() -> set[Any]:
+    """List the values of missing ids."""
+    pandas = sys.modules.get("pandas")
+    return {None, nan, np.nan, *((pandas.NA, pandas.NaT) if pandas else ())}
 
 
 class ScoredMapping(MappedRun):
     """``{query: {item: score}}``."""
 
-    def retrieve(
-        self, qrels: Qrels, duplicates: str, order: Order, progress: object = None
-    ) -> Retrieved:
-        return self._retrieve_each(qrels, self.mapping, _rank_scored, order)
+    def _read_ids(self, query: Hashable, got: Any, missing: set[Any]) -> _Read:
+        if not isinstance(got, MAPPING):
+            raise FormatError(
+                f"{self.where}, query {clip(query)}: results are {{item: score}}; got {show_typed(got)}"
+            )
+        if not got.keys().isdisjoint(missing) or type(next(iter(got), "")) not in _NAMES:
+            check_named(f"{self.where}, query {clip(query)}", got)
+        scores = check_scores(self.where, query, got)
+        held = got if type(got) is dict else dict(got)
+        return held, held, scores
 
 
 class RankedLists(MappedRun):
@@ -275,238 +452,15 @@ class RankedLists(MappedRun):
     def ties(self) -> str:
         return "given"
 
-    def retrieve(
-        self, qrels: Qrels, duplicates: str, order: Order, progress: object = None
-    ) -> Retrieved:
-        if order.threshold is not None:
-            raise PolicyError("threshold=… is for scores; ranked lists have none.")
-        if order.scores == "distances":
-            raise PolicyError("scores=distances is for scores; ranked lists have none.")
-        run = self.mapping
-        if order.own == "drop":
-            run = {query: _drop_own(self.where, query, got) for query, got in run.items()}
-        return self._retrieve_each(qrels, run, _rank_listed, duplicates)
-
-
-def _retrieve_each(
-    qrels: Qrels,
-    run: Mapping[Hashable, Any],
-    hits: "_Hits",
-    add: Callable[..., None],
-    choice: "str | Order",
-) -> Retrieved:
-    if not run:
-        raise EmptyError("the run is empty: it has no queries.")
-    check_named(hits.where, run)
-    answers = 0
-    for q, (query, judged) in enumerate(zip(qrels.queries, qrels.judged, strict=True)):
-        got = run.get(query, _ABSENT)
-        if got is not _ABSENT:
-            answers += 1
-            hits.answered[q] = True
-            add(hits, q, query, judged, got, choice)
-    if not answers:
-        mapping_ids.refuse_queries(qrels, run)
-    if hits.candidates is not None:
-        hits.candidates.refuse_types()
-    if not hits.judgment:
-        mapping_ids.refuse_items(qrels, run)
-    unknown = [q for q in run if q not in qrels.position] if len(run) > answers else []
-    return hits.join(qrels, run, unknown)
-
-
-_ABSENT = object()
-
-
-class _Hits:
-    """The hits found so far."""
-
-    def __init__(self, queries: int, where: str, candidates: "Filter | None") -> None:
-        self.where = where  # the name of the run in errors
-        self.candidates = candidates
-        self.excluded = None if candidates is None else np.zeros(queries, np.int64)
-        pandas = sys.modules.get("pandas")
-        self.missing = {None, nan, np.nan, *((pandas.NA, pandas.NaT) if pandas else ())}
-        self.answered = np.zeros(queries, bool)
-        self.retrieved = np.zeros(queries, np.int64)
-        self.found = [0] * queries
-        self.judgment, self.rank = array("q"), array("q")
-        self.tied_from = self.tied_to = self.rank  # one object until there is a tie
-
-    def add(self, q: int, judgment: Any, rank: Any, tied_from: Any, tied_to: Any) -> None:
-        """Add the hits of a query, as lists or as arrays; if none is tied, the ranks are one object."""
-        if tied_from is not tied_to and self.tied_from is self.tied_to:
-            self.tied_from, self.tied_to = self.rank[:], self.rank[:]
-        extend = array.fromlist if isinstance(judgment, list) else _extend
-        self.found[q] = len(judgment)
-        extend(self.judgment, judgment)
-        extend(self.rank, rank)
-        if self.tied_from is not self.tied_to:
-            extend(self.tied_from, tied_from)
-            extend(self.tied_to, tied_to)
-
-    def admit(self, q: int, items: Collection[Hashable]) -> Bools:
-        """Find which results of a query are candidates, and count the others."""
-        assert self.candidates is not None
-        assert self.excluded is not None
-        kept = self.candidates.admit(q, items)
-        self.excluded[q] = len(kept) - np.count_nonzero(kept)
-        return kept
-
-    def join(self, qrels: Qrels, run: Mapping[Hashable, Any], unknown: list[Hashable]) -> Retrieved:
-        rank = np.asarray(self.rank)
-        is_tied = self.tied_from is not self.tied_to
-        return Retrieved(
-            np.asarray(self.judgment),
-            ragged.repeat_owners(self.found),
-            rank,
-            np.asarray(self.tied_from) if is_tied else rank,
-            np.asarray(self.tied_to) if is_tied else rank,
-            self.retrieved,
-            self.answered,
-            unknown,
-            sample=partial(_take_sample, qrels.queries, run),
-            rows=_count_rows(qrels.queries, run),
-            excluded=self.excluded,
-        )
-
-
-def _count_rows(queries: Sequence[Hashable], run: Mapping[Hashable, Any]) -> Ints | None:
-    """Count the results of each judged query before they were collapsed; None if they were not."""
-    if type(run) is dict or "germane.readers.groups" not in sys.modules:
-        return None
-    from germane.readers.groups import count_rows
-
-    counts = [count_rows(run, query) if query in run else 0 for query in queries]
-    return None if None in counts else np.array(counts, np.int64)
-
-
-def _take_sample(queries: list[Hashable], run: Mapping[Hashable, Any], most: int) -> Sample:
-    """Take the first results of some judged queries."""
-    depth = most // max(1, min(len(queries), len(run), SAMPLED, most // DEEP))
-    items: list[Hashable] = []
-    given: list[Any] = []
-    answered, ends = [], [0]
-    for query in queries:
-        got = run.get(query, ())
-        if len(got):
-            answered.append(query)
-            items += islice(got, depth)
-            if isinstance(got, MAPPING):
-                given += islice(got.values(), depth)
-            ends.append(len(items))
-            if len(answered) == SAMPLED or len(items) > most - depth:
-                break
-    score = read_doubles(given) if given else None
-    return Sample(
-        answered,
-        np.array(ends),
-        items,
-        score,
-        given=(lambda count: given[:count]) if given else None,
-        finer=may_round(given),
-    )
-
-
-def _extend(ranks: "array[int]", more: Ints) -> None:
-    ranks.frombytes(more.tobytes())
-
-
-def _rank_scored(
-    hits: _Hits, q: int, query: Hashable, judged: dict[Hashable, int], got: Any, order: Order
-) -> None:
-    if not isinstance(got, MAPPING):
-        raise FormatError(
-            f"{hits.where}, query {clip(query)}: results are {{item: score}}; got {show_typed(got)}"
-        )
-    if not got.keys().isdisjoint(hits.missing) or type(next(iter(got), "")) not in _NAMES:
-        check_named(f"{hits.where}, query {clip(query)}", got)
-    scores = check_scores(hits.where, query, got)
-    if hits.excluded is not None:
-        got, scores = _keep(got, scores, hits.admit(q, got))
-    if not order.plain:
-        got, scores = _admit(query, got, scores, order)
-    hits.retrieved[q] = len(scores)
-    few = len(judged) <= _FEW or len(scores) <= _SHORT
-    find = _rank_few if few and order.nonpositive == "hit" else _rank_many
-    hits.add(q, *find(judged, got, scores, order))
-
-
-def _rank_few(
-    judged: dict[Hashable, int], got: Mapping[Hashable, Any], scores: Floats, order: Order
-) -> _Ranked:
-    """Rank few items, for which Python is faster than NumPy."""
-    n = len(scores)
-    found = _find_common(judged, got)
-    own = [float(got[item]) for item in found]
-    if n <= _SHORT:
-        ascending = sorted(scores.tolist())
-        first = [n + 1 - bisect_right(ascending, score) for score in own]
-        last = [n - bisect_left(ascending, score) for score in own]
-    else:
-        first = [int(np.count_nonzero(scores > score)) + 1 for score in own]
-        last = [int(np.count_nonzero(scores >= score)) for score in own]
-    judgments = [judged[item] for item in found]
-    if first == last:
-        return judgments, first, first, first
-    place = {item: i for i, item in enumerate(got)}
-    at = _find_places([place[item] for item in found], list(got), scores, order)
-    return judgments, (np.array(first) + at).tolist(), first, last
-
-
-def _admit(
-    query: Hashable, got: Mapping[Hashable, Any], scores: Floats, order: Order
-) -> tuple[Mapping[Hashable, Any], Floats]:
-    """Keep the items that count as retrieved, with scores in the precision asked for."""
-    scores = order.convert_scores(scores, np.array([0, len(scores)]))
-    kept = order.reach_threshold(scores)
-    if order.own == "drop":
-        kept &= np.fromiter((item != query for item in got), bool, len(kept))
-    return _keep(got, scores, kept)
-
-
-def _keep(
-    got: Mapping[Hashable, Any], scores: Floats, kept: Bools
-) -> tuple[Mapping[Hashable, Any], Floats]:
-    scores = scores[kept]
-    items = [item for item, keep in zip(got, kept.tolist(), strict=True) if keep]
-    return dict(zip(items, scores.tolist(), strict=True)), scores
-
-
-def _find_common(judged: Mapping[Hashable, Any], got: Mapping[Hashable, Any]) -> list[Hashable]:
-    """Find the judged items that are retrieved. Looks for each of those that are fewer."""
-    fewer, others = (judged, got) if len(judged) <= len(got) else (got, judged)
-    return [item for item in fewer if item in others]
-
-
-def _rank_many(
-    judged: dict[Hashable, int], got: Mapping[Hashable, Any], scores: Floats, order: Order
-) -> _Ranked:
-    """Rank many items, for which sorting the scores once is faster than looking for each item."""
-    found = _find_common(judged, got)
-    own, ascending = np.array([float(got[item]) for item in found]), np.sort(scores)
-    if order.nonpositive == "miss":
-        found = [item for item, score in zip(found, own.tolist(), strict=True) if score > 0]
-        own = own[own > 0]
-    first = len(scores) + 1 - np.searchsorted(ascending, own, "right")
-    last = len(scores) - np.searchsorted(ascending, own, "left")
-    judgments = np.array([judged[item] for item in found], np.int64)
-    if not (last > first).any():
-        return judgments, first, first, first
-    place = {item: i for i, item in enumerate(got)}
-    at = [place[item] for item in found]
-    return judgments, first + _find_places(at, list(got), scores, order), first, last
-
-
-def _find_places(at: list[int], items: list[Hashable], scores: Floats, order: Order) -> Ints:
-    """Find the place, from 0, of some items among the items with the same score."""
-    by_key = np.arange(len(scores)) if order.equal == "given" else sort_by_bytes(items)[::-1]
-    falling = -scores[by_key]
-    arranged = np.argsort(falling, kind="stable")
-    position = np.empty(len(scores), np.int64)
-    position[by_key[arranged]] = np.arange(len(scores))
-    places: Ints = position[at] - np.searchsorted(falling[arranged], -scores[at], "left")
-    return places
+    def _read_ids(self, query: Hashable, got: Any, missing: set[Any]) -> _Read:
+        listed = list_ranked(self.where, query, got)
+        try:
+            index = set(listed)
+        except TypeError:
+            raise _explain_bad_id(self.where, query, listed) from None
+        if not missing.isdisjoint(index) or (listed and type(listed[0]) not in _NAMES):
+            check_named(f"{self.where}, query {clip(query)}", listed)
+        return listed if type(listed) is list else list(listed), index, None
 
 
 def check_scores(where: str, query: Hashable, got: Mapping[Hashable, Any]) -> Floats:
@@ -526,41 +480,6 @@ def _explain_bad_score(where: str, query: Hashable, got: Mapping[Hashable, Any])
     )
 
 
-def _rank_listed(
-    hits: _Hits,
-    q: int,
-    query: Hashable,
-    judged: dict[Hashable, int],
-    got: Any,
-    duplicates: str,
-) -> None:
-    got = list_ranked(hits.where, query, got)
-    try:
-        if hits.excluded is not None:
-            kept = hits.admit(q, got).tolist()
-            got = [item for item, keep in zip(got, kept, strict=True) if keep]
-        items = set(got)
-        if not items.isdisjoint(hits.missing) or (got and type(got[0]) not in _NAMES):
-            check_named(f"{hits.where}, query {clip(query)}", got)
-        if len(items) < len(got):
-            got = _check_unique(hits.where, query, got, duplicates)
-        ranks = [i for i, item in enumerate(got, 1) if item in judged]
-    except TypeError:
-        raise _explain_bad_id(hits.where, query, got) from None
-    hits.retrieved[q] = len(got)
-    hits.add(q, [judged[got[rank - 1]] for rank in ranks], ranks, ranks, ranks)
-
-
-def _drop_own(where: str, query: Hashable, got: Any) -> list[Hashable]:
-    """Leave out the item that has the id of the query."""
-    listed = list_ranked(where, query, got)
-    try:
-        set(listed)
-    except TypeError:
-        raise _explain_bad_id(where, query, listed) from None
-    return [item for item in listed if item != query]
-
-
 def list_ranked(where: str, query: Hashable, got: Any) -> Sequence[Any]:
     """List the items of a query by their position; the labels of a Series do not matter."""
     if is_floating(got):
@@ -574,24 +493,4 @@ def list_ranked(where: str, query: Hashable, got: Any) -> Sequence[Any]:
         raise FormatError(
             f"{where}, query {clip(query)}: results are a list of items; got {show_typed(got)}"
         )
-    return got
-
-
-def _check_unique(
-    where: str, query: Hashable, got: Sequence[Hashable], duplicates: str
-) -> Sequence[Hashable]:
-    match duplicates:
-        case "keep" | "recount":
-            return got
-        case "last":
-            return list(dict.fromkeys(reversed(got)))[::-1]
-        case "first" | "max":  # the first copy is ranked highest
-            return list(dict.fromkeys(got))
-    rank_of: dict[Hashable, int] = {}
-    for rank, item in enumerate(got, 1):
-        if rank_of.setdefault(item, rank) != rank:
-            raise DuplicateError(
-                f"{where}, query {clip(query)}: item {clip(item)} is retrieved twice, at ranks "
-                f"{rank_of[item]} and {rank}. duplicates=first keeps its first copy."
-            )
     return got

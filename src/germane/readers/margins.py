@@ -12,12 +12,13 @@ import numpy as np
 
 from germane.core import ragged
 from germane.core.ragged import Bools, Floats, Ints
-from germane.readers import matrix
-from germane.readers.matrix import Scores
+from germane.kernel import matrix
+from germane.kernel.matrix import Scores
 
 Compute: TypeAlias = Callable[[int, Ints], Floats]
 """A row and some of its columns → their exact scores."""
 
+TOP = 4  # at most 1/TOP of a row is copied from it, instead of sorting the row
 BINS = (1 << 15) - 4  # of the scores of a row
 
 
@@ -61,11 +62,8 @@ class _Rows:
     ) -> None:
         self._scores, self._ends, self._columns = scores, offsets.tolist(), columns
         self._margin, self._compute = margin, compute
-        if found is None:
-            self._order, self._rank, self._from, self._to = np.empty((4, len(columns)), np.int64)
-        else:
-            self._order, self._rank = found.order, found.rank
-            self._from, self._to = map(np.copy, matrix.find_groups(found.rank, found.tied))
+        every = np.empty((4, len(columns)), np.int64) if found is None else map(np.copy, found)
+        self._found = matrix.Ranks(*every)
 
     def add(self, rows: list[int]) -> None:
         for b in rows:
@@ -74,14 +72,11 @@ class _Rows:
             asked = row.asked
             places = row.find_places(self._compute(b, asked)) if len(asked) else (row.place,) * 3
             falling = places[0].argsort()
-            self._order[here] = row.order[falling] + here.start
-            for ranks, place in zip((self._rank, self._from, self._to), places, strict=True):
-                ranks[here] = place[falling] + 1
+            ranks = (place[falling] + 1 for place in places)
+            self._found.put(here, (row.order[falling], *ranks))
 
     def join(self) -> matrix.Ranks:
-        tied = (self._to > self._from).any()
-        ends = [(slice(0, len(self._rank)), self._from, self._to)] if tied else []
-        return matrix.Ranks(self._order, self._rank, ends)
+        return self._found.join()
 
 
 class _Row:
@@ -93,7 +88,7 @@ class _Row:
         self._mine = row[self._own]
         low, high = _find_band(self._mine, margin)
         reached = row >= low[0]
-        few = np.count_nonzero(reached) <= len(row) // matrix.TOP
+        few = np.count_nonzero(reached) <= len(row) // TOP
         at = _sort_columns(row, reached) if few else None
         values = np.sort(row) if at is None else row[at]
         self.place = len(values) - values.searchsorted(self._mine, "right")

@@ -35,7 +35,7 @@ def read_nested(path: Path, kind: Literal["qrels", "run"]) -> Nested:
     shape = type(next(iter(given.values()), None))
     for query, held in given.items():
         within = f"{where}, query {clip(query)}"
-        if isinstance(held, _Repeated):
+        if isinstance(held, Repeated):
             raise FormatError(f"{within}: duplicate item {clip(held.key)}.")
         if isinstance(held, dict):
             _check_numbers(held, within, kind)
@@ -54,17 +54,17 @@ def read_nested(path: Path, kind: Literal["qrels", "run"]) -> Nested:
 def read_object(path: Path, shape: str = "a file is {query: value}") -> Nested:
     """Read an object of queries. ``shape`` says what the file should be."""
     where = name_file(path)
-    given = read_json(path, object_pairs_hook=_make_object, parse_int=_parse_whole)
+    given = read_json(path, object_pairs_hook=make_object, parse_int=_parse_whole)
     if not isinstance(given, dict):
         raise FormatError(f"{where}: {shape}; got {_describe(given)}.{_advise(given)}")
-    if isinstance(given, _Repeated):
+    if isinstance(given, Repeated):
         raise FormatError(f"{where}: duplicate query {clip(given.key)}.")
     if not given:
         raise EmptyError(f"{where}: there are no queries.")
     return given
 
 
-class _Repeated(dict[Hashable, Any]):
+class Repeated(dict[Hashable, Any]):
     """An object that has a key twice."""
 
     key: str
@@ -113,12 +113,12 @@ def parse_object(text: str, where: str, **how: Any) -> dict[str, Any]:
     return held
 
 
-def _make_object(pairs: list[tuple[str, Any]]) -> Nested:
+def make_object(pairs: list[tuple[str, Any]]) -> Nested:
     held: Nested = dict(pairs)
     if len(held) == len(pairs):
         return held
     seen: set[str] = set()
-    repeated = _Repeated(held)
+    repeated = Repeated(held)
     repeated.key = next(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]
     return repeated
 
@@ -150,7 +150,7 @@ def _check_subtopics(held: Any, within: str) -> Any:
     """Check the subtopics of an item: grades, or a list."""
     if isinstance(held, list):
         return _spell_items(held, within)
-    if isinstance(held, _Repeated):
+    if isinstance(held, Repeated):
         raise FormatError(f"{within}: duplicate subtopic {clip(held.key)}.")
     for subtopic, grade in held.items():
         if type(grade) not in _NUMBERS:

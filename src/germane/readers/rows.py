@@ -36,6 +36,7 @@ from germane.kernel.reduction import (
     Part,
     Reduction,
     Scattered,
+    add_candidates,
     find_changes,
     find_distinct,
     split_queries,
@@ -50,7 +51,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from germane.readers.frames import Frame
-    from germane.readers.groups import Groups
+    from germane.readers.item_groups import Groups
 
 
 P = TypeVar("P")
@@ -78,6 +79,10 @@ class Rows:
             [*np.unique(starts[starts < len(self.queries)]), len(self.queries)]
         ):
             yield self.take(np.arange(begin, end))
+
+    def select(self, queries: Index) -> Rows:
+        """Select the rows of some queries."""
+        return self.take(np.flatnonzero(queries.find(read_python_ids(self.queries)) >= 0))
 
     def take(self, stretches: Ints) -> Rows:
         """Select the rows of some stretches."""
@@ -109,14 +114,6 @@ def judge_text(qrels: Qrels) -> Judgments:
 def match_text(qrels: Qrels) -> list[tuple[str, Ints, Ids]]:
     """Spell the candidates of judgments as text: their offsets and items."""
     return [(name, one.offsets, one.items.as_text()) for name, one in find_candidates(qrels)]
-
-
-def add_candidates(judged: Judgments, pairs: Sequence[tuple[str, Ints, Ids]]) -> Judgments:
-    """Add the candidates, in the ids of the run."""
-    if not pairs:
-        return judged
-    named = {name: Judgments(judged.queries, offsets, items) for name, offsets, items in pairs}
-    return replace(judged, exclude=named.get("exclude"), only=named.get("only"))
 
 
 def check_texts(qrels: Qrels, items: Text) -> None:

@@ -26,6 +26,7 @@ from germane.readers import mappings
 from germane.readers.inputs import Needs
 from germane.readers.mapping_ids import spell_id
 from germane.readers.numbers import is_finite_number
+from germane.readers.recognition import open_pairs
 
 if TYPE_CHECKING:
     from germane.readers.inputs import ReadOptions
@@ -54,8 +55,6 @@ def open_weights(reading: ReadOptions) -> Qrels:
 
 
 def _read(given: Any, reading: ReadOptions) -> Qrels:
-    from germane import readers  # whose tables recognize the other kinds
-
     if isinstance(given, Qrels):
         return given
     if mappings.is_mapping(given):
@@ -63,7 +62,7 @@ def _read(given: Any, reading: ReadOptions) -> Qrels:
             raise EmptyError(f"{NAME}= is empty: there are no weights.")
         _check_mapping(given)
         return mappings.read_qrels(given, "error", where=NAME)
-    opened = readers.open_pairs(given, NAME, reading.columns, reading.input_format)
+    opened = open_pairs(given, NAME, reading.columns, reading.input_format)
     if opened is None:
         raise InputError(
             f"{NAME}= is {{query: {{subtopic: weight}}}}, or a frame or a file with the columns query, subtopic and "

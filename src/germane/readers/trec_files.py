@@ -18,10 +18,10 @@ from germane.core.progress import Progress
 from germane.core.qrels import Qrels
 from germane.core.ragged import Floats, Ints
 from germane.core.retrieved import Order, Retrieved, Sample, choose_rows
-from germane.errors import DuplicateError, EmptyError, FormatError
+from germane.errors import DuplicateError, EmptyError, FormatError, InputError
 from germane.kernel.columns import Ids, Text, join_ids, read_bytes, read_python_ids
 from germane.kernel.ids import show_id, to_bytes, to_text
-from germane.kernel.reduction import Batch, RepeatedItem, choose_copies, drop_repeats
+from germane.kernel.reduction import Batch, Index, RepeatedItem, choose_copies, drop_repeats
 from germane.readers import trec
 from germane.readers.files import BLOCK, Block, TextFile, count_line_ends
 from germane.readers.formats import BATCH, Path, ProgressNote, find_name
@@ -36,7 +36,7 @@ from germane.readers.subtopics import (
 from germane.readers.subtopics import Rows as SubtopicRows
 
 if TYPE_CHECKING:
-    from germane.readers.groups import Groups
+    from germane.readers.item_groups import Groups
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,6 +48,8 @@ class Run(RunInput):
     200
     """
 
+    ids = "text"
+
     name: str
     rows: Rows
     is_collapsed: bool = False
@@ -58,14 +60,15 @@ class Run(RunInput):
     def __repr__(self) -> str:
         return f"Run({self.name!r}: {len(self)} queries, {len(self.rows.items)} results)"
 
-    def select(
-        self, qrels: Qrels, duplicates: str, progress: object = None
-    ) -> tuple[Run | None, list[Hashable], list[float]]:
-        query = to_text(to_bytes(qrels.queries[0]))
-        at = [s for s, found in enumerate(self.rows.queries) if found == query]
-        rows = self.rows.take(np.array(at, np.int64))
-        assert rows.score is not None
-        return Run(self.name, rows) if at else None, list(rows.items), rows.score.tolist()
+    def read_rows(
+        self, judged: Qrels | None = None, progress: Progress | None = None
+    ) -> Iterator[Rows]:
+        rows = self.rows if judged is None else self.rows.select(_index_queries(judged))
+        yield from rows.split()
+
+    def select(self, qrels: Qrels, duplicates: str, progress: Progress | None = None) -> Run | None:
+        rows = self.rows.select(_index_queries(qrels))
+        return Run(self.name, rows, self.is_collapsed) if len(rows.queries) else None
 
     def collapse(self, groups: Groups) -> Run:
         if self.is_collapsed:
@@ -98,6 +101,7 @@ class TrecFile(RunInput):
     """A run file, which is read when it is reduced."""
 
     is_searched = True
+    ids = "text"
 
     def __init__(self, path: Path) -> None:
         self.path, self.name = path, find_name(path)
@@ -108,6 +112,22 @@ class TrecFile(RunInput):
         if self._groups is None:
             self._groups, self.is_collapsed = groups, True
         return self
+
+    def read_rows(
+        self, judged: Qrels | None = None, progress: Progress | None = None
+    ) -> Iterator[Rows]:
+        if self._held is None and self.path == "-":
+            raise InputError(
+                "standard input is read once, and measures of the catalogue read the run a second time; "
+                "give a file."
+            )
+        parts = (
+            (part for _, part in self.read_batches(0, progress))
+            if self._held is None
+            else [self._held]
+        )
+        for part in parts:
+            yield from part.read_rows(judged)
 
     def _read_rows(self, lines: trec.Lines) -> Rows:
         rows = _make_rows(lines)
@@ -151,9 +171,7 @@ class TrecFile(RunInput):
             rows = reducer.judged_rows if self.is_collapsed else None
             return replace(got, comments=comments.count, rows=rows, sample=sample)
 
-    def select(
-        self, qrels: Qrels, duplicates: str, progress: Progress | None = None
-    ) -> tuple[Run | None, list[Hashable], list[float]]:
+    def select(self, qrels: Qrels, duplicates: str, progress: Progress | None = None) -> Run | None:
         """Read the whole file, and keep one query's rows. Raises DuplicateError with the line."""
         if self._held is not None:
             return self._held.select(qrels, duplicates)
@@ -173,11 +191,10 @@ class TrecFile(RunInput):
                 if (most := copies.most_common(1)) and most[0][1] > 1:
                     raise _find_repeat(file, trec.RUN, to_text(wanted), most[0][0])
         if not items:
-            return None, [], []
+            return None
         item, score = join_ids(items), np.concatenate(scores)
         rows = Rows([to_text(wanted)], np.array([0, len(item)]), item, score)
-        run = Run(self.name, rows, self.is_collapsed)
-        return run, list(item), score.tolist()
+        return Run(self.name, rows, self.is_collapsed)
 
     def load(self, progress: Progress | None = None) -> Run:
         """Read the whole file into memory, its rows grouped by query."""
@@ -215,6 +232,11 @@ class TrecFile(RunInput):
                     held = []
         if any(len(one.items) for one in held):
             yield end, Run(self.name, join_rows(held), self.is_collapsed)
+
+
+def _index_queries(qrels: Qrels) -> Index:
+    """Index the judged queries as text."""
+    return Index(read_bytes(list(map(to_bytes, qrels.queries))))
 
 
 def _sample_blocks(

@@ -7,8 +7,9 @@ from typing import Any, Unpack
 from germane.core.policy import DEFAULTS, Relevant
 from germane.core.progress import Progress, make_progress
 from germane.errors import DuplicateError
-from germane.evaluation.choices import OtherChoices, open_all
-from germane.evaluation.collection import Collection, find_all_needs
+from germane.evaluation.choices import OtherChoices
+from germane.evaluation.collection import find_all_needs
+from germane.evaluation.opening import open_data
 from germane.explanation.single_query import check_list, check_run, is_list
 from germane.measures.catalogue import CatalogueDefinition
 from germane.measures.measure import Measure, parse
@@ -76,11 +77,12 @@ def reconcile(
         qrels, run = make_collection(qrels, relevant, asked.rel or 1.0)
     else:
         check_run(run, relevant)
-    judgments, found, conventions = open_all(qrels, run, choices)
-    fixed = {name: word for name, word in choices.items() if name in DEFAULTS}
+    data = open_data(qrels, choices)
+    found, conventions = data.open_run(run)
+    fixed = dict(data.options.asked)
     if isinstance(asked.row, CatalogueDefinition):  # which judgments do not change
         fixed = {n: getattr(conventions, n) for n in DEFAULTS if n not in OF_LISTS} | fixed
-    values = Values(Collection(judgments, found.load(progress), find_all_needs(asked), progress))
+    values = Values(data.collect(found.load(progress), find_all_needs(asked), progress))
     per_query = None if reported_per_query is None else read_queries(reported_per_query)
     search = Search(values, conventions, asked, number, progress)
     return _make_answer(search, fixed, per_query)

@@ -7,16 +7,17 @@ from typing import Any, Literal, Unpack
 
 import numpy as np
 
-from germane.core.policy import DEFAULTS, STAGES, Averaging, Policy
+from germane.core.policy import STAGES, Averaging, Policy
 from germane.core.progress import Progress, make_progress
 from germane.dialects import dialects, resolve_dialect
 from germane.dialects.dialect import STAGE_NAMES, Dialect, Entry
 from germane.dialects.names import find_same_kind, translate_entry
 from germane.errors import GermaneError, list_some
 from germane.evaluation.api import compute_measures
-from germane.evaluation.choices import Choices, open_all
+from germane.evaluation.choices import Choices
 from germane.evaluation.collection import Collection, find_all_needs
 from germane.evaluation.limits import find_holding, may_matter
+from germane.evaluation.opening import open_data
 from germane.evaluation.undefined import make_amendment
 from germane.measures.averaging import MeasureResult
 from germane.measures.measure import Measure, Measures, parse, parse_all
@@ -172,10 +173,11 @@ def spread_each(
     ``limits="skip"`` leaves ``unsure`` empty, which takes as long as everything else.
     """
     progress = make_progress(progress)
-    judgments, found, conventions = open_all(qrels, run, policy)
-    given = {name: word for name, word in policy.items() if name in DEFAULTS}
+    data = open_data(qrels, policy)
+    found, conventions = data.open_run(run)
+    given = data.options.asked
     needs = find_all_needs(*parse_all(measures))
-    values = Values(Collection(judgments, found.load(progress), needs, progress))
+    values = Values(data.collect(found.load(progress), needs, progress))
     spreads = []
     for asked in parse_all(measures):
         result = values(conventions, asked)

@@ -18,7 +18,8 @@ from germane.core.progress import Progress, make_progress
 from germane.core.ranking import Ranking
 from germane.errors import InputError, check_choice, clip, list_choices
 from germane.evaluation.api import evaluate_many
-from germane.evaluation.choices import DEFAULT, Choices, read_once
+from germane.evaluation.choices import DEFAULT, Choices
+from germane.evaluation.opening import open_evaluation
 from germane.evaluation.result import Result, Results
 from germane.explanation.api import explain_result
 from germane.explanation.curves import average_curve
@@ -134,14 +135,14 @@ def report(
         parse_all(measures),
         "and a report shows judged items; leave it out. evaluate and compare compute it.",
     )
-    policy = read_once(policy)
-    results = evaluate_many(qrels, runs, measures, progress=progress, **policy)
+    data = open_evaluation(qrels, policy)
+    results = evaluate_many(data, runs, measures, progress=progress)
     if baseline is not None:
         results[baseline]  # one run alone is compared with nothing, but its name is checked
     origin = describe_origin(qrels, runs, command, progress)
-    again = select_runs(runs, results, policy)
-    spreads = spread_runs(qrels, again, results, policy, progress)
-    by_query = open_by_query(again, results, policy)
+    again = select_runs(runs, results, policy.get("input_format"))
+    spreads = spread_runs(data, again, results, progress)
+    by_query = open_by_query(data, again, results)
     ordered_runs = order_results(results)
     explained = count()
 

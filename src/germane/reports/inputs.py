@@ -12,9 +12,9 @@ import numpy as np
 from germane._version import VERSION
 from germane.core.progress import Progress
 from germane.errors import GermaneError
-from germane.evaluation.choices import make_reading
+from germane.evaluation.opening import Inputs
 from germane.evaluation.result import Results
-from germane.readers import ReadOptions, RunInput, formats, is_searched, open_qrels, open_run
+from germane.readers import InputFormat, ReadOptions, RunInput, formats, is_searched, open_run
 from germane.readers.formats import is_path
 from germane.readers.streams import explain_os_error
 from germane.reconciliation.spread import Spread, spread_each
@@ -68,7 +68,7 @@ def _hash(path: str, size: int, progress: Progress | None) -> str:
 
 
 def select_runs(
-    runs: Mapping[str, Any], results: Results, policy: Mapping[str, Any]
+    runs: Mapping[str, Any], results: Results, input_format: InputFormat
 ) -> dict[str, Any]:
     """Select the first runs that are not too large to be read again; TREC files are loaded."""
     room, again = ROOM, {}
@@ -80,30 +80,23 @@ def select_runs(
         if not is_path(run):
             again[name] = run
         elif os.path.isfile(run):  # standard input and pipes cannot be read twice
-            found = formats.find_format(run, "run", policy.get("input_format"))
+            found = formats.find_format(run, "run", input_format)
             reading = ReadOptions(input_format={"run": found})
             again[name] = open_run(run, reading).load() if found in ("trec", "json") else run
     return again
 
 
-def open_by_query(
-    again: Mapping[str, Any], results: Results, policy: Mapping[str, Any]
-) -> dict[str, RunInput]:
+def open_by_query(data: Inputs, again: Mapping[str, Any], results: Results) -> dict[str, RunInput]:
     """Open the runs whose items are found by query at no cost; files and frames are not."""
-    reading = make_reading(policy)
     return {
-        name: open_run(run, reading, open_qrels(placement.qrels))
+        name: data.judge_by(placement.qrels).open_run(run)[0]
         for name, run in again.items()
         if not is_searched(run) and (placement := results[name].placement)
     }
 
 
 def spread_runs(
-    qrels: Any,
-    again: Mapping[str, Any],
-    results: Results,
-    policy: Mapping[str, Any],
-    progress: Progress | None,
+    data: Inputs, again: Mapping[str, Any], results: Results, progress: Progress | None
 ) -> dict[str, tuple[Spread, ...]]:
     """Compute the numbers that other tools would report of the runs, but not of ended streams."""
     spreads = {}
@@ -111,9 +104,9 @@ def spread_runs(
         if progress is not None:
             progress("dialects", i, len(again))
         placement = results[name].placement
-        judgments = placement.qrels if placement and is_path(qrels) else qrels
+        known = data.judge_by(placement.qrels) if placement and is_path(data.qrels) else data
         try:
-            spreads[name] = spread_each(judgments, run, results.measures, limits="skip", **policy)
+            spreads[name] = spread_each(known, run, results.measures, limits="skip")
         except GermaneError:
             continue
     return spreads

@@ -10,7 +10,6 @@ from germane.evaluation.layout import find_bands, format_value
 from germane.output.formatting import format_short, write_count
 from germane.output.markup import PAPERS, define_colors, write_content_policy
 from germane.output.tables import Table, escape_html
-from germane.reports.data import write_data
 from germane.reports.dialects import write_dialects
 from germane.reports.findings import Findings, list_cautions
 from germane.reports.inputs import Origin
@@ -25,6 +24,7 @@ from germane.reports.markup import (
     write_table,
     write_whole_table,
 )
+from germane.reports.page_data import write_data
 
 SCRIPTS = ("page.js", "rankings.js", "charts.js", "controls.js")  # one function of four parts
 SENTENCES = 8  # comparisons in words; a table has all of them

@@ -34,15 +34,8 @@ from germane.errors import (
     list_some,
 )
 from germane.evaluation.api import evaluate_many
-from germane.evaluation.choices import (
-    DEFAULT,
-    Choices,
-    drop_candidates,
-    make_plan,
-    open_judgments,
-    read_once,
-)
-from germane.evaluation.collection import read_graded
+from germane.evaluation.choices import DEFAULT, Choices
+from germane.evaluation.opening import Inputs, open_evaluation, open_options
 from germane.evaluation.result import Results
 from germane.measures.catalogue import refuse_lists
 from germane.measures.measure import Measure, Measures
@@ -128,14 +121,16 @@ def trust_many(
     check_choice("about", about, ("population", "queries"))
     check_choice("tuning", tuning, ("optimal", "full"))
     _check_policy(policy)
-    policy = read_once(policy)
-    judges = [_read_judge(given, measures, policy) for given in (people, model)]
+    options = open_evaluation(None, policy).options
+    models = Inputs(model, options)
+    judges = [_read_judge(one, measures) for one in (Inputs(people, options), models)]
     match_judges(*judges)
-    rest: Any = drop_candidates(policy)
+    held = models.open_runs(runs)
+    sides = map(models.judge_by, judges)
     with warnings.catch_warnings():  # findings of the model's judgments are in the result
         warnings.simplefilter("ignore", GermaneWarning)
         by_people, by_model = (
-            evaluate_many(qrels, runs, measures, progress=progress, **rest) for qrels in judges
+            evaluate_many(one, held, measures, progress=progress) for one in sides
         )
     chosen = _check_measures(by_model)
     design = make_design(judges[0].queries, judges[1].queries, weights, strata)
@@ -188,17 +183,16 @@ def compare_judges(first: Any, second: Any, **reading: Any) -> JudgeAgreement:
     Both are qrels as in ``evaluate``. Warns of skewed grades. Raises CoverageError if there is no such pair.
     See ``JudgeAgreement`` for the numbers.
     """
-    judges = [_read_judge(given, "AP", reading) for given in (first, second)]
+    options = open_options(reading)
+    judges = [_read_judge(Inputs(given, options), "AP") for given in (first, second)]
     found = measure_agreement(list_shared_grades(*judges))
     warn("judges", found.findings)
     return found
 
 
-def _read_judge(given: Any, measures: Measures, policy: Mapping[str, Any]) -> Qrels:
+def _read_judge(data: Inputs, measures: Measures) -> Qrels:
     """Read the judgments of one judge."""
-    judgments, conventions = open_judgments(given, policy)
-    plan = make_plan(measures, None, conventions, drop_candidates(policy))
-    return read_graded(judgments, conventions, plan.needs)
+    return data.read_judge(data.options.make_plan(measures, data.conventions).needs)
 
 
 def _check_policy(policy: Mapping[str, Any]) -> None:

@@ -15,22 +15,15 @@ from germane.core.finding import Finding, warn
 from germane.core.qrels import Qrels
 from germane.errors import CoverageError, EmptyError, GermaneWarning, InputError, check_choice, clip
 from germane.evaluation.api import evaluate
-from germane.evaluation.choices import (
-    DEFAULT,
-    Choices,
-    drop_candidates,
-    make_reading,
-    open_judgments,
-    read_once,
-)
-from germane.evaluation.collection import read_graded
+from germane.evaluation.choices import DEFAULT, Choices
+from germane.evaluation.opening import Inputs, Options, open_evaluation
 from germane.evaluation.result import Result
 from germane.kernel.columns import read_python_ids
 from germane.measures.headings import write_definition
 from germane.measures.measure import Measure, Measures, parse
 from germane.output.formatting import add_schema, format_number, to_json_number, write_count
 from germane.output.tables import Table, Tabular
-from germane.readers import Needs, open_judges
+from germane.readers import open_judges
 from germane.readers.mappings import read_qrels as read_mapping
 
 Merging: TypeAlias = Literal["majority", "mean"]
@@ -131,8 +124,8 @@ def evaluate_judges(
     ``rel=1``. Raises InputError for the names majority and mean, and CoverageError if no query has all
     judges.
     """
-    policy = read_once(policy)
-    read = _read_judges(judges, policy)
+    options = open_evaluation(None, policy).options
+    read = _read_judges(judges, options)
     first, *others = read.values()
     queries = [query for query in first.queries if all(query in one.position for one in others)]
     if not queries:
@@ -146,10 +139,11 @@ def evaluate_judges(
         for name, one in read.items()
     }
     judgments |= {name: _make_qrels(merge(pooled, name), first) for name in MERGED}
+    held = Inputs(first, options.leave_attached()).open_runs({"run": run})["run"]
     with warnings.catch_warnings():  # each finding is said once below, and not by every judge
         warnings.simplefilter("ignore", GermaneWarning)
         results = {
-            name: evaluate(graded, run, measures, name=name, **policy)
+            name: evaluate(Inputs(graded, options), held, measures, name=name)
             for name, graded in judgments.items()
         }
     units = [(Counter(grades), 1.0) for items in pooled.values() for grades in items.values()]
@@ -161,9 +155,9 @@ def evaluate_judges(
     return JudgedByMany(results, tuple(read), alpha, ordinal, pairs, left_out, findings)
 
 
-def _read_judges(judges: Any, policy: Mapping[str, Any]) -> dict[str, Qrels]:
+def _read_judges(judges: Any, options: Options) -> dict[str, Qrels]:
     if not isinstance(judges, Mapping):
-        judges = open_judges(judges, make_reading(policy))
+        judges = open_judges(judges, options.held)
     if len(judges) < 2:
         which = f"; there is only {clip(next(iter(judges)))}" if judges else ""
         raise EmptyError(f"give two or more judges{which}.")
@@ -173,8 +167,7 @@ def _read_judges(judges: Any, policy: Mapping[str, Any]) -> dict[str, Qrels]:
             raise InputError(
                 f"the name of a judge is text other than majority and mean; got {clip(name)}"
             )
-        judgments, conventions = open_judgments(given, drop_candidates(policy))
-        read[name] = read_graded(judgments, conventions, Needs())
+        read[name] = Inputs(given, options.leave_attached()).read_judge()
     return read
 
 

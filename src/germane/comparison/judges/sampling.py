@@ -13,7 +13,7 @@ from germane.core.finding import Finding, show_ids
 from germane.core.qrels import Qrels
 from germane.core.ragged import Floats
 from germane.errors import CoverageError, InputError, NotFoundError, clip, list_some
-from germane.evaluation.groups import find_categories
+from germane.evaluation.query_groups import find_categories
 from germane.output.formatting import write_count
 
 

@@ -15,23 +15,18 @@ from germane.core.ragged import Floats
 from germane.core.ranking import Ranking
 from germane.errors import EmptyError, GermaneWarning, InputError, MeasureError, check_choice, clip
 from germane.evaluation.api import evaluate_many, score
-from germane.evaluation.choices import (
-    Choices,
-    drop_candidates,
-    make_reading,
-    open_judgments,
-    read_once,
-)
-from germane.evaluation.collection import read_graded
+from germane.evaluation.choices import Choices
+from germane.evaluation.opening import Held, Inputs, open_evaluation
 from germane.measures.headings import write_definition
 from germane.measures.measure import Measure, parse
 from germane.output.formatting import add_schema, format_number, write_count
 from germane.output.frames import Columnar, make_ids, make_numbers
 from germane.output.tables import Table, Tabular
-from germane.readers import Needs, open_qrels, open_run
+from germane.readers import Needs, open_qrels
 
 By: TypeAlias = Literal["weight", "difference"]
 DEEPEST = 1000  # ranks that have a weight, under a measure without a cutoff
+NEXT = "what to judge next"
 MENDED = (  # findings that these judgments mend
     "queries not judged", "results not judged", "queries without a judgment", "nothing relevant",
 )  # fmt: skip
@@ -171,10 +166,10 @@ def choose_judgments(
     if by == "difference" and len(runs) < 2:
         raise EmptyError("by=difference is for two runs or more.")
     key = measure if isinstance(measure, Measure) else parse(measure)
-    policy = read_once(policy)
+    data = open_evaluation(qrels, policy)
     with warnings.catch_warnings():  # of queries without judgments, which are to get some
         warnings.simplefilter("ignore", GermaneWarning)
-        pooled, rankings, findings = _pool(qrels, runs, key, progress, policy)
+        pooled, rankings, findings = _pool(data, runs, key, progress)
     deepest = max(int(one.rank.max(initial=0)) for one in rankings.values())
     weights = _weigh_ranks(key, min(deepest, key.k or DEEPEST))
     of_runs = {
@@ -212,17 +207,15 @@ def _select(
 
 
 def _pool(
-    qrels: Any, runs: Mapping[str, Any], measure: Measure, progress: Any, policy: Any
+    data: Inputs, runs: Mapping[str, Any], measure: Measure, progress: Any
 ) -> tuple[Qrels, dict[str, Ranking], tuple[Finding, ...]]:
     """Add every item that a run retrieved to the judgments, as not judged, and rank all of them.
 
     The findings are those of the runs that remain once these items are judged.
     """
-    judgments, conventions = open_judgments(qrels, policy)
-    judged = read_graded(judgments, conventions, Needs())
-    reading, rest = make_reading(policy), drop_candidates(policy)
-    held = {name: open_run(run, reading, open_qrels(judged)).hold() for name, run in runs.items()}
-    first = evaluate_many(judged, held, [measure], progress=progress, **rest)
+    judged = data.read(Needs(complete=NEXT))
+    held = {name: Held(one.run.hold()) for name, one in data.open_runs(runs).items()}
+    first = evaluate_many(data.judge_by(judged), held, [measure], progress=progress)
     queries = list(judged.queries)
     for result in first.values():
         assert result.placement is not None
@@ -232,12 +225,13 @@ def _pool(
         one = _select_query(judged, query)
         found[query] = dict(zip(one.items, one.grades.tolist(), strict=True))
         for run in held.values():
-            for item in run.select(one, conventions.duplicates)[1]:
-                found[query].setdefault(item, UNJUDGED)
+            for rows in run.run.read_rows(one):
+                for item in rows.items.python:
+                    found[query].setdefault(item, UNJUDGED)
     found = {query: items for query, items in found.items() if items}
-    pooled = open_qrels(found).read("error", None, Needs("what to judge next"))
+    pooled = open_qrels(found).read("error", None, Needs(complete=NEXT))
     pooled = replace(pooled, candidates=judged.candidates)
-    again = evaluate_many(pooled, held, [measure], **rest)
+    again = evaluate_many(data.judge_by(pooled), held, [measure])
     placements = {name: result.placement for name, result in again.items()}
     kept = (
         replace(found, where=found.where or name)

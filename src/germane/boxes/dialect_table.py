@@ -278,10 +278,10 @@ DIALECTS = (
 )
 
 
-def box_dialects() -> dict[str, Dialect]:
+def dialects() -> dict[str, Dialect]:
     """Every dialect of object detection by its name.
 
-    >>> germane.box_dialects()["voc2007"].matching["candidate"]
+    >>> germane.boxes.dialects()["voc2007"].matching["candidate"]
     'best'
     """
     return {one.name: one for one in DIALECTS}

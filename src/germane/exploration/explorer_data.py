@@ -5,7 +5,7 @@ from functools import cache
 from typing import Any
 
 from germane.boxes.conventions import DEFAULTS
-from germane.boxes.dialects import DIALECTS as BOX_DIALECTS
+from germane.boxes.dialect_table import DIALECTS as BOX_DIALECTS
 from germane.boxes.measures import POINTS, parse_measure
 from germane.dialects.dialect import Dialect
 from germane.dialects.table import DIALECTS

@@ -2,59 +2,64 @@
 
 import math
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Unpack
 
 from germane.boxes.api import refuse_unknown
 from germane.boxes.candidates import BoxCandidate, find_entry, list_words
+from germane.boxes.checkup import open_detection_side, open_truth_side
 from germane.boxes.conventions import WORDS, make_conventions, write_choice
-from germane.boxes.dialects import DIALECTS
+from germane.boxes.dialect_table import DIALECTS
 from germane.boxes.measures import BoxMeasure, parse_measure
 from germane.boxes.reading import take_reading
 from germane.boxes.search import BoxSearch
-from germane.boxes.sources import open_detections, open_truths
+from germane.core.finding import warn
 from germane.dialects.dialect import Dialect, Entry
-from germane.reconciliation.spread import DialectValue, Spread
+from germane.reconciliation.spread import DialectValue
+from germane.reconciliation.spread import Spread as ListSpread
+
+if TYPE_CHECKING:
+    from germane.boxes.options import DetectionSource, Options, TruthSource
 
 TIES = WORDS["ties"]
 
 
-class BoxSpread(Spread):
+class Spread(ListSpread):
     """A measure of one set of detections under every dialect, from the highest value to the lowest.
 
     >>> truth = [{"boxes": [[10, 10, 50, 50]], "labels": [1]}]
     >>> found = [{"boxes": [[10, 12, 50, 52]], "labels": [1], "scores": [0.9]}]
-    >>> germane.spread_boxes(truth, found, "AP50").range
+    >>> germane.boxes.spread(truth, found, "AP50").range
     (0.995, 1.0)
 
-    It is a ``Spread``, whose rows name the conventions that, changed alone, move germane's value.
+    It is a ``germane.Spread``, whose rows name the conventions that, changed alone, move germane's value.
     """
 
     def _explain_without(self) -> dict[str, list[str]]:
         return {f"no {self.own.measure}": list(self.without)} if self.without else {}
 
 
-def spread_boxes(
-    truth: Any,
-    detections: Any,
+def spread(
+    truth: "TruthSource",
+    detections: "DetectionSource",
     measure: "str | BoxMeasure" = "AP",
     *,
     name: str | None = None,
-    **conventions: Any,
-) -> BoxSpread:
+    **options: Unpack["Options"],
+) -> Spread:
     """Compute a measure under every dialect on the same truths and detections.
 
     >>> truth = [{"boxes": [[10, 10, 50, 50]], "labels": [1]}]
     >>> found = [{"boxes": [[10, 12, 50, 52]], "labels": [1], "scores": [0.9]}]
-    >>> said = germane.spread_boxes(truth, found, "AP50")
+    >>> said = germane.boxes.spread(truth, found, "AP50")
     >>> [f"{one.dialect} {one.value:.3f} {one.stages}" for one in said][-1]
     "ultralytics-8.4.160 0.995 ('points=lines',)"
 
     ``AP`` stands for each tool's own mean over thresholds, and ``AP50`` for its own average precision at
-    .5. Arguments and conventions are those of ``evaluate_boxes``; a convention that you give holds in every
-    dialect. Raises what ``evaluate_boxes``
+    .5. Options are those of ``evaluate``; a convention that you give holds in every
+    dialect. Raises what ``evaluate``
     raises for germane's own value.
     """
-    search = open_search(truth, detections, measure, conventions, name)
+    search = open_search(truth, detections, measure, options, name)
     asked = search.asked
     own = DialectValue("germane", str(asked), asked, search.evaluate(()), ())
     stated, without = [], []
@@ -65,25 +70,26 @@ def spread_boxes(
         else:
             stated.append(_evaluate(search, dialect, entry))
     stated.sort(key=lambda one: (math.isnan(one.value), -one.value, one.dialect))
-    return BoxSpread(own, tuple(stated), tuple(without))
+    return Spread(own, tuple(stated), tuple(without))
 
 
 def open_search(
-    truth: Any,
-    detections: Any,
+    truth: "TruthSource",
+    detections: "DetectionSource",
     measure: "str | BoxMeasure",
-    conventions: dict[str, Any],
+    options: "Options",
     name: str | None,
     base: "Dialect | None" = None,
 ) -> BoxSearch:
     """Open truths and detections for a search, which begins with germane's conventions or a dialect's."""
-    reading, conventions = take_reading(conventions)
+    reading, conventions = take_reading(options)
     choices = make_conventions({**(base.choices if base else {}), **conventions})
-    truths = open_truths(truth, reading)
-    found = open_detections(detections, truths, reading, name)
-    refuse_unknown(found, truths, choices)
+    side = open_truth_side(truth, reading)
+    found, problems = open_detection_side(side, detections, reading, name)
+    refuse_unknown(found, side.truths, choices)
+    warn(found.name, problems)
     return BoxSearch(
-        truths, found, parse_measure(measure), replace(choices, ap_depth="any"), conventions
+        side.truths, found, parse_measure(measure), replace(choices, ap_depth="any"), conventions
     )
 
 

@@ -1,16 +1,17 @@
-"""The verb report_boxes: detectors on the same images as one page, class by class."""
+"""The verb report: detectors on the same images as one page, class by class."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Unpack
 
 import numpy as np
 
-from germane.boxes.api import evaluate_many_boxes
-from germane.boxes.comparison import compare_boxes
+from germane.boxes.api import evaluate_many
+from germane.boxes.comparison import compare
+from germane.boxes.error_panel import write_errors
 from germane.boxes.lists import View
 from germane.boxes.measures import BoxMeasures
-from germane.boxes.result import BoxResult, BoxResults
+from germane.boxes.result import Result, Results
 from germane.boxes.shares import compute_shares
 from germane.comparison.comparison import Comparison
 from germane.core.bootstrap import estimate_mean_interval
@@ -30,34 +31,35 @@ from germane.reports.markup import (
 from germane.reports.page import CHOSEN, END, write_comparisons, write_head, write_origin
 
 if TYPE_CHECKING:
+    from germane.boxes.options import DetectionSource, Options, TruthSource
     from germane.dialects.dialect import Dialect
 
 REPORTED = "AP AP50 AP75 AP(area=small) AP(area=medium) AP(area=large) AR@100"
 
 
-def report_boxes(
-    truth: Any,
-    detections: Mapping[str, Any],
+def report(
+    truth: "TruthSource",
+    detections: "Mapping[str, DetectionSource]",
     measures: "BoxMeasures" = REPORTED,
     *,
     title: str | None = None,
     baseline: str | None = None,
     command: str | None = None,
     dialect: "str | Dialect | None" = None,
-    **conventions: Any,
+    **options: Unpack["Options"],
 ) -> Report:
     """Evaluate one or more detectors, and report them as one HTML page that needs no network.
 
     The page has every number with its interval and definition, the comparisons of all pairs, a table of
-    all classes with their truths, precision–recall curves, the conventions, and the inputs with their hashes.
-    ``detections`` maps names to detections; the other arguments are those of ``evaluate_boxes`` and
-    ``compare_boxes``.
+    all classes with their truths, what each kind of error costs, precision–recall curves, the conventions, and the inputs with their hashes.
+    ``detections`` maps names to detections; the other arguments are those of ``evaluate`` and
+    ``compare``.
 
     >>> truth = [{"boxes": [[10, 10, 50, 50]], "labels": [1]}]
-    >>> germane.report_boxes(truth, {"yolo": [{**truth[0], "scores": [0.9]}]}, "AP50").title
+    >>> germane.boxes.report(truth, {"yolo": [{**truth[0], "scores": [0.9]}]}, "AP50").title
     'yolo'
     """
-    results = evaluate_many_boxes(truth, detections, measures, dialect=dialect, **conventions)
+    results = evaluate_many(truth, detections, measures, dialect=dialect, **options)
     ordered = order_results(results)
     compared = None
     first = next(iter(results.values()))
@@ -65,12 +67,14 @@ def report_boxes(
         name for name in first if not any(np.isnan(one[name].mean) for one in results.values())
     ]
     if len(ordered) > 1 and defined:
-        compared = compare_boxes(results, None, defined, baseline=baseline)
+        compared = compare(results, None, defined, baseline=baseline)
     name = title or make_title(list(ordered))
     origin = describe_origin(truth, detections, command, None)
     written = [
         ("result", "Result", list(_write_result(ordered, compared))),
+        ("cautions", "Cautions", list(_write_cautions(ordered))),
         ("classes", "Class by class", list(_write_classes(ordered))),
+        ("errors", "Costs of errors", list(write_errors(ordered))),
         ("curves", "Precision and recall", list(_write_curves(ordered))),
         ("conventions", "Conventions", list(_write_conventions(ordered))),
         ("origin", "Origin", list(write_origin(origin))),
@@ -80,7 +84,7 @@ def report_boxes(
     return Report(name, "\n".join([*page, END]))
 
 
-def _write_lead(results: BoxResults) -> str:
+def _write_lead(results: Results) -> str:
     counts = next(iter(results.values())).counts
     detectors, images = write_count(len(results), "detector"), write_count(counts.images, "image")
     truths, classes = (
@@ -90,7 +94,7 @@ def _write_lead(results: BoxResults) -> str:
     return f"{detectors} on {images} with {truths} of {classes}."
 
 
-def _write_result(results: BoxResults, compared: Comparison | None) -> Iterator[str]:
+def _write_result(results: Results, compared: Comparison | None) -> Iterator[str]:
     first = next(iter(results.values()))
     yield from make_scrollable(_write_headline(results))
     yield '<dl class="definitions">'
@@ -106,7 +110,16 @@ def _write_result(results: BoxResults, compared: Comparison | None) -> Iterator[
         yield from write_comparisons(compared)
 
 
-def _write_headline(results: BoxResults) -> Iterator[str]:
+def _write_cautions(results: Results) -> Iterator[str]:
+    """Write the problems that evaluate warned of."""
+    found = dict.fromkeys(str(one) for result in results.values() for one in result.findings)
+    if found:
+        yield '<ul class="cautions">'
+        yield from (f"<li>{isolate_text(one)}</li>" for one in found)
+        yield "</ul>"
+
+
+def _write_headline(results: Results) -> Iterator[str]:
     """Write a row a detector, the best first: each number with its interval."""
     first = next(iter(results.values()))
     heads = "".join(f'<th scope="col" class="n">{isolate_text(name)}</th>' for name in first)
@@ -119,7 +132,7 @@ def _write_headline(results: BoxResults) -> Iterator[str]:
     yield "</tbody></table>"
 
 
-def _write_value(result: BoxResult, name: str) -> str:
+def _write_value(result: Result, name: str) -> str:
     mean = result[name].mean
     if mean != mean:
         return "–"
@@ -131,7 +144,7 @@ def _write_value(result: BoxResult, name: str) -> str:
     return f"<span>{format_number(mean, 4)}</span><small>{low:.3f} – {high:.3f}</small>"
 
 
-def _write_classes(results: BoxResults) -> Iterator[str]:
+def _write_classes(results: Results) -> Iterator[str]:
     """Write a row a class: its truths and the first measure of each detector; the largest spread first."""
     first = next(iter(results.values()))
     measure = next(iter(first))
@@ -180,7 +193,7 @@ class _MeanCurve:
         return self.precision
 
 
-def _write_curves(results: BoxResults) -> Iterator[str]:
+def _write_curves(results: Results) -> Iterator[str]:
     curves = {name: _average_curves(result) for name, result in results.items()}
     if any(curve is None for curve in curves.values()):
         return
@@ -195,7 +208,7 @@ def _write_curves(results: BoxResults) -> Iterator[str]:
     )
 
 
-def _average_curves(result: BoxResult) -> _MeanCurve | None:
+def _average_curves(result: Result) -> _MeanCurve | None:
     """Average the curves of all classes at the lowest threshold; None without truths."""
     curves = result.lists.split(read_curves(result.lists.rank(View(result.depths[-1])), 11))[
         :, 0, 0
@@ -206,7 +219,7 @@ def _average_curves(result: BoxResult) -> _MeanCurve | None:
     return _MeanCurve(np.linspace(0, 1, 11), curves[:, counts].mean(axis=1))
 
 
-def _write_conventions(results: BoxResults) -> Iterable[str]:
+def _write_conventions(results: Results) -> Iterable[str]:
     from germane.boxes.layout import write_notes as write_result_notes
 
     yield from write_notes(note for note in write_result_notes(results) if note)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
@@ -28,8 +28,7 @@ from germane.kernel.ids import is_missing, to_bytes, to_text
 from germane.kernel.reduction import Index, find_distinct
 from germane.readers import formats
 from germane.readers.formats import is_path
-from germane.readers.mapping_ids import SpelledMapping, spell_id
-from germane.readers.mappings import check_scores
+from germane.readers.mapping_ids import spell_id
 
 GroupOf: TypeAlias = Callable[[Hashable, Any], Hashable]
 """A query and one of its items → the group of the item."""
@@ -109,6 +108,14 @@ class Groups:
         codes: dict[Hashable, int] = {}
         numbers = np.array([codes.setdefault(one, len(codes)) for one in each], np.int64)
         return numbers, list(codes)
+
+    def check_columns(self, columns: Ints) -> None:
+        """Raise FormatError for a column that has no group."""
+        values = self.values or ()
+        if len(columns) and (last := int(columns.max())) >= len(values):
+            raise FormatError(
+                f"collapse= has {len(values)} groups, and item {last} has none; it is one group an item."
+            )
 
     def check_items_have_ids(self) -> None:
         """Raise InputError where groups are given for the places of items, and these have ids."""
@@ -261,34 +268,6 @@ def _refuse_contradiction(where: str, items: Ids, groups: Ids, first: Ints) -> N
 # --- Mappings --------------------------------------------------------------------------------------
 
 
-class CollapsedMapping(Mapping[Hashable, Any]):
-    """A run whose items are replaced by their groups; a query's results are collapsed on access."""
-
-    def __init__(self, run: Mapping[Hashable, Any], groups: Groups, *, lowest: bool) -> None:
-        groups.check_items_have_ids()
-        self.run, self._groups, self._lowest = run, groups, lowest
-
-    def __getitem__(self, query: Hashable) -> Any:
-        got = self.run[query]
-        if isinstance(got, Mapping):
-            check_scores("run", query, got)
-            keep = "min" if self._lowest else "max"
-            return collapse_scores(query, got, self._groups.find_group, keep)
-        listed = list_values(got)
-        if isinstance(listed, (str, bytes)) or not isinstance(listed, Iterable):
-            return got  # refused by the reader of lists
-        return list(dict.fromkeys(self._groups.find_group(query, item) for item in listed))
-
-    def __contains__(self, query: object) -> bool:
-        return query in self.run
-
-    def __iter__(self) -> Iterator[Hashable]:
-        return iter(self.run)
-
-    def __len__(self) -> int:
-        return len(self.run)
-
-
 def collapse_scores(
     query: Hashable, got: Mapping[Any, Any], group_of: GroupOf, keep: str
 ) -> dict[Hashable, Any]:
@@ -315,10 +294,3 @@ def _is_no_better(score: Any, best: Any, keep: str) -> bool:
         return bool(score <= best if keep == "max" else score >= best)
     except TypeError:
         return False
-
-
-def count_rows(run: Mapping[Hashable, Any], query: Hashable) -> int | None:
-    """Count a query's results before they were collapsed; None if they were not."""
-    if isinstance(run, SpelledMapping):
-        return count_rows(run.run, run.find_own(query))
-    return len(run.run[query]) if isinstance(run, CollapsedMapping) else None

@@ -1,0 +1,123 @@
+"""Write docs/options.md from the table of tests/crossings.py: ``python docs/generate_options.py``."""
+
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+sys.path.insert(0, str(ROOT / "tests"))
+
+from crossings import (  # noqa: E402
+    EVALUATING,
+    KINDS,
+    OF_VECTORS,
+    OPTIONS,
+    REFUSED,
+    VERBS,
+    Cell,
+    Refusal,
+)
+
+TARGET = ROOT / "docs" / "options.md"
+
+INTRODUCTION = """\
+# What works on what
+
+Every function takes every kind of input, and every option on rows, with the values, counts and findings that dicts of
+the same data have. A test runs {cells:,} combinations of {verbs} functions, {kinds} kinds of input and {options} options, and
+`python docs/generate_options.py` writes this page from its tables. Where a combination has no meaning, a message says
+why; these are all of them.
+
+The functions are {names}. Embeddings go to `evaluate_embeddings`, and `compare` takes its results. `check` reports
+a refusal as a finding.
+"""
+
+
+def page() -> str:
+    return "\n".join([introduction(), options(), functions(), kinds()])
+
+
+def introduction() -> str:
+    cells = sum(
+        (one.of_lists or not option.startswith("whole lists"))
+        and (verb in OF_VECTORS or not kind.startswith("embeddings"))
+        for verb, one in VERBS.items()
+        for kind in KINDS
+        for option in OPTIONS
+    )
+    return INTRODUCTION.format(
+        cells=cells, verbs=len(VERBS), kinds=len(KINDS), options=len(OPTIONS),
+        names=", ".join(f"`{verb}`" for verb in VERBS),
+    )  # fmt: skip
+
+
+def find(verb: str, kind: str, option: str) -> Refusal | None:
+    return next((one for one in REFUSED if one.covers(Cell(verb, kind, option))), None)
+
+
+def options() -> str:
+    """Options by kinds; kinds with the same refusals share a column."""
+    groups: dict[tuple[str, ...], list[str]] = {}
+    for kind in KINDS:
+        refused = (find("evaluate", kind, option) for option in OPTIONS)
+        groups.setdefault(tuple("" if one is None else one.why for one in refused), []).append(kind)
+    reasons = list(dict.fromkeys(why for column in groups for why in column if why))
+    names = [", ".join(group) for group in groups.values()]
+    names[0] = "dicts, frames, files, and scores or pairs with ids"
+    lines = [
+        "## Options and inputs\n",
+        "✓: it works. A number is the reason why it does not. In rows of whole lists, the measures are Coverage and Novelty,",
+        "which look at all results.\n",
+        f"| option | {' | '.join(names)} |",
+        f"|---|{'---|' * len(names)}",
+    ]
+    for at, option in enumerate(OPTIONS):
+        cells = (str(reasons.index(column[at]) + 1) if column[at] else "✓" for column in groups)
+        lines.append(f"| {write(option)} | {' | '.join(cells)} |")
+    lines += ["", *(f"{number}. {say(why)}" for number, why in enumerate(reasons, 1)), ""]
+    return "\n".join(lines)
+
+
+def functions() -> str:
+    """The refusals of single functions."""
+    lines = [
+        "## Functions\n",
+        "Some options have no meaning for one function, whatever the input.\n",
+        "| function | option | why not |",
+        "|---|---|---|",
+    ]
+    for one in REFUSED:
+        verbs = [verb for verb in VERBS if verb in one.verbs]
+        if len(verbs) < len(EVALUATING) - 1:
+            listed = "any" if set(one.options) == set(OPTIONS) else shorten(one)
+            inputs = "" if set(one.kinds) == set(KINDS) else f" ({', '.join(one.kinds)})"
+            lines.append(
+                f"| {', '.join(f'`{verb}`' for verb in verbs)} | {listed}{inputs} | {say(one.why)} |"
+            )
+    return "\n".join([*lines, ""])
+
+
+def shorten(one: Refusal) -> str:
+    listed = [option for option in OPTIONS if option in one.options]
+    whole = all(option.startswith("whole lists") for option in listed)
+    return "measures of whole lists" if whole else ", ".join(map(write, listed))
+
+
+def kinds() -> str:
+    lines = ["## Inputs\n", "| input | is |", "|---|---|"]
+    lines += [f"| {kind} | {one.says} |" for kind, one in KINDS.items()]
+    return "\n".join(
+        [*lines, "", "[Sources](sources.md) and [arrays](arrays.md) explain them.", ""]
+    )
+
+
+def write(option: str) -> str:
+    """Write an option, with what is typed as code."""
+    return " ".join(f"`{word}`" if "=" in word else word for word in option.split())
+
+
+def say(why: str) -> str:
+    return f"{why[0].upper()}{why[1:]}."
+
+
+if __name__ == "__main__":
+    TARGET.write_text(page(), "utf-8")

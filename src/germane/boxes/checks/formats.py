@@ -1,0 +1,104 @@
+"""Checks of how boxes were read: another format, and numbers relative to the image."""
+
+import numpy as np
+
+from germane.boxes.checks.numbers import SLACK, leave
+from germane.boxes.checks.pairing import BoxData
+from germane.boxes.geometry import BOX_FORMATS, BoxFormat, make_boxes
+from germane.boxes.sheet import Sheet
+from germane.checks.rows import Problem, Sees
+from germane.core.ragged import Floats
+
+FEW = 10  # boxes, below which formats are not compared
+SOME = 20  # boxes, below which no pattern of their numbers is looked for
+SHARE = 0.02  # of boxes that leave their image, from which on another format is looked for
+MANY = 20_000  # boxes that are looked at for another format
+RELATIVE = 2  # no relative number is larger, and boxes in pixels are
+
+
+def find_relative(sheet: Sheet, data: BoxData) -> Sees:
+    """Find numbers relative to the image that were taken for pixels."""
+    numbers = sheet.boxes.as_array("xyxy")[sheet.finite]
+    if sheet.relative or not len(numbers) or np.abs(numbers).max() > RELATIVE:
+        return
+    if np.mean(np.abs(numbers) <= 1.01) > 0.9 and (numbers != np.round(numbers)).any():
+        yield Problem(
+            "no side of a box is longer than 1: relative coordinates are read as pixels",
+            len(numbers),
+            advice=f"Use coordinates={{'{sheet.side}': 'relative'}}, and give the sizes of images with images=.",
+        )
+
+
+def find_pixels(sheet: Sheet, data: BoxData) -> Sees:
+    """Find pixels that were taken for numbers relative to the image."""
+    if sheet.relative and len(sheet.image):
+        ends = np.column_stack((sheet.boxes.right, sheet.boxes.bottom))
+        far = np.asarray((ends > 2 * sheet.sizes).any(axis=1))
+        if far.sum() > len(far) / 2:
+            says = "go beyond twice the size of the image: pixels are read as relative coordinates"
+            for one in sheet.report(far, says):
+                advice = f"Use coordinates={{'{sheet.side}': 'pixels'}}."
+                yield Problem(one.says, one.count, one.examples, advice)
+
+
+def find_other_format(sheet: Sheet, data: BoxData) -> Sees:
+    """Find boxes that fit the truths, or their images, much better in another format."""
+    best = data.pairing.best_reading
+    if best is not None:
+        reading, before, after = best
+        other = reading[("truth", "detections").index(sheet.side)]
+        if other != sheet.box_format:
+            yield _name_format(
+                sheet, other,
+                f"read as {sheet.box_format}, boxes and truths overlap by {before:.2f} on average; with {sheet.side} "
+                f"read as {other}, by {after:.2f}", len(sheet.image),
+            )  # fmt: skip
+        return
+    known = sheet.finite & ~np.isnan(sheet.sizes).any(axis=1)
+    if 2 * known.sum() < len(known) or known.sum() < FEW:
+        yield from _find_corners(sheet)
+        return
+    rows = np.flatnonzero(known)
+    rows = rows[:: -(-len(rows) // MANY)]
+    numbers, sizes = sheet.boxes.take(rows).as_array(sheet.box_format), sheet.sizes[rows]
+    counts = {
+        one: int(leave(make_boxes(numbers, one), sizes, 0.02 * sizes + SLACK).sum())
+        for one in BOX_FORMATS
+    }
+    now = counts[sheet.box_format]
+    best_format = min(BOX_FORMATS, key=counts.__getitem__)
+    if now > max(FEW / 2, SHARE * len(numbers)) and counts[best_format] < now / 10:
+        shares = [counts[one] / len(numbers) for one in (sheet.box_format, best_format)]
+        yield _name_format(
+            sheet, best_format,
+            f"read as {sheet.box_format}, {shares[0]:.0%} of the boxes leave their image "
+            f"or have a negative size; read as {best_format}, {shares[1]:.0%}", now,
+        )  # fmt: skip
+
+
+def _find_corners(sheet: Sheet) -> Sees:
+    """Find corners that were taken for sizes, where the sizes of images are not known.
+
+    No box then ends before it begins; and those that begin further from the left end further from it, too,
+    while boxes of an image are narrower there.
+    """
+    x, y, width, height = sheet.boxes.as_array()[sheet.finite].T
+    if sheet.box_format != "xywh" or len(x) < SOME or not ((width >= x) & (height >= y)).all():
+        return
+    if min(_correlate(x, width), _correlate(y, height)) > 0.3:
+        says = "no box is narrower than its distance from the left, or lower than that from the top"
+        yield _name_format(
+            sheet, "xyxy", f"{says}: corners (xyxy) are read as sizes (xywh)", len(x)
+        )
+
+
+def _correlate(one: Floats, other: Floats) -> float:
+    """Correlate the ranks of two columns."""
+    ranks = np.stack([column.argsort(kind="stable").argsort() for column in (one, other)])
+    return float(np.asarray(np.corrcoef(ranks))[0, 1])
+
+
+def _name_format(sheet: Sheet, best: BoxFormat, says: str, count: int) -> Problem:
+    return Problem(
+        says, count, advice=f"box_format={{'{sheet.side}': '{best}'}} reads the {sheet.side} so."
+    )

@@ -1,0 +1,215 @@
+"""Checks of each side alone: boxes, ids, areas and scores that are broken, odd, or given twice."""
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from germane.boxes.checks.pairing import BoxData
+from germane.boxes.geometry import Boxes
+from germane.boxes.ids import describe_mistyped, get_item
+from germane.boxes.sheet import Sheet
+from germane.checks.rows import Problem, Sees
+from germane.core.finding import show_ids
+from germane.core.ragged import Bools, Floats, Ints
+from germane.errors import clip
+from germane.output.formatting import write_count
+
+SLACK = 2.0  # pixels by which a box may leave its image
+FEW = 5  # detections, below which equal scores say nothing
+LARGEST = 1e6  # pixels; no image is wider or higher
+TIMES = 10  # the width and height of its image that a box may have
+GAPS = {"truth": 0, "detections": 15}  # pixels beside an image in which small boxes may lie
+SHARE = 0.3  # of boxes that repeat another one, from which on it is no accident
+
+
+# --- What evaluate refuses ---------------------------------------------------------------------
+
+
+def find_malformed(sheet: Sheet, data: BoxData) -> Sees:
+    """Find entries that cannot be read, and boxes that lack four finite numbers."""
+    faults = sheet.columns.faults if sheet.columns else ()
+    if faults:
+        says = f"{write_count(len(faults), 'entry', 'entries')} cannot be read"
+        yield Problem(says, len(faults), tuple(faults[:3]))
+    yield from sheet.report(~sheet.finite, "lack four finite numbers")
+
+
+def find_swapped(sheet: Sheet, data: BoxData) -> Sees:
+    """Find corners in the wrong order, so that a box has a negative size."""
+    if sheet.box_format == "xyxy":
+        yield from sheet.report(sheet.negative, "have the right or lower corner first")
+
+
+def find_negative(sheet: Sheet, data: BoxData) -> Sees:
+    """Find negative widths and heights."""
+    if sheet.box_format != "xyxy":
+        yield from sheet.report(sheet.negative, "have a negative size")
+
+
+def find_negative_areas(sheet: Sheet, data: BoxData) -> Sees:
+    """Find negative areas."""
+    if sheet.area is not None:
+        with np.errstate(invalid="ignore"):
+            yield from sheet.report(sheet.area < 0, "have a negative area")
+
+
+def find_mistyped(sheet: Sheet, data: BoxData) -> Sees:
+    """Find ids that are text where the truth has numbers, or the reverse, and truth values."""
+    for column, given, known, noun in _list_ids(sheet, data):
+        odd: dict[int, str] = {}
+        for row in np.flatnonzero(column < 0).tolist():
+            if says := describe_mistyped(get_item(given, row), known, noun, "the truth"):
+                odd[row] = says
+        if odd:
+            rows = np.array(list(odd))
+            yield Problem(odd[rows[0]].partition(". ")[0], len(rows), sheet.show(rows))
+
+
+def find_unknown_images(sheet: Sheet, data: BoxData) -> Sees:
+    """Find boxes of images that the truth does not list."""
+    yield from _report_unknown(sheet, data, "images")
+
+
+def find_unknown_classes(sheet: Sheet, data: BoxData) -> Sees:
+    """Find boxes of classes that the truth does not list."""
+    yield from _report_unknown(sheet, data, "classes")
+
+
+def _list_ids(sheet: Sheet, data: BoxData) -> Iterable[tuple[Ints, object, list[object], str]]:
+    """List the ids of images and of classes: positions, ids as given, those known, and a noun."""
+    if sheet.columns is not None:
+        yield sheet.image, sheet.columns.image, list(data.truths.images), "an image"
+        yield sheet.label, sheet.columns.label, list(data.truths.classes), "a class"
+
+
+def _report_unknown(sheet: Sheet, data: BoxData, nouns: str) -> Sees:
+    for column, given, known, noun in _list_ids(sheet, data):
+        if noun != {"images": "an image", "classes": "a class"}[nouns]:
+            continue
+        rows = [
+            row
+            for row in np.flatnonzero(column < 0).tolist()
+            if not describe_mistyped(get_item(given, row), known, noun, "the truth")
+        ]
+        if rows:
+            ids = dict.fromkeys(clip(get_item(given, i)) for i in rows)
+            are = "is" if len(rows) == 1 else "are"
+            all_boxes = write_count(len(column), "box", "boxes")
+            says = f"{len(rows):,} of {all_boxes} {are} of {nouns} that the truth does not list"
+            shown = sheet.show(np.array(rows))
+            yield Problem(f"{says}: {', '.join([*ids][:3])}", len(rows), shown)
+
+
+def find_odd_scores(sheet: Sheet, data: BoxData) -> Sees:
+    """Find scores that are not finite numbers."""
+    if sheet.score is not None:
+        yield from sheet.report(~np.isfinite(sheet.score), "have a score that is no finite number")
+
+
+# --- Boxes --------------------------------------------------------------------------------------
+
+
+def find_huge(sheet: Sheet, data: BoxData) -> Sees:
+    """Find boxes with sides that no image has: 10 times those of theirs, or a million pixels."""
+    sides = np.column_stack((sheet.boxes.width, sheet.boxes.height))
+    with np.errstate(invalid="ignore", over="ignore"):
+        limit = np.where(np.isnan(sheet.sizes), LARGEST, TIMES * sheet.sizes)
+        odd = np.asarray((sides > limit).any(axis=1)) & sheet.sound
+    yield from sheet.report(odd, "have sides that are longer than those of any image")
+
+
+def find_apart(sheet: Sheet, data: BoxData) -> Sees:
+    """Find boxes that lie wholly outside their image; detections by more than 15 pixels."""
+    boxes, gap = sheet.boxes, GAPS[sheet.side]
+    with np.errstate(invalid="ignore"):
+        beyond = (boxes.left - gap > sheet.sizes[:, 0]) | (boxes.top - gap > sheet.sizes[:, 1])
+        odd = (beyond | (boxes.right < -gap) | (boxes.bottom < -gap)) & sheet.sound
+    yield from sheet.report(odd, "lie wholly outside the image")
+
+
+def find_outside(sheet: Sheet, data: BoxData) -> Sees:
+    """Find boxes that leave their image by more than 2 pixels."""
+    with np.errstate(invalid="ignore"):
+        odd = leave(sheet.boxes, sheet.sizes, SLACK) & sheet.sound
+    yield from sheet.report(odd, "leave the image by more than 2 pixels")
+
+
+def leave(boxes: Boxes, sizes: Floats, slack: Floats | float) -> Bools:
+    """Mark boxes that leave their image by more than the slack, or have a negative size."""
+    low = np.column_stack((boxes.left, boxes.top))
+    high = np.column_stack((boxes.right, boxes.bottom))
+    return np.asarray(((low < -slack) | (high > sizes + slack) | (high < low)).any(axis=1))
+
+
+def find_empty(sheet: Sheet, data: BoxData) -> Sees:
+    """Find boxes without width or height, which overlap nothing unless the last pixel counts."""
+    flat = (sheet.boxes.width == 0) | (sheet.boxes.height == 0)
+    yield from sheet.report(sheet.sound & flat, "have no width or no height")
+
+
+def find_odd_areas(sheet: Sheet, data: BoxData) -> Sees:
+    """Find areas that no object in its box has: more than twice the box, or hardly any of it."""
+    if sheet.area is None:
+        return
+    wide, high = sheet.boxes.width, sheet.boxes.height
+    with np.errstate(invalid="ignore", over="ignore"):
+        box, rim = wide * high, (wide + 1) * (high + 1)
+        known = sheet.sound & (box > 1) & np.isfinite(box) & (sheet.area >= 0)
+        small = known & (sheet.area < box / 50)
+        if small.sum() <= known.sum() / 2:  # thin objects
+            small &= (sheet.area < box / 1000) & (box >= 100)
+        odd = small | (known & (sheet.area > 2 * rim))
+    yield from sheet.report(odd, "have an area that is far from that of the box")
+
+
+def find_repeated(sheet: Sheet, data: BoxData) -> Sees:
+    """Find duplicate boxes: of the same image and class, and with the same score if there is one."""
+    yield from sheet.report(sheet.repeated, "repeat another one of the same image and class")
+
+
+def find_all_repeated(sheet: Sheet, data: BoxData) -> Sees:
+    """Find most of the boxes given twice."""
+    count = sheet.repeated.sum()
+    if count >= FEW and count >= SHARE * sheet.sound.sum():
+        yield from find_repeated(sheet, data)
+
+
+# --- Scores -------------------------------------------------------------------------------------
+
+
+def find_constant(sheet: Sheet, data: BoxData) -> Sees:
+    """Find detections that all have the same score."""
+    score = sheet.score
+    if score is not None and len(score) >= FEW and (score == score[0]).all():
+        yield Problem(f"all {len(score):,} detections have the score {score[0]:g}", len(score))
+
+
+def find_scores_beyond(sheet: Sheet, data: BoxData) -> Sees:
+    """Find scores that are not between 0 and 1."""
+    if sheet.score is not None:
+        with np.errstate(invalid="ignore"):
+            yield from sheet.report(
+                (sheet.score < 0) | (sheet.score > 1), "have a score beyond 0 to 1"
+            )
+
+
+# --- Images and classes -------------------------------------------------------------------------
+
+
+def find_images_without(sheet: Sheet, data: BoxData) -> Sees:
+    """Find images without a box."""
+    yield from _report_without(sheet.image, data.truths.images, "image")
+
+
+def find_classes_without(sheet: Sheet, data: BoxData) -> Sees:
+    """Find classes without a box."""
+    yield from _report_without(sheet.label, data.truths.class_names, "class")
+
+
+def _report_without(held: Ints, known: Iterable[object], noun: str) -> Sees:
+    ids = list(known)
+    missing = np.setdiff1d(np.arange(len(ids)), held)
+    if len(missing):
+        count = write_count(len(missing), noun, f"{noun}{'es' if noun == 'class' else 's'}")
+        shown = show_ids(ids[i] for i in missing.tolist())
+        yield Problem(f"{count} of {len(ids):,} without a box", len(missing), shown)

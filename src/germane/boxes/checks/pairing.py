@@ -1,0 +1,220 @@
+"""Pairing: detections and truths of some images side by side, to see whether they belong together."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from germane.boxes.data import Truths
+from germane.boxes.geometry import BOX_FORMATS, Boxes, BoxFormat, make_boxes, measure_overlaps
+from germane.boxes.sheet import Sheet
+from germane.core import ragged
+from germane.core.ragged import Bools, Floats, Ints
+
+IMAGES = 200  # that are looked at
+BOXES = 60  # detections of an image, and truths, that are looked at
+NEAR = 0.5  # the overlap of a match
+
+Reading = tuple[BoxFormat, BoxFormat]  # of the truths and of the detections
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Pairs:
+    """Detections (D) and truths (G) of images that have both, and all pairs (P) of an image."""
+
+    detection: Ints  # D, rows of the sheet
+    truth: Ints  # G, rows of the sheet
+    group: Ints  # D, the image
+    mine: Ints  # P, positions in detection, ascending
+    its: Ints  # P, positions in truth
+    first: Ints  # D, the first pair of each detection
+
+
+@dataclass(eq=False, repr=False)
+class BoxData:
+    """Both sides, and the images and classes of the truth."""
+
+    truths: Truths
+    truth: Sheet
+    detections: Sheet
+
+    @cached_property
+    def pairing(self) -> "Pairing":
+        """Detections and truths of the same images."""
+        return Pairing(self.truth, self.detections, len(self.truths.images))
+
+
+class Pairing:
+    """Detections and truths of some images."""
+
+    def __init__(self, truth: Sheet, detections: Sheet, images: int) -> None:
+        self.truth, self.detections, self.images = truth, detections, images
+
+    @cached_property
+    def same(self) -> Pairs:
+        """The pairs of one image."""
+        return self.shift(0)
+
+    def shift(self, by: int) -> Pairs:
+        """Pair detections with truths of the image so many places on."""
+        found = self._rows(self.detections, self._sampled)
+        image = self.detections.image[found] + by
+        others = np.zeros(self.images, bool)
+        others[image[(image >= 0) & (image < self.images)]] = True
+        truth = self._rows(self.truth, others)
+        low, high = (
+            np.searchsorted(self.truth.image[truth], image, side) for side in ("left", "right")
+        )
+        kept = high > low
+        found, low, size = found[kept], low[kept], (high - low)[kept]
+        mine = np.repeat(np.arange(len(found)), size)
+        its = ragged.list_stretches(low, size)
+        first = ragged.make_offsets(size)[:-1]
+        return Pairs(found, truth, self.detections.image[found], mine, its, first)
+
+    @cached_property
+    def _sampled(self) -> Bools:
+        """Mark the images (I) that are looked at: evenly spaced ones of those with detections."""
+        sheet = self.detections
+        has = np.unique(sheet.image[sheet.sound])
+        at = np.linspace(0, len(has) - 1, min(len(has), IMAGES)).astype(np.int64)
+        chosen = np.zeros(self.images, bool)
+        chosen[has[at]] = True
+        return chosen
+
+    def _rows(self, sheet: Sheet, images: Bools) -> Ints:
+        """List some boxes of these images, sorted by image, evenly spaced where an image has many."""
+        rows = np.flatnonzero(sheet.sound & ((sheet.label >= 0) | (sheet is self.detections)))
+        rows = rows[images[sheet.image[rows]]]
+        rows = rows[np.argsort(sheet.image[rows], kind="stable")]
+        image = sheet.image[rows]
+        place = np.arange(len(rows)) - np.searchsorted(image, image)
+        count = np.searchsorted(image, image, "right") - np.searchsorted(image, image)
+        step = np.maximum(count / BOXES, 1)
+        return rows[np.floor((place + 1) / step) > np.floor(place / step)]
+
+    # --- Overlaps ------------------------------------------------------------------------------
+
+    def measure(self, pairs: Pairs, reading: Reading | None = None) -> Floats:
+        """Measure the overlap of each pair (P), also as another reading of the numbers has it."""
+        truth, found = (
+            _read_again(sheet, rows, None if reading is None else reading[side])
+            for side, (sheet, rows) in enumerate(
+                ((self.truth, pairs.truth), (self.detections, pairs.detection))
+            )
+        )
+        crowd = self.truth.crowd[pairs.truth]
+        overlap = np.zeros(len(pairs.mine))
+        mine, its = found.take(pairs.mine), truth.take(pairs.its)
+        every = np.arange(len(pairs.mine))
+        at, _, shared = measure_overlaps(mine, its, (every, every), crowd[pairs.its], "iou")
+        overlap[at] = np.nan_to_num(shared, nan=0.0, posinf=0.0, neginf=0.0)
+        return overlap
+
+    def find_best(self, pairs: Pairs) -> tuple[Floats, Ints]:
+        """Find the best overlap of each detection with a truth, and the truth's row (D)."""
+        overlap = self.measure(pairs)
+        if not len(overlap):
+            return np.zeros(0), np.zeros(0, np.int64)
+        best = np.maximum.reduceat(overlap, pairs.first)
+        owner = np.repeat(np.arange(len(best)), np.diff(np.append(pairs.first, len(overlap))))
+        hits = np.flatnonzero(overlap == best[owner])
+        _, at = np.unique(owner[hits], return_index=True)
+        return best, pairs.truth[pairs.its[hits[at]]]
+
+    def count_matches(self, pairs: Pairs) -> int:
+        """Count the detections that match a truth of their class."""
+        overlap = self.measure(pairs)
+        alike = (
+            self.detections.label[pairs.detection][pairs.mine]
+            == self.truth.label[pairs.truth][pairs.its]
+        )
+        return len(np.unique(pairs.mine[(overlap >= NEAR) & alike]))
+
+    # --- Other readings ------------------------------------------------------------------------
+
+    @cached_property
+    def best_reading(self) -> "tuple[Reading, float, float] | None":
+        """The reading that fits much better than the one chosen, with the overlaps of both; None if there is none.
+
+        The fit to other images is subtracted, because wrong readings may make boxes large, which overlap everything.
+        """
+        pairs = self.same
+        now: Reading = self.truth.box_format, self.detections.box_format
+        if len(pairs.detection) < SOME or len(np.unique(pairs.group)) < FEW_IMAGES:
+            return None
+        fits = {
+            one: fit for one in _list_readings(now) if (fit := self._fit(pairs, one)) is not None
+        }
+        own = fits.pop(now, None)
+        if own is None or not fits:
+            return None
+        apart = max(self.images // 3, 1)
+        others = [self.shift(by) for by in (apart, -apart)]
+        specific = {
+            one: float(fit.mean()) - self._fit_by_chance(others, one)
+            for one, fit in {now: own, **fits}.items()
+        }
+        gains = {one: specific[one] - specific[now] for one in fits}
+        best = max(gains, key=gains.__getitem__)
+        for one, gain in gains.items():  # a change of one side, where it does nearly as well
+            if (one[0] == now[0] or one[1] == now[1]) and gain > 0.9 * gains[best]:
+                best = one
+        if gains[best] < GAIN:
+            return None
+        change = fits[best] - own
+        before, after = float(own.mean()), float(fits[best].mean())
+        sure = change.mean() > SURE * change.std(ddof=1) / np.sqrt(len(change))
+        return (best, before, after) if sure and after > 1.25 * before else None
+
+    def _fit_by_chance(self, others: Sequence[Pairs], reading: Reading) -> float:
+        """Average the fit to other images."""
+        fits = [fit for pairs in others if (fit := self._fit(pairs, reading)) is not None]
+        every = np.concatenate([np.zeros(0), *fits])
+        return float(every.mean()) if len(every) else 0.0
+
+    def _fit(self, pairs: Pairs, reading: Reading) -> Floats | None:
+        """Average the best overlaps of detections and of truths in each image; None if sizes are negative."""
+        if not len(pairs.mine):
+            return np.zeros(0)
+        for sheet, rows, one in zip(
+            (self.truth, self.detections), (pairs.truth, pairs.detection), reading, strict=True
+        ):
+            boxes = _read_again(sheet, rows, one)
+            if ((boxes.width < 0) | (boxes.height < 0)).mean() > 0.01:
+                return None
+        overlap = self.measure(pairs, reading)
+        best = np.maximum.reduceat(overlap, pairs.first)
+        order = np.argsort(pairs.its, kind="stable")
+        first = np.unique(pairs.its[order], return_index=True)[1]
+        of_truths = np.maximum.reduceat(overlap[order], first)
+        _, image = np.unique(pairs.group, return_inverse=True)
+        owner = image[pairs.mine[order][first]]
+        return (_average(best, image) + _average(of_truths, owner)) / 2
+
+
+SOME = 10  # detections, below which no other reading is looked for
+FEW_IMAGES = 3
+SURE = 4.0  # standard errors of the gain
+GAIN = 0.1  # of the mean overlap
+
+
+def _average(values: Floats, group: Ints) -> Floats:
+    return np.bincount(group, values) / np.bincount(group)
+
+
+def _list_readings(now: Reading) -> Iterator[Reading]:
+    """List the readings of both sides, but for those that change both in the same way."""
+    for truth in BOX_FORMATS:
+        for found in BOX_FORMATS:
+            if (truth, found) == now or truth != found or now[0] != now[1]:
+                yield truth, found
+
+
+def _read_again(sheet: Sheet, rows: Ints, box_format: BoxFormat | None) -> Boxes:
+    """Read the numbers of some boxes in another format."""
+    boxes = sheet.boxes.take(rows)
+    if box_format in (None, sheet.box_format):
+        return boxes
+    return make_boxes(boxes.as_array(sheet.box_format), box_format)

@@ -1,0 +1,105 @@
+"""The table of all checks of boxes."""
+
+from collections.abc import Callable, Iterator
+from typing import Literal, NamedTuple
+
+from germane.boxes.checks import formats, matches, numbers
+from germane.boxes.checks.pairing import BoxData
+from germane.boxes.sheet import Sheet
+from germane.checks.rows import Sees, make_findings
+from germane.core.finding import Finding, Severity
+
+
+class BoxCheck(NamedTuple):
+    """One kind of finding, in truths, detections, or both."""
+
+    name: str
+    severity: Severity
+    of: tuple[str, ...]
+    find_problems: Callable[[Sheet, BoxData], Sees]
+    remedy: str
+    evaluate: Literal["error", "warning", "silent"] = "silent"
+    """The reaction of evaluate: an error, a warning, or none."""
+
+    follows: tuple[str, ...] = ()
+    """Findings of which this one is a consequence; it is not looked for beside them."""
+
+
+_BOTH = ("truth", "detections")
+_FORMS = (
+    "relative numbers taken for pixels", "pixels taken for relative numbers", "another format of boxes",
+)  # fmt: skip
+TABLE = (
+    BoxCheck("malformed boxes", "serious", _BOTH, numbers.find_malformed,
+             "Correct or delete them; until then evaluate refuses them.", "error"),
+    BoxCheck("swapped corners", "serious", _BOTH, numbers.find_swapped,
+             "Write the left and upper corner first, or name the format: box_format=xywh.", "error"),
+    BoxCheck("negative sizes", "serious", _BOTH, numbers.find_negative,
+             "If it is another format, choose box_format=xywh, xyxy or cxcywh.", "error"),
+    BoxCheck("negative areas", "serious", ("truth",), numbers.find_negative_areas,
+             "Correct them, or leave out all areas for those of the boxes.", "error"),
+    BoxCheck("ids of another type", "serious", _BOTH, numbers.find_mistyped,
+             "Write the ids of both sides as numbers, or as text.", "error"),
+    BoxCheck("unknown images", "serious", _BOTH, numbers.find_unknown_images,
+             "Write ids as the truth does, or list all images with images=.", "error"),
+    BoxCheck("unknown classes", "serious", _BOTH, numbers.find_unknown_classes,
+             "Name classes with class_names=, or leave such detections out with unknown=ignore.", "error"),
+    BoxCheck("scores that are no numbers", "serious", ("detections",), numbers.find_odd_scores,
+             "Write a finite number.", "error"),
+    BoxCheck("relative numbers taken for pixels", "serious", _BOTH, formats.find_relative,
+             "Use coordinates=relative, and give the sizes of images with images=.", "warning"),
+    BoxCheck("pixels taken for relative numbers", "serious", _BOTH, formats.find_pixels,
+             "Use coordinates=pixels.", "warning"),
+    BoxCheck("another format of boxes", "serious", _BOTH, formats.find_other_format,
+             "Choose box_format=xywh, xyxy or cxcywh.", "warning", _FORMS[:2]),
+    BoxCheck("sides beyond any image", "serious", _BOTH, numbers.find_huge,
+             "Correct them: such a box overlaps nothing else.", "warning", _FORMS),
+    BoxCheck("boxes apart from their image", "serious", _BOTH, numbers.find_apart,
+             "Do boxes and images belong together? A truth there is missed, and a detection is false.", "warning", _FORMS),
+    BoxCheck("boxes without size", "serious", _BOTH, numbers.find_empty,
+             "They overlap nothing: a truth is missed, and a detection is false.", "warning", _FORMS),
+    BoxCheck("areas far from the boxes", "serious", ("truth",), numbers.find_odd_areas,
+             "Small, medium and large rest on them. Correct them, or use area_of=box.", "warning", _FORMS),
+    BoxCheck("most truths given twice", "serious", ("truth",), numbers.find_all_repeated,
+             "Delete the copies: one of two cannot be found.", "warning"),
+    BoxCheck("most detections given twice", "serious", ("detections",), numbers.find_all_repeated,
+             "Delete the copies: the second is a false positive.", "warning"),
+    BoxCheck("constant scores", "serious", ("detections",), numbers.find_constant,
+             "The order of the file then decides precision at every recall.", "warning"),
+    BoxCheck("scores fall as matches rise", "serious", ("detections",), matches.find_turned,
+             "Are they distances, or errors? Higher is better: negate them.", "warning", _FORMS),
+    BoxCheck("classes mixed up", "serious", ("detections",), matches.find_other_classes,
+             "Do both sides number classes alike, from 0 or from 1? class_names= names those of a side.", "warning", _FORMS),
+    BoxCheck("images mixed up", "serious", ("detections",), matches.find_other_images,
+             "Are images in the same order, and numbered alike, on both sides?", "warning", _FORMS),
+    BoxCheck("boxes outside their image", "doubtful", _BOTH, numbers.find_outside,
+             "Clip them, or check the sizes of the images."),
+    BoxCheck("truths given twice", "doubtful", ("truth",), numbers.find_repeated,
+             "Delete the copies: one of two cannot be found.", follows=("most truths given twice",)),
+    BoxCheck("detections given twice", "doubtful", ("detections",), numbers.find_repeated,
+             "Delete the copies: the second is a false positive.", follows=("most detections given twice",)),
+    BoxCheck("images without detections", "note", ("detections",), numbers.find_images_without,
+             "Did the detector see them?"),
+    BoxCheck("classes without detections", "note", ("detections",), numbers.find_classes_without,
+             "Their AP is 0."),
+    BoxCheck("images without truths", "note", ("truth",), numbers.find_images_without,
+             "All detections there are false positives."),
+    BoxCheck("classes without truths", "note", ("truth",), numbers.find_classes_without,
+             "no_truth=skip leaves them out of means; zero counts them as 0."),
+    BoxCheck("scores beyond 0 to 1", "note", ("detections",), numbers.find_scores_beyond,
+             "Only their order counts, except for confidence=."),
+)  # fmt: skip
+"""Findings of the same severity are reported in this order."""
+
+
+def find_all(data: BoxData, evaluate: str | None = None) -> Iterator[Finding]:
+    """Run all checks, or those to which evaluate reacts in one way."""
+    found: set[str] = set()
+    for check in TABLE:
+        if evaluate not in (None, check.evaluate) or not found.isdisjoint(check.follows):
+            continue
+        for side in check.of:
+            sheet: Sheet = getattr(data, side)
+            for one in make_findings(check, check.find_problems(sheet, data), sheet.where):
+                found.add(check.name)
+                yield one

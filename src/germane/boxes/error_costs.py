@@ -1,0 +1,308 @@
+"""Costs of errors: how much AP each kind of error takes, as TIDE defines it (Bolya et al. 2020).
+
+A kind is mended as if an oracle had done it, all others stay, and AP is computed anew.
+"""
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from germane.boxes.geometry import measure_overlaps
+from germane.boxes.lists import make_ranking
+from germane.boxes.matching import list_floors, reach
+from germane.boxes.measures import BoxMeasure
+from germane.boxes.result import Result
+from germane.core import ragged
+from germane.core.ragged import Bools, Floats, Ints
+from germane.errors import MeasureError
+from germane.measures.averaging import compute_scores
+from germane.measures.measure import Measure
+from germane.output.formatting import add_schema, format_number, to_json_number
+from germane.output.tables import Table, Tabular
+
+NEAR = 0.1  # a lower overlap is background
+_BLOCK = 1 << 18  # pairs
+
+KINDS = {
+    "other class": "overlaps a truth of another class enough: it gets that class",
+    "low overlap": "overlaps a truth of its class, but too little: it gets that box",
+    "both": "overlaps a truth of another class, and too little: it goes",
+    "duplicate": "overlaps a truth that another detection found: it goes",
+    "background": "overlaps no truth: it goes",
+    "missed": "a truth that no detection is near: it is not counted",
+    "false": "all false detections stand behind all true ones",
+    "not found": "all truths that no detection found are not counted",
+}
+"""Each kind, and how it is mended. The last two contain others."""
+
+MAIN = tuple(KINDS)[:-2]
+
+
+@dataclass(frozen=True)
+class ErrorCost:
+    """A kind of error: how many there are, AP if they were mended, and the difference."""
+
+    kind: str
+    count: int
+    mended: float
+    """AP if all errors of this kind, and no others, were mended"""
+    cost: float
+    """the AP that would be gained, at least 0"""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ErrorCosts(Tabular):
+    """The cost of each kind of error of one detector, a mapping from kinds to ``ErrorCost``.
+
+    >>> truth = [{"boxes": [[10, 10, 50, 50], [60, 60, 90, 90]], "labels": [1, 1]}]
+    >>> found = [{"boxes": [[10, 10, 50, 50]], "labels": [1], "scores": [0.9]}]
+    >>> costs = germane.boxes.explain(truth, found).errors
+    >>> round(costs["missed"].cost, 3)
+    0.495
+    """
+
+    name: str
+    title: str  # the measure as it was asked for
+    measure: BoxMeasure
+    value: float
+    kinds: Mapping[str, ErrorCost]
+    label: str | None = None
+
+    def __getitem__(self, kind: str) -> ErrorCost:
+        return self.kinds[kind]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.kinds)
+
+    def __len__(self) -> int:
+        return len(self.kinds)
+
+    @property
+    def rest(self) -> float:
+        """The part of the missing AP that no kind alone explains; below 0 where kinds share it."""
+        return 1 - self.value - math.fsum(self.kinds[kind].cost for kind in MAIN)
+
+    def table(self, *, digits: int | None = 4) -> Table:
+        """One row a kind of error: how many, the cost, and the value without it."""
+        rows = [
+            (
+                one.kind,
+                f"{one.count:,}",
+                format_number(one.cost, digits),
+                format_number(one.mended, digits),
+            )
+            for one in self.kinds.values()
+        ]
+        notes = [
+            f"{self.title} = {format_number(self.value, digits)}; 1 − {self.title} − all costs = "
+            + format_number(self.rest, digits),
+            *(f"{kind}: {says}" for kind, says in KINDS.items()),
+            f"{self.title}: {self.measure.definition}",
+            "kinds and how they are mended: TIDE (Bolya et al. 2020)",
+        ]
+        return Table(("error", "count", "cost", self.title), tuple(rows), tuple(notes))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values for JSON, in a versioned schema."""
+        kinds = [
+            {**vars(one), "mended": to_json_number(one.mended), "cost": to_json_number(one.cost)}
+            for one in self.kinds.values()
+        ]
+        return add_schema(
+            {
+                "name": self.name,
+                "measure": self.title,
+                "class": self.label,
+                "value": to_json_number(self.value),
+                "errors": kinds,
+                "rest": to_json_number(self.rest),
+            }
+        )
+
+    def __repr__(self) -> str:
+        costs = ", ".join(f"{kind} {self.kinds[kind].cost:.4f}" for kind in MAIN)
+        return f"<ErrorCosts of {self.title}={self.value:.4f}: {costs}>"
+
+
+def weigh_errors(result: Result, label: int | None = None) -> ErrorCosts:
+    """Compute the cost of each kind of error in the first measure of a result, of all classes or one.
+
+    Raises MeasureError for a measure other than AP at one threshold.
+    """
+    measure = result.measures[0]
+    if measure.name != "AP" or len(measure.iou or ()) != 1:
+        raise MeasureError(
+            f"{next(iter(result))}: the cost of errors is that in AP at one threshold of overlap, such as AP50."
+        )
+    errors = _Errors(result, measure)
+    value = errors.average(errors.evaluate("nothing"), label)
+    kinds = {}
+    for kind in KINDS:
+        mended = errors.average(errors.evaluate(kind), label)
+        if math.isnan(mended) and not math.isnan(value):
+            mended = 1.0  # nothing is left to be found, and nothing is false
+        cost = max(mended - value, 0.0) if kind in MAIN else mended - value
+        kinds[kind] = ErrorCost(kind, errors.count(kind, label), mended, cost)
+    name = None if label is None else result.classes[label]
+    return ErrorCosts(result.name, next(iter(result)), measure, value, kinds, name)
+
+
+class _Errors:
+    """The false detections (D) and the truths that were not found (G) of a result, each with its kind."""
+
+    def __init__(self, result: Result, measure: BoxMeasure) -> None:
+        self.result, self.measure = result, measure
+        matches, lists = result.matches, result.lists
+        self.truths, self.detections = matches.truths, matches.detections
+        self.area = list(result.conventions.areas).index(measure.area or "")
+        counted, true = lists.mark_outcomes(measure.view, self.area, 0)
+        self.counts, self.hit = np.zeros((2, len(self.detections)), bool)
+        self.counts[lists.order] = counted
+        self.hit[lists.order[true]] = True
+        self.usable = ~matches.ignored[self.area]  # G
+        truth = np.full(len(self.detections), -1)
+        truth[matches.candidate] = matches.found[self.area, 0]
+        self.used = np.zeros(len(self.truths), bool)
+        self.used[truth[self.hit]] = True
+        self.relevant = lists.relevant[self.area]  # K
+        self.kind, self.target = self._sort_out()
+        self.mender = self._choose_menders()
+        near = np.zeros(len(self.truths), bool)
+        near[self.target[self.target >= 0]] = True
+        self.lost = self.usable & ~self.used
+        self.missed = self.lost & ~near
+
+    def _sort_out(self) -> tuple[Ints, Ints]:
+        """Name the kind of each false detection (D, -1 for others), and the truth that would mend it."""
+        kind, target = np.full((2, len(self.detections)), -1)
+        false = np.flatnonzero(self.counts & ~self.hit)
+        own, its = self._find_best(false, "own")
+        other, others = self._find_best(false, "other")
+        taken, _ = self._find_best(false, "taken")
+        reaches = [self._reach(one) for one in (own, other, taken)]
+        chosen = [
+            ("low overlap", (own >= NEAR) & ~reaches[0]),
+            ("other class", reaches[1]),
+            ("duplicate", reaches[2]),
+            ("background", np.maximum(own, other) <= NEAR),
+            ("both", np.ones(len(false), bool)),
+        ]
+        named = np.select([flags for _, flags in chosen], [MAIN.index(one) for one, _ in chosen])
+        kind[false] = named
+        low, cls = named == MAIN.index("low overlap"), named == MAIN.index("other class")
+        target[false] = np.where(low, its, np.where(cls, others, -1))
+        return kind, target
+
+    def _reach(self, overlap: Floats) -> Bools:
+        [floor] = list_floors(self.result.thresholds, self.result.conventions)
+        return reach(overlap, floor, self.result.conventions)
+
+    def _find_best(self, false: Ints, which: str) -> tuple[Floats, Ints]:
+        """Find the largest overlap of each false detection with truths of its class, of others, or of its class and found.
+
+        Truths that are ignored are not looked at. Returns the overlaps, and the truths or -1.
+        """
+        best, truth = np.zeros(len(false)), np.full(len(false), -1)
+        for mine, its, overlap in self._pairs(false):
+            alike = self.detections.label[false[mine]] == self.truths.label[its]
+            kept = {"own": alike, "other": ~alike, "taken": alike & self.used[its]}[which]
+            mine, its, overlap = mine[kept], its[kept], overlap[kept]
+            order = np.lexsort((-its, overlap, mine))
+            last = np.flatnonzero(np.diff(mine[order], append=-1))
+            rows = order[last]
+            best[mine[rows]], truth[mine[rows]] = overlap[rows], its[rows]
+        return best, truth
+
+    def _pairs(self, false: Ints) -> Iterator[tuple[Ints, Ints, Floats]]:
+        """Yield pairs of false detections, by position, and truths of their images, with their overlaps."""
+        by_image = np.flatnonzero(self.usable)
+        by_image = by_image[np.argsort(self.truths.image[by_image], kind="stable")]
+        images = self.truths.image[by_image]
+        low, high = (
+            np.searchsorted(images, self.detections.image[false], side)
+            for side in ("left", "right")
+        )
+        ends = ragged.make_offsets(high - low)
+        starts = np.unique(np.searchsorted(ends, np.arange(0, ends[-1] + 1, _BLOCK), "left"))
+        for start, stop in zip(starts, np.append(starts[1:], len(false)), strict=True):
+            part = np.arange(start, stop)
+            size = (high - low)[part]
+            pairs = np.repeat(part, size), by_image[ragged.list_stretches(low[part], size)]
+            measured = measure_overlaps(
+                self.detections.boxes, self.truths.boxes, (false[pairs[0]], pairs[1]),
+                self.truths.crowd, self.result.conventions.overlap,
+            )  # fmt: skip
+            place = np.empty(len(self.detections), np.int64)
+            place[false] = np.arange(len(false))
+            near = measured[2] >= NEAR
+            yield place[measured[0][near]], measured[1][near], measured[2][near]
+
+    def _choose_menders(self) -> Bools:
+        """Mark the detection with the highest score of all that would find a truth (D)."""
+        rows = np.flatnonzero(self.target >= 0)
+        rows = rows[~self.used[self.target[rows]]]
+        order = np.lexsort((self.detections.place[rows], -self.detections.score[rows]))
+        _, first = np.unique(self.target[rows[order]], return_index=True)
+        out = np.zeros(len(self.detections), bool)
+        out[rows[order[first]]] = True
+        return out
+
+    def count(self, kind: str, label: int | None) -> int:
+        """Count the errors of a kind, of all classes or of one."""
+        flags: Bools = {"missed": self.missed, "not found": self.lost}.get(kind, self.kind >= 0)
+        labels = self.truths.label if kind in ("missed", "not found") else self.detections.label
+        if kind in MAIN and kind != "missed":
+            flags = self.kind == MAIN.index(kind)
+        return int((flags if label is None else flags & (labels == label)).sum())
+
+    def evaluate(self, kind: str) -> Floats:
+        """Compute AP of each class (K) with a kind of error mended; NaN where nothing is to be found."""
+        label, hit, counts = self.detections.label.copy(), self.hit.copy(), self.counts.copy()
+        relevant = self.relevant
+        if kind in ("missed", "not found"):
+            lost = self.missed if kind == "missed" else self.lost
+            gone = np.bincount(self.truths.label[lost], minlength=len(relevant))
+            relevant = relevant - gone
+        elif kind == "false":
+            counts = hit
+        elif kind in MAIN:
+            mended = self.kind == MAIN.index(kind)
+            better = mended & self.mender
+            label[better] = self.truths.label[self.target[better]]
+            hit |= better
+            counts &= ~mended | better
+        values = self._compute(label, hit, counts, relevant)
+        held = np.bincount(label[counts], minlength=len(relevant))
+        gone = (self.relevant == 0) | (
+            (relevant == 0) & (held == 0)
+        )  # nothing is left of the class
+        return np.where(gone, np.nan, values)
+
+    def _compute(self, label: Ints, hit: Bools, counts: Bools, relevant: Ints) -> Floats:
+        """Compute AP of lists of detections that count, some of which are true."""
+        rows, found = np.flatnonzero(counts), self.detections
+        tied = (
+            (found.image, found.place)
+            if self.result.conventions.ties == "image"
+            else (found.place,)
+        )
+        keys = [column[rows] for column in (*tied[::-1], -found.score, label)]
+        rows = rows[np.lexsort(keys)]
+        owner, length = label[rows], np.bincount(label[rows], minlength=len(relevant))
+        rank = np.arange(len(rows)) - ragged.make_offsets(length)[owner] + 1
+        at = hit[rows]
+        ranking = make_ranking(owner[at], rank[at], length, relevant)
+        base = self.measure.base
+        return compute_scores(base, ranking, "zero") if isinstance(base, Measure) else base(ranking)
+
+    def average(self, values: Floats, label: int | None) -> float:
+        """Average over the classes that count, or take one."""
+        if label is not None:
+            return float(values[label])
+        if self.result.conventions.no_truth == "zero":
+            values = np.nan_to_num(values)
+        kept = values[~np.isnan(values)]
+        return math.fsum(kept.tolist()) / len(kept) if len(kept) else math.nan

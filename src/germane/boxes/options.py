@@ -1,0 +1,109 @@
+"""Types of the arguments of all verbs for boxes: data, how they are read, and conventions."""
+
+import inspect
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Protocol, TypeAlias, TypedDict, get_args
+
+from germane.boxes.conventions import (
+    DEFAULTS,
+    ApDepth,
+    AreaOf,
+    BoxTies,
+    Candidate,
+    ClassesOf,
+    Crowds,
+    DepthOf,
+    Difficult,
+    EqualOverlaps,
+    IdZero,
+    NoTruth,
+    Precision,
+    Reach,
+    Thresholds,
+    Unknown,
+)
+from germane.boxes.data import Detections, Truths
+from germane.boxes.geometry import BoxFormat, Overlap
+from germane.boxes.reading import Coordinates, Kind, Side
+
+
+class ArrowFrame(Protocol):
+    """A frame with Arrow columns: of Polars, pandas, PyArrow or DuckDB."""
+
+    def __arrow_c_stream__(self, requested_schema: Any = None) -> object: ...
+
+
+class CocoObject(Protocol):
+    """An object of pycocotools, with its annotations by id."""
+
+    anns: Any
+
+
+class DetectionDataset(Protocol):
+    """A data set of supervision, with the annotations of each image."""
+
+    annotations: Any
+    classes: Any
+
+
+Path: TypeAlias = str | os.PathLike[str]
+Source: TypeAlias = (
+    Path | Mapping[Any, Any] | Sequence[Any] | ArrowFrame | CocoObject | DetectionDataset
+)
+TruthSource: TypeAlias = Source | Truths
+DetectionSource: TypeAlias = Source | Detections
+Images: TypeAlias = Path | Mapping[Any, Any] | Iterable[Any] | ArrowFrame
+ClassNames: TypeAlias = Path | Mapping[Any, str] | Sequence[str]
+
+
+class ReadOptions(TypedDict, total=False):
+    """How truths and detections are read."""
+
+    box_format: "BoxFormat | Mapping[Side, BoxFormat] | None"
+    coordinates: "Coordinates | Mapping[Side, Coordinates] | None"
+    input_format: "Kind | Mapping[Side, Kind] | None"
+    columns: Mapping[str, Any] | None
+    images: "Images | None"
+    class_names: "ClassNames | None"
+
+
+class SharedOptions(ReadOptions, total=False):
+    """Options of all verbs: ``Options`` without the confidence of detections."""
+
+    overlap: Overlap
+    candidate: Candidate
+    reach: Reach
+    equal_overlaps: EqualOverlaps
+    crowds: Crowds
+    difficult: Difficult
+    depth: int | None
+    depth_of: DepthOf
+    areas: Mapping[str, tuple[float, float]]
+    area_of: AreaOf
+    ties: BoxTies
+    iou: float | str | Iterable[float]
+    classes: ClassesOf
+    no_truth: NoTruth
+    unknown: Unknown
+    precision: Precision
+    thresholds: Thresholds
+    id_zero: IdZero
+    ap_depth: ApDepth
+
+
+class Options(SharedOptions, total=False):
+    """How data are read, and the conventions of matching and averaging, as keyword arguments."""
+
+    confidence: float | None
+
+
+def list_options(verb: Any) -> dict[str, tuple[Any, Any]]:
+    """List the type and default of each keyword argument that ``**options`` of a verb stands for."""
+    unpacked = inspect.signature(verb).parameters.get("options")
+    kinds = get_args(unpacked.annotation) if unpacked else ()
+    names = {name: kind for one in kinds for name, kind in _OPTIONS[one.__forward_arg__].items()}
+    return {name: (kind, DEFAULTS.get(name)) for name, kind in names.items()}
+
+
+_OPTIONS = {one.__name__: one.__annotations__ for one in (ReadOptions, SharedOptions, Options)}

@@ -1,0 +1,137 @@
+"""Selects the rows of a run that evaluate ranks: those of groups and candidates, by ``collapse``, ``exclude`` and ``only``."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from dataclasses import replace
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from germane.checks.rows import Side, find_places, number_columns
+from germane.core import ragged
+from germane.core.policy import Policy
+from germane.core.qrels import Qrels
+from germane.core.ragged import Bools, Ints
+from germane.kernel.columns import Ids, read_python_ids
+from germane.kernel.keys import Keys
+from germane.kernel.reduction import Batch, Judgments, mark_admitted, mark_candidates
+from germane.readers.mapping_ids import judge_keys, spell_id
+
+if TYPE_CHECKING:  # few evaluations need them
+    from germane.readers.candidates import Candidates
+    from germane.readers.item_groups import Groups
+
+
+def attach_candidates(judged: Side, candidates: Candidates) -> Qrels:
+    """Attach candidates to the judged queries. Raises CoverageError for those that do not fit them."""
+    none = np.zeros(len(judged.queries) + 1, np.int64)
+    ids = "text" if judged.text else "typed"
+    return candidates.attach(Qrels(list(judged.queries), none, [], np.zeros(0), ids=ids))
+
+
+def select_ranked(
+    run: Side, groups: Groups | None, candidates: Qrels | None, policy: Policy
+) -> Side:
+    """Select the rows that evaluate ranks, the highest numbers first."""
+    order = policy.order
+    if policy.scores == "distances" and run.number is not None:
+        run = replace(run, number=-run.number)
+    if groups is not None:
+        run = _collapse(run, groups)
+    if candidates is not None:
+        run = _select_candidates(run, candidates)
+    if order.takes_all:
+        return run
+    rows, batch = _make_batch(run)
+    queries = list(map(spell_id, run.queries)) if run.text else run.queries
+    judged = Judgments(queries, np.zeros(len(queries) + 1, np.int64), batch.items.part(0, 0))
+    kept = np.ones(len(run), bool)
+    kept[rows] = mark_admitted(judged, batch, order)
+    return run if kept.all() else _keep_rows(run, kept)
+
+
+def _make_batch(run: Side) -> tuple[Ints, Batch]:
+    """Make a batch of all rows, query by query. Returns their places, too."""
+    rows = np.argsort(run.query, kind="stable")
+    offsets = ragged.make_offsets(np.bincount(run.query, minlength=len(run.queries)))
+    if isinstance(run.items, Ids):
+        items: Ids = run.items.take(run.item[rows])
+    else:
+        listed = [run.items[i] for i in run.item[rows].tolist()]
+        items = Keys([listed[start:end] for start, end in pairwise(offsets.tolist())])
+    score = None if run.number is None else run.number[rows]
+    return rows, Batch(np.arange(len(run.queries)), offsets, items, score)
+
+
+def _collapse(run: Side, groups: Groups) -> Side:
+    """Replace the items of a run by their groups, and keep the best row of each group of a query."""
+    if groups.values is not None and run.columns is not None:
+        numbers, listed = groups.number_columns(None, len(groups.values))
+        groups.check_columns(run.columns)
+        return _keep_best(run, listed, numbers[run.columns[run.item]])
+    groups.check_items_have_ids()
+    ids = run.items if isinstance(run.items, Ids) else read_python_ids(list(run.items))
+    names = groups.find_groups(ids, run.text)
+    distinct, number = number_columns([names.as_text() if run.text else names])
+    return _keep_best(run, distinct, number[run.item])
+
+
+def _keep_best(run: Side, groups: Sequence[Hashable], item: Ints) -> Side:
+    """Keep the best row of each group of a query; ``item`` is the group of each row."""
+    place = np.arange(len(run)) if run.rank is None else run.rank
+    order = np.lexsort((place if run.number is None else -run.number, item, run.query))
+    pairs = run.query[order] * (len(groups) + 1) + item[order]
+    best = np.sort(order[np.diff(pairs, prepend=-1) != 0])
+    return replace(run, items=groups, item=item).select(best)
+
+
+def _select_candidates(run: Side, judged: Qrels) -> Side:
+    """Select the rows of a run whose items are candidates, and all rows of queries that nobody judged."""
+    spelled = run.text or judged.ids == "text"
+    asked, known = (
+        list(map(spell_id, ids)) if spelled else list(ids) for ids in (run.queries, judged.queries)
+    )
+    items = list(run.items)
+    is_judged = find_places(asked, known) >= 0
+    rows = np.flatnonzero(is_judged[run.query])
+    rows = rows[np.argsort(run.query[rows], kind="stable")]
+    lists: dict[int, list[Hashable]] = {}
+    for q, item in zip(run.query[rows].tolist(), run.item[rows].tolist(), strict=True):
+        lists.setdefault(q, []).append(items[item])
+    queries, ids = [asked[q] for q in lists], "text" if spelled else "typed"
+    kept = np.ones(len(run), bool)
+    kept[rows] = mark_items(replace(judged, queries=queries, ids=ids), [*lists.values()], run.text)
+    return _keep_rows(run, kept)
+
+
+def _keep_rows(run: Side, kept: Bools) -> Side:
+    """Keep some rows; a query of which none is left has no results."""
+    left, query = np.unique(run.query[kept], return_inverse=True)
+    found, item = np.unique(run.item[kept], return_inverse=True)
+    emptied = np.setdiff1d(np.arange(len(run.queries)), left)
+    return replace(
+        run.select(kept),
+        queries=_take(run.queries, left),
+        items=_take(run.items, found),
+        query=query,
+        item=item,
+        empty=(*run.empty, *_take(run.queries, emptied)),
+    )
+
+
+def mark_items(judged: Qrels, lists: Sequence[Sequence[Hashable]], is_text: bool) -> Bools:
+    """Mark the items of a list for each query that are candidates, one list after the other.
+
+    ``is_text``: are all items text, as in a file of text?
+    """
+    none = np.zeros(len(lists) + 1, np.int64)
+    queries = replace(judged, offsets=none, items=[], grades=np.zeros(0))
+    keys = Keys(lists)
+    batch = Batch(np.arange(len(lists)), keys.offsets, keys, None)
+    return mark_candidates(judge_keys(queries, is_text), batch)
+
+
+def _take(ids: Sequence[Hashable], places: Ints) -> Sequence[Hashable]:
+    return ids.take(places) if isinstance(ids, Ids) else [ids[at] for at in places.tolist()]

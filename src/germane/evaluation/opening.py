@@ -1,0 +1,215 @@
+"""Inputs: the data of a call, opened once with its options. Every verb opens its data here."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from germane.core.policy import Policy
+from germane.core.progress import Progress
+from germane.core.qrels import Qrels
+from germane.evaluation.choices import Plan, make_plan, make_policy
+from germane.evaluation.collection import Collection, read_graded, refuse_places
+from germane.measures.measure import Measures
+from germane.readers import (
+    NOTHING_SAID,
+    Needs,
+    QrelsInput,
+    ReadOptions,
+    RunInput,
+    is_path,
+    open_inputs,
+    open_qrels,
+)
+
+if TYPE_CHECKING:
+    from germane.dialects.dialect import Dialect
+
+NO_NEEDS = Needs()
+READING = tuple(one.name for one in fields(ReadOptions) if one.name != "lowest")
+CATALOGUE = ("catalogue", "seen", "distance")
+
+
+@dataclass(frozen=True, eq=False)
+class Options:
+    """The keyword arguments of a call: how its data are read, and the conventions that it asks for."""
+
+    reading: ReadOptions = NOTHING_SAID
+    asked: Mapping[str, Any] = field(default_factory=dict)
+    dialect: "Dialect | None" = None
+
+    @property
+    def usual(self) -> Mapping[str, Any]:
+        """The conventions that the dialect has for every measure."""
+        return {} if self.dialect is None else self.dialect.choices
+
+    @cached_property
+    def held(self) -> ReadOptions:
+        """The options for reading; groups, candidates, catalogues and weights are read here, once."""
+        return hold(self.reading)
+
+    def hold(self) -> "Options":
+        """Keep what was read, and not what it was read from."""
+        return replace(self, reading=self.held)
+
+    @property
+    def choices(self) -> dict[str, Any]:
+        """The keyword arguments of another call with the same options, which reads no file again."""
+        given = {name: getattr(self.held, name) for name in READING}
+        return {**{name: one for name, one in given.items() if one is not None}, **self.asked}
+
+    def make_policy(self, ties: str | None = None) -> Policy:
+        """Make the policy of a run whose own order of ties is given. Raises PolicyError."""
+        own = {} if ties is None else {"ties": ties}
+        return make_policy(**{**own, **self.usual, **self.asked})
+
+    def make_plan(self, measures: Measures, conventions: Policy) -> Plan:
+        """Find the conventions of each measure."""
+        return make_plan(measures, self.dialect, conventions, self.asked)
+
+    def leave_attached(self) -> "Options":
+        """Leave out what judgments have once they are read: candidates and weights."""
+        reading = replace(self.held, exclude=None, only=None, subtopic_weights=None)
+        return replace(self, reading=reading)
+
+
+class Held:
+    """A run that was opened with the options of a call, and can be read again."""
+
+    def __init__(self, run: RunInput) -> None:
+        self.run, self.name = run, run.name
+
+
+class Inputs:
+    """The judgments of a call with its options, and what opens its runs beside them.
+
+    A verb that calls another one gives it in the place of the judgments.
+    """
+
+    def __init__(self, qrels: Any, options: Options) -> None:
+        self.qrels, self.options = qrels, options
+        self._judged: QrelsInput | None = None
+
+    @property
+    def judged(self) -> QrelsInput:
+        """The judgments, which are read once."""
+        if self._judged is None:
+            self._judged = _remember(open_qrels(self.qrels, self.options.held))
+        return self._judged
+
+    @property
+    def conventions(self) -> Policy:
+        """The policy of all runs, but for the order of ties, which a run may decide."""
+        return self.options.make_policy()
+
+    def open_run(self, run: Any) -> tuple[RunInput, Policy]:
+        """Recognize a run, and find the policy for it.
+
+        A run has an order of ties of its own where none is asked for. Raises InputError for columns that
+        are missing or ambiguous, and PolicyError for a choice that does not exist.
+        """
+        if isinstance(run, Held):
+            found = run.run
+        else:
+            reading = self.options.held
+            judged, found = open_inputs(self.qrels, run, reading, self._judged)
+            self._judged = self._judged or _remember(judged)
+        policy = self.options.make_policy(found.ties)
+        refuse_places(found, policy)
+        return found, policy
+
+    def open_runs(self, runs: Mapping[str, Any]) -> dict[str, Held]:
+        """Open runs that are evaluated several times; those of streams are read into memory."""
+        opened = {name: self.open_run(run)[0] for name, run in runs.items()}
+        return {
+            name: Held(one if is_path(runs[name]) else one.hold()) for name, one in opened.items()
+        }
+
+    def read(self, needs: Needs, progress: Progress | None = None) -> Qrels:
+        """Read the judgments, with grades as the policy takes them."""
+        return read_graded(self.judged, self.conventions, needs, progress)
+
+    def read_judge(self, needs: Needs = NO_NEEDS) -> Qrels:
+        """Read all judgments of a judge, of queries that have some: an array has a row for each query."""
+        read = self.read(needs._replace(complete="the agreement of judges"))
+        judged = np.diff(read.offsets) > 0
+        some = read if judged.all() else read.some(np.flatnonzero(judged))
+        return replace(some, width=None)
+
+    def collect(
+        self, run: RunInput | None, needs: Needs, progress: Progress | None = None
+    ) -> Collection:
+        """Put the judgments together with a run that was opened beside them."""
+        return Collection(self.judged, run, needs, progress)
+
+    def judge_by(self, qrels: Qrels) -> "Inputs":
+        """Make inputs with other judgments, which have candidates and weights already."""
+        return Inputs(qrels, self.options.leave_attached())
+
+
+def open_options(choices: Mapping[str, Any], dialect: "str | Dialect | None" = None) -> Options:
+    """Sort the keyword arguments of a call. Raises InputError for options that do not fit each other."""
+    spoken = None
+    if dialect is not None:
+        from germane.dialects import resolve_dialect
+
+        spoken = resolve_dialect(dialect)
+    given = {name: one for name, one in choices.items() if name in READING}
+    asked = {name: word for name, word in choices.items() if name not in READING}
+    usual = {} if spoken is None else spoken.choices
+    lowest = asked.get("scores", usual.get("scores")) == "distances"
+    reading = ReadOptions(**given, lowest=lowest) if given or lowest else NOTHING_SAID
+    return Options(reading, asked, spoken)
+
+
+def open_data(
+    qrels: Any, choices: Mapping[str, Any], dialect: "str | Dialect | None" = None
+) -> Inputs:
+    """Open the data of a call; inputs that another verb opened stay as they are."""
+    if isinstance(qrels, Inputs):
+        return qrels
+    return Inputs(qrels, open_options(choices, dialect))
+
+
+def open_evaluation(qrels: Any, choices: Mapping[str, Any]) -> Inputs:
+    """Open the data of a verb that calls evaluate with all of its choices, of which one may be a dialect."""
+    rest = dict(choices)
+    return open_data(qrels, rest, rest.pop("dialect", None))
+
+
+def hold(reading: ReadOptions) -> ReadOptions:
+    """Read groups, candidates, catalogues and weights of subtopics, so that they are read once."""
+    if any(getattr(reading, name) is not None for name in CATALOGUE):
+        from germane.readers.catalogues import read_options
+
+        options = read_options(reading)
+        reading = replace(reading, catalogue=options, seen=None, distance=None)
+    if reading.subtopic_weights is not None:
+        from germane.readers.subtopic_weights import open_weights
+
+        reading = replace(reading, subtopic_weights=open_weights(reading))
+    if reading.collapse is not None:
+        from germane.readers.item_groups import open_groups
+
+        reading = replace(reading, collapse=open_groups(reading.collapse))
+    if reading.exclude is None and reading.only is None:
+        return reading
+    from germane.readers.candidate_pairs import open_candidates
+
+    read = open_candidates(reading)
+    return replace(reading, exclude=read.exclude, only=read.only)
+
+
+def _remember(judged: QrelsInput) -> QrelsInput:
+    """Read judgments once for each way of reading them."""
+    held: dict[tuple[str, Needs], Qrels] = {}
+
+    def read(duplicates: str, progress: Progress | None, needs: Needs) -> Qrels:
+        way = duplicates, needs
+        if way not in held:
+            held[way] = judged.read(duplicates, progress, needs)
+        return held[way]
+
+    return replace(judged, read=read)

@@ -1,0 +1,252 @@
+"""Keys: ids of any type that stay in the dicts and lists of the caller, and are looked up there.
+
+A judged item is looked up among the results of its query, or a result among the judged items, whichever
+are fewer, so that most ids are never touched.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Collection, Hashable, Sequence
+from functools import cached_property
+from itertools import chain, pairwise
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from germane.core import ragged
+from germane.core.ragged import Floats, Ints
+from germane.kernel import plain
+from germane.kernel.columns import Ids, Text, read_python_ids
+from germane.kernel.library import Hits, RepeatedRowError
+
+if TYPE_CHECKING:
+    from germane.kernel.reduction import Batch, Judgments
+
+_FEW = 4  # items of a group up to which looking at one after the other is faster
+_SHORT = 64  # results up to which Python's own sorting is faster than NumPy's
+
+
+class Keys(Ids):
+    """Ids of several groups. Those of group g are in the dict or list ``parts[g]``.
+
+    ``indexes[g]`` is the dict or set in which they are looked up. ``spell`` makes of other ids what
+    is looked up here.
+    """
+
+    kind = "python"
+
+    def __init__(
+        self,
+        parts: Sequence[Any],
+        indexes: Sequence[Collection[Hashable]] | None = None,
+        spell: Callable[[Any], Any] | None = None,
+    ) -> None:
+        self.parts, self.spell = parts, spell
+        self.indexes: Sequence[Collection[Hashable]] = (
+            [one if isinstance(one, dict) else set(one) for one in parts]
+            if indexes is None
+            else indexes
+        )
+
+    @cached_property
+    def offsets(self) -> Ints:
+        """The row at which each group begins, and the number of rows."""
+        return ragged.make_offsets(list(map(len, self.parts)))
+
+    def __len__(self) -> int:
+        return int(self.offsets[-1])
+
+    @cached_property
+    def python(self) -> list[Hashable]:
+        return list(chain.from_iterable(self.parts))
+
+    def part(self, start: int, stop: int) -> Keys:
+        return self.take(np.arange(start, stop)) if stop > start else Keys(())
+
+    def take(self, rows: Ints) -> Keys:
+        """Copy the rows at some places, which ascend. The groups stay as many."""
+        ends = np.searchsorted(rows, self.offsets).tolist()
+        parts, indexes = list(self.parts), list(self.indexes)
+        for g, (start, end) in enumerate(pairwise(ends)):
+            if end - start < len(parts[g]):
+                held, part = list(parts[g]), parts[g]
+                kept = [held[at] for at in (rows[start:end] - self.offsets[g]).tolist()]
+                is_dict = isinstance(part, dict)
+                parts[g] = {item: part[item] for item in kept} if is_dict else kept
+                indexes[g] = parts[g] if is_dict else set(kept)
+        return Keys(parts, indexes, self.spell)
+
+    @cached_property
+    def typed(self) -> Ids:
+        """The ids as integers or text."""
+        return read_python_ids(self.python)
+
+    def as_text(self) -> Text:
+        return self.typed.as_text()
+
+    def to_arrow(self) -> Any:
+        return self.typed.to_arrow()
+
+    @cached_property
+    def column(self) -> Any:
+        return self.typed.column
+
+    def find_repeat(self) -> tuple[int, int] | None:
+        """Find the first row whose item an earlier row of its group has, and that row."""
+        for g, (part, index) in enumerate(zip(self.parts, self.indexes, strict=True)):
+            first: dict[Hashable, int] = {}
+            for row, item in (
+                enumerate(part, int(self.offsets[g])) if len(index) < len(part) else ()
+            ):
+                if first.setdefault(item, row) != row:
+                    return row, first[item]
+        return None
+
+
+def reduce_keys(
+    judged: Judgments, batch: Batch, *, ties: str, repeats: str, needs_rows: bool
+) -> Hits:
+    """Find the judged rows of a batch and their ranks, as ``reduction.reduce`` does.
+
+    Where rows are not needed and finding them takes time, they are -1.
+    """
+    keys, others = batch.items, judged.items
+    assert isinstance(keys, Keys)
+    assert isinstance(others, Keys)
+    if repeats == "refuse" and (repeat := keys.find_repeat()) is not None:
+        raise RepeatedRowError(*repeat)
+    wanted = [others.parts[q] for q in batch.code.tolist()]
+    if batch.score is None or repeats == "keep" or others.spell is not None:
+        found = _match_rows(keys, wanted, others.spell)
+    else:
+        are_held = not batch.is_converted and list not in map(type, keys.parts)
+        found = _match_items(keys, wanted, are_held)
+    if found.row is None and (needs_rows or found.score is None):
+        found = found.add_rows(keys)
+    group = ragged.repeat_owners(list(map(len, found.items)))
+    if batch.score is None:
+        assert found.row is not None
+        rank = found.row - batch.offsets[group] + 1
+        return Hits(found.row, found.judgment, group, rank, rank, rank)
+    score = batch.score[found.row] if found.score is None else found.score
+    first, last = _rank_scores(batch.score, batch.offsets, group, score)
+    rank = first
+    if last is not first and (last > first).any():
+        found = found if found.row is not None else found.add_rows(keys)
+        assert found.row is not None
+        rank = first + _place_ties(batch, group, found.row, first, last, ties)
+    row = np.full(len(rank), -1) if found.row is None else found.row
+    return Hits(row, found.judgment, group, rank, first, last)
+
+
+# --- Matching --------------------------------------------------------------------------------------
+
+
+class _Found(NamedTuple):
+    """Judged items among keys, group by group."""
+
+    items: list[list[Hashable]]  # of each group
+    judgment: Ints
+    score: Floats | None = None  # if the dicts hold it
+    row: Ints | None = None  # if it is known
+
+    def add_rows(self, keys: Keys) -> _Found:
+        """Find the rows of the items of keys without copies."""
+        rows: list[int] = []
+        ends = pairwise(keys.offsets.tolist())
+        for part, items, (start, end) in zip(keys.parts, self.items, ends, strict=True):
+            if items:
+                place = dict(zip(part, range(start, end), strict=True))
+                rows += [place[item] for item in items]
+        return self._replace(row=np.array(rows, np.int64))
+
+
+def _match_items(keys: Keys, wanted: Sequence[dict[Hashable, int]], with_scores: bool) -> _Found:
+    """Match keys without copies with the judged items of each group, and read the scores of dicts."""
+    found, judgment = [], list[int]()
+    scores: list[Any] = []
+    for index, mine in zip(keys.indexes, wanted, strict=True):
+        fewer, more = (mine, index) if len(mine) <= len(index) else (index, mine)
+        common = [item for item in fewer if item in more]
+        judgment += [mine[item] for item in common]
+        if with_scores:
+            scores += [index[item] for item in common]  # type: ignore[index]
+        found.append(common)
+    score = np.array(list(map(float, scores))) if with_scores else None
+    return _Found(found, np.array(judgment, np.int64), score)
+
+
+def _match_rows(
+    keys: Keys, wanted: Sequence[dict[Hashable, int]], spell: Callable[[Any], Any] | None
+) -> _Found:
+    """Match each row of keys, of which some may be copies or have another spelling."""
+    found, judgment, rows = [], list[int](), list[int]()
+    for g, (part, mine, start) in enumerate(
+        zip(keys.parts, wanted, keys.offsets.tolist(), strict=False)
+    ):
+        ids = list(part if spell is None else map(spell, part)) if mine else []
+        if spell is None and len(mine) <= _FEW and len(keys.indexes[g]) == len(part):
+            common = [item for item in mine if item in keys.indexes[g]]
+            at = [ids.index(item) for item in common]
+        else:
+            at = [i for i, item in enumerate(ids) if item in mine]
+            common = [ids[i] for i in at]
+        judgment += [mine[item] for item in common]
+        rows += [start + i for i in at]
+        found.append(common)
+    return _Found(found, np.array(judgment, np.int64), row=np.array(rows, np.int64))
+
+
+# --- Ranking ---------------------------------------------------------------------------------------
+
+
+def _rank_scores(score: Floats, offsets: Ints, group: Ints, own: Floats) -> tuple[Ints, Ints]:
+    """Find the first and the last rank of some scores among those of their groups.
+
+    Both are one array if no score is tied in a short group.
+    """
+    if len(offsets) == 2 and len(score) <= _SHORT:
+        listed, n, few = sorted(score.tolist()), len(score), own.tolist()
+        high = [n + 1 - bisect_right(listed, one) for one in few]
+        low = [n - bisect_left(listed, one) for one in few]
+        first = np.array(high, np.int64)
+        return first, first if high == low else np.array(low, np.int64)
+    first, last = np.empty((2, len(group)), np.int64)
+    ends = offsets.tolist()
+    hits = group.searchsorted(np.arange(len(ends))).tolist()
+    for g, (start, stop) in enumerate(pairwise(hits)):
+        if start == stop:
+            continue
+        held, mine = score[ends[g] : ends[g + 1]], own[start:stop]
+        if len(mine) <= _FEW:  # counting is faster than sorting
+            first[start:stop] = [np.count_nonzero(held > one) + 1 for one in mine]
+            last[start:stop] = [np.count_nonzero(held >= one) for one in mine]
+            continue
+        ascending = np.sort(held)
+        first[start:stop] = len(held) + 1 - ascending.searchsorted(mine, "right")
+        last[start:stop] = len(held) - ascending.searchsorted(mine, "left")
+    return first, last
+
+
+def _place_ties(batch: Batch, group: Ints, row: Ints, first: Ints, last: Ints, ties: str) -> Ints:
+    """Find the place of each hit, from 0, in its group of equal scores."""
+    assert batch.score is not None
+    assert isinstance(batch.items, Keys)
+    place = np.zeros(len(row), np.int64)
+    tied = np.flatnonzero(last > first)
+    starts = np.flatnonzero(np.diff(group[tied])) + 1
+    for hits in np.split(tied, starts):
+        g = int(group[hits[0]])
+        start, stop = batch.offsets[g : g + 2].tolist()
+        mine, own = batch.score[start:stop], batch.score[row[hits]]
+        wanted = np.unique(own)
+        level = np.minimum(wanted.searchsorted(mine), len(wanted) - 1)
+        members = np.flatnonzero(wanted[level] == mine)
+        key = plain.order_equal(batch.items, members + start, ties)
+        arranged = members[np.lexsort((key, level[members]))]
+        position = np.empty(stop - start, np.int64)
+        position[arranged] = np.arange(len(arranged))
+        begins = level[arranged].searchsorted(wanted.searchsorted(own))
+        place[hits] = position[row[hits] - start] - begins
+    return place

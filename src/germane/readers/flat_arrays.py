@@ -1,0 +1,204 @@
+"""Reads flat arrays of grades and scores in groups, whose items are numbered by their places."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Hashable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from germane.core import ragged
+from germane.core.arguments import list_values
+from germane.core.progress import Progress
+from germane.core.qrels import Qrels
+from germane.core.ragged import Ints
+from germane.core.retrieved import Order
+from germane.errors import EmptyError, FormatError, InputError, clip, list_some
+from germane.kernel.columns import Ids, Integers
+from germane.kernel.grid import Grid, count_absent
+from germane.kernel.ids import is_missing
+from germane.readers import numbers, relevance
+from germane.readers.array_ids import Axis
+from germane.readers.arrays import ArrayRun, Asked, Read
+from germane.readers.rows import Rows
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class FlatArray(ArrayRun):
+    """A flat array in groups: the items of group g are ``place[offsets[g]:offsets[g + 1]]``, ascending."""
+
+    values: Any
+    offsets: Ints  # G + 1
+    place: Ints
+
+    @property
+    def width(self) -> int:
+        return int(np.diff(self.offsets).max())
+
+    @cached_property
+    def _owner(self) -> tuple[Ints, Ints]:
+        """The group of each place, and where it stands in its group."""
+        group, position = np.empty((2, len(self.place)), np.int64)
+        owner = ragged.find_owners(self.offsets)
+        group[self.place], position[self.place] = owner, np.arange(len(owner)) - self.offsets[owner]
+        return group, position
+
+    @property
+    def cells(self) -> Any:
+        return self.values
+
+    def locate(self, at: tuple[Ints, ...]) -> tuple[Ints, Ints]:
+        return self._owner[0][at[0]], at[0]
+
+    def place_items(self, items: Ints, rows: Ints, offsets: Ints) -> Ints:
+        group, position = self._owner
+        is_own = (items >= 0) & (group[items] == np.repeat(rows, np.diff(offsets)))
+        return np.where(is_own, position[items], -1)
+
+    def list_items(self, places: Ints, rows: Ints) -> Ids:
+        return Integers(self.place[self.offsets[rows] + places])
+
+    def split(self, rows: Ints, cells: int) -> Iterator[Ints]:
+        """Divide groups into blocks of similar size, so that padding at most doubles the memory."""
+        sizes = np.diff(self.offsets)[rows]
+        power = np.frexp(sizes.astype(float))[1]
+        for size in np.unique(power).tolist():
+            some = np.flatnonzero(power == size)
+            step = max(1, cells >> size)
+            yield from (some[start : start + step] for start in range(0, len(some), step))
+
+    def read_rows(
+        self, judged: Qrels | None = None, progress: Progress | None = None
+    ) -> Iterator[Rows]:
+        if judged is None:
+            raise InputError(
+                "measures of the catalogue do not read flat arrays with group=, whose items have no ids; "
+                "give a frame, a file, a dict, or an array of the ids of each query's best items."
+            )
+        yield from super().read_rows(judged, progress)
+
+    def open_blocks(self, asked: Asked | None) -> Read:
+        values = _read_floats(self.values, None if asked is None else asked.order)
+        lengths = np.diff(self.offsets)
+
+        def read(rows: Ints, code: Ints) -> Grid:
+            column, sizes = np.arange(max(1, lengths[rows].max())), lengths[rows][:, None]
+            scores = np.full((len(rows), len(column)), -np.inf, values.dtype)
+            here = column < sizes
+            scores[here] = values[self.place[(self.offsets[rows][:, None] + column)[here]]]
+            return Grid(code, scores, count_absent(scores))
+
+        return read
+
+
+def group_arrays(grades: Any, scores: Any, group: Any) -> tuple[Any, FlatArray | None]:
+    """Group flat arrays. ``group`` is a group id for each item, or the size of each group.
+
+    Qrels, and a run that is None, stay as they are.
+    """
+    flat = [
+        None if given is None or isinstance(given, Qrels) else numbers.to_numpy(given, what)
+        for given, what in ((grades, "relevance"), (scores, "scores"))
+    ]
+    shapes = [array.shape for array in flat if array is not None]
+    if isinstance(grades, Qrels):
+        shapes.append((grades.width,))
+    if len(set(shapes)) != 1 or len(shapes[0]) != 1:
+        raise FormatError(
+            "with group=…, relevance and scores are flat arrays of one length; got shapes "
+            f"{' and '.join(map(str, shapes)) or 'none'}"
+        )
+    _check_labels({"relevance": grades, "scores": scores, "group": group})
+    items = shapes[0][0]
+    if not items:
+        raise EmptyError("the run is empty: its arrays have no items.")
+    queries, code = _find_groups(group, items)
+    place = np.argsort(code, kind="stable")
+    offsets = ragged.make_offsets(np.bincount(code, minlength=len(queries)))
+    groups, places = Axis("group", len(queries), queries), Axis("", items, what="scores")
+    qrels, run = (
+        None
+        if array is None
+        else FlatArray(queries=groups, items=places, values=array, offsets=offsets, place=place)
+        for array in flat
+    )
+    return qrels or grades, run
+
+
+def _check_labels(given: dict[str, Any]) -> None:
+    """Refuse pandas Series whose labels differ: matched by place, items would get wrong scores."""
+    pandas = sys.modules.get("pandas")
+    if pandas is None:
+        return
+    labels = {name: one.index for name, one in given.items() if isinstance(one, pandas.Series)}
+    for (one, mine), (other, theirs) in combinations(labels.items(), 2):
+        if len(mine) == len(theirs) and not mine.equals(theirs):
+            raise FormatError(
+                f"{one} and {other} are Series with different labels: {list_some(mine.tolist())} and "
+                f"{list_some(theirs.tolist())}. {other}.loc[{one}.index] brings them into one order; "
+                "to_numpy() of both takes them by their places."
+            )
+
+
+def _find_groups(given: Any, items: int) -> tuple[list[Hashable], Ints]:
+    """Find the ids of the groups in the order of their first items, and the group of each item."""
+    ids = list_values(given)
+    if not isinstance(ids, (list, tuple)):
+        raise FormatError(
+            f"group takes one group id for each item, or the sizes of groups; got {clip(given)}"
+        )
+    if any(isinstance(one, list) for one in ids):  # unhashable, as rows of an array
+        raise FormatError(
+            "group is flat: a group id for each item, or the sizes of groups; got "
+            f"{clip(ids)}, of {len(ids)} rows. ravel() of an array flattens it."
+        )
+    if len(ids) == items:
+        for one in () if {str, int}.issuperset(map(type, ids)) else ids:
+            if isinstance(one, float) or not isinstance(one, Hashable) or is_missing(one):
+                raise FormatError(f"a group's id is an integer or text; got {clip(one)}")
+        codes = {one: code for code, one in enumerate(dict.fromkeys(ids))}
+        return list(codes), np.fromiter(map(codes.__getitem__, ids), np.int64, items)
+    whole = all(isinstance(size, (int, np.integer)) and size >= 0 for size in ids)
+    if not whole or sum(ids) != items:
+        total = f"; they sum to {sum(ids)}" if whole else ""
+        raise FormatError(
+            f"group has length {len(ids)}{total}. Give {items} group ids, one for each item, or sizes "
+            f"that sum to {items}."
+        )
+    return list(range(len(ids))), np.repeat(np.arange(len(ids)), ids)
+
+
+def read_flat(given: FlatArray, complete: str) -> Qrels:
+    """Read flat grades; only those above 0, unless ``complete`` names measures that need the others."""
+    grades, place = given.values, given.place
+    numbers.check_finite(grades, "relevance", "relevance grade")
+    kept = ~np.ma.getmaskarray(grades)
+    if not complete:
+        kept &= np.ma.getdata(grades) > 0
+    left = ragged.count_flags(kept[place], ragged.find_owners(given.offsets), given.queries.size)
+    place = place[kept[place]]
+    judged = np.ma.getdata(grades)[place].astype(float)
+    relevance.check_range(judged, lambda at: f"relevance, item {place[at]}")
+    return Qrels(
+        list(given.queries.ids or ()),
+        ragged.make_offsets(left),
+        Integers(place),
+        judged,
+        width=len(grades),
+    )
+
+
+def _read_floats(scores: Any, order: Order | None) -> Any:
+    """Convert flat scores to floats, masked ones to -inf. Whole numbers keep their order and ties."""
+    values, mask = np.ma.getdata(scores), np.ma.getmask(scores)
+    if values.dtype.kind == "f":
+        numbers.check_finite(scores, "scores")
+    elif values.dtype.itemsize < 8 or order is None or not order.plain:
+        values = values.astype(float)
+    else:  # more digits than a double has
+        values = np.unique(values, return_inverse=True)[1].astype(float)
+    return np.where(mask, values.dtype.type(-np.inf), values)
