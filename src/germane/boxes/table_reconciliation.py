@@ -1,7 +1,5 @@
 """Reconcile a table of detectors: the conventions behind rows of AP, AP50, AP75 and others."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -12,9 +10,9 @@ import numpy as np
 
 from germane.boxes.candidates import BoxCandidate, find_entry, list_words
 from germane.boxes.dialect_table import DIALECTS
+from germane.boxes.dialect_values import open_search
 from germane.boxes.measures import BoxMeasure, parse_measure
 from germane.boxes.search import BoxSearch
-from germane.boxes.dialect_values import open_search
 from germane.core.ragged import Floats
 from germane.dialects.dialect import Dialect
 from germane.errors import EmptyError, GermaneError, InputError, MeasureError, clip, list_some
@@ -38,12 +36,12 @@ _KINDS = {
 
 
 def reconcile_table(
-    truth: TruthSource,
-    detections: Mapping[str, DetectionSource],
-    reported: Path | Mapping[str, Any] | ArrowFrame,
+    truth: "TruthSource",
+    detections: "Mapping[str, DetectionSource]",
+    reported: "Path | Mapping[str, Any] | ArrowFrame",
     *,
     measures: Mapping[str, str] | None = None,
-    **options: Unpack[Options],
+    **options: Unpack["Options"],
 ) -> TableReconciliation:
     """Find the conventions behind a reported table of detectors: one set for all columns.
 
@@ -76,8 +74,7 @@ def reconcile_table(
     asked = [one for one in read if one is not None]
     sheet, percent = make_sheet(published, rows, chosen, [True] * len(asked))
     opened = [
-        open_search(truth, found, asked[0], options, name)
-        for name, found in detections.items()
+        open_search(truth, found, asked[0], options, name) for name, found in detections.items()
     ]
     search = _Search(opened, asked, sheet)
     fit, fits = search.search()
@@ -189,11 +186,11 @@ class _Search:
         moving: list[Fit] = []
         idle: dict[str, bool] = {}
         for change in self._list_changes():
-            one = self._sheet.fit(self.make((change,), _CHANGE))
-            same = self.give_same(one, own)
+            changed = self._sheet.fit(self.make((change,), _CHANGE))
+            same = self.give_same(changed, own)
             idle[change[0]] = idle.get(change[0], True) and same
             if not same:
-                moving.append(one)
+                moving.append(changed)
         self.idle = tuple(name for name, same in idle.items() if same)
         fits += moving
         if choose_fit(fits).count == len(self._sheet.cells):

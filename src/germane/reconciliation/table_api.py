@@ -1,17 +1,16 @@
 """Reconcile a table: find the protocol behind the numbers that were reported of several runs."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Unpack
 
-from germane.core.policy import DEFAULTS
+from germane.core.policy import Policy
 from germane.core.progress import Progress, make_progress
 from germane.errors import EmptyError, InputError, MeasureError, clip, list_some, suggest
-from germane.evaluation.choices import Choices, open_all, read_once
-from germane.evaluation.collection import Collection, find_all_needs
+from germane.evaluation.choices import Choices
+from germane.evaluation.collection import find_all_needs
+from germane.evaluation.opening import Inputs, open_data
 from germane.measures.measure import Measure
 from germane.reconciliation.column_names import read_columns
 from germane.reconciliation.identities import find_highest
@@ -57,7 +56,6 @@ def reconcile_table(
     Raises InputError for a run without a row, MeasureError for a table without a measure, and what ``evaluate_many`` raises.
     """
     progress = make_progress(progress)
-    given = read_once(policy)
     if not isinstance(runs, Mapping):
         raise InputError(f"runs are a mapping of name to run; got {clip(runs)}")
     if not runs:
@@ -81,11 +79,12 @@ def reconcile_table(
     sheet, percent = make_sheet(
         published, rows, chosen, [find_highest(one.name, None) is not None for one in asked]
     )
-    values = list(_open_runs(qrels, runs, given, asked, progress))
+    data = open_data(qrels, policy)
+    values = list(_open_runs(data, runs, asked, progress))
     search = TableSearch(
         [one for one, _ in values],
         values[0][1],
-        {name: word for name, word in given.items() if name in DEFAULTS},
+        dict(data.options.asked),
         labels,
         asked,
         sheet,
@@ -116,12 +115,12 @@ def reconcile_table(
 
 
 def _open_runs(
-    qrels: Any, runs: Mapping[str, Any], choices: Any, asked: Sequence[Measure], progress: Any
-) -> Iterator[tuple[Values, Any]]:
+    data: Inputs, runs: Mapping[str, Any], asked: Sequence[Measure], progress: Progress | None
+) -> Iterator[tuple[Values, Policy]]:
+    needs = find_all_needs(*asked)
     for run in runs.values():
-        judgments, found, conventions = open_all(qrels, run, choices)
-        needs = find_all_needs(*asked)
-        yield Values(Collection(judgments, found.load(progress), needs, progress)), conventions
+        found, conventions = data.open_run(run)
+        yield Values(data.collect(found.load(progress), needs, progress)), conventions
 
 
 def match_rows(published: Published, runs: Sequence[str]) -> list[int]:
