@@ -126,11 +126,13 @@ def count_tables(tables: int, processes: int = 4) -> None:
     said: Counter = Counter()
     slow = 0.0
     with ProcessPoolExecutor(processes) as pool:
-        for one, notes, seconds in pool.map(try_table, range(tables)):
+        for done, (one, notes, seconds) in enumerate(pool.map(try_table, range(tables)), 1):
             said += one
             slow = max(slow, seconds)
             for note in notes:
                 print(note, file=sys.stderr, flush=True)
+            if done % 20 == 0:
+                print(f"{done} tables: {dict(said)}, {slow:.1f} s", file=sys.stderr, flush=True)
     print_counts(tables, said, slow)
 
 

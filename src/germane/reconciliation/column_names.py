@@ -221,9 +221,11 @@ def _read_as(name: str, label: str, asked: Measure) -> tuple[Reading, ...]:
         found = [(parse(tool.measure(label)), entry.read_choices(label))]
     else:
         alike = list(list_same_kind(tool, asked))
-        alike = [
-            one for one in alike if not one.choices
-        ] or alike  # rather than options of the tool
+        plain = [one for one in alike if not one.choices]  # rather than options of the tool
+        ones = [
+            one for one in alike if _keep_ones(one.choices)
+        ]  # and those that give 1 to queries without relevant items
+        alike = [*plain, *ones] or alike
         # somebody else's name: its table is taken to count one set of queries in one order
         found = [(translate_entry(one, asked), _keep_ones(one.choices)) for one in alike]
     return tuple(
