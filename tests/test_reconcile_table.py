@@ -243,3 +243,28 @@ def test_a_table_of_detectors_has_one_set_of_conventions() -> None:
     assert said
     assert [(one.run, one.column) for one in said.off] == [("b", "AP50")]
     assert f"{said.off[0].value:.2f}" == right
+
+
+def test_the_command_reconciles_a_table_of_detectors(tmp_path: Path) -> None:
+    box = {"image_id": 1, "category_id": 1, "bbox": [10, 10, 40, 40]}
+    truth = {
+        "images": [{"id": 1}],
+        "categories": [{"id": 1, "name": "cat"}],
+        "annotations": [{"id": 1, **box, "area": 1600}],
+    }
+    (tmp_path / "truth.json").write_text(json.dumps(truth))
+    for name, y in (("a", 12), ("b", 16)):
+        found = [{**box, "bbox": [10, y, 40, 40], "score": 0.9}]
+        (tmp_path / f"{name}.json").write_text(json.dumps(found))
+    # IoU is 38/42 for a (nine thresholds of ten), and 34/46 for b (five)
+    (tmp_path / "t.csv").write_text("run,AP,AP50,AP75\na,90.0,100.0,100.0\nb,50.0,100.0,0.0\n")
+    command = [sys.executable, "-m", "germane", "boxes", "reconcile", str(tmp_path / "truth.json")]
+    command += [str(tmp_path / "a.json"), str(tmp_path / "b.json")]
+    done = subprocess.run(
+        [*command, "--table", str(tmp_path / "t.csv")], capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+    assert "6 equal." in done.stdout
+    one = subprocess.run([*command, "--reported", "90.0"], capture_output=True, text=True)
+    assert one.returncode == 2
+    assert "--table is for more" in one.stderr
