@@ -1,7 +1,7 @@
-"""How often reconcile says "found" of a wrong number: ``python bench/reconcile.py [SETS] > bench/RECONCILE.md``.
+"""How often reconcile says "found" of a wrong number: ``python bench/reconcile.py [SETS [TABLES]] > bench/RECONCILE.md``.
 
 Random data is reconciled with numbers that none of its definitions made: any number from 0 to 1; one
-near the right one; and what the same measure gives for the same lists in a random order.
+near the right one; and what the same measure gives for the same lists in a random order. Then reconcile_table is given tables.
 """
 
 import random
@@ -9,6 +9,8 @@ import sys
 import warnings
 from collections import Counter
 from collections.abc import Iterator
+
+from reconcile_tables import count_tables
 
 import germane
 
@@ -21,7 +23,7 @@ Data = tuple[dict[str, dict[str, float]], dict[str, dict[str, float]]]
 HEAD = """\
 # What reconcile says of wrong numbers
 
-`python bench/reconcile.py {sets} > bench/RECONCILE.md`: {sets} random data sets of each size, each with {numbers} numbers that no
+`python bench/reconcile.py {sets} 200 > bench/RECONCILE.md`: {sets} random data sets of each size, each with {numbers} numbers that no
 definition of them made, with germane's own and with that of another tool. Lists have 14 results, grades go from 0 to 3, and the measures are {measures}.
 *any number* lies anywhere from 0 to 1; *near the right one* is off by 0.05 (standard deviation); *lists in random order* is the
 same measure of the same lists shuffled, which has the same few values that small data has.
@@ -117,3 +119,4 @@ def shares(said: dict[str, int]) -> str:
 if __name__ == "__main__":
     warnings.simplefilter("ignore", germane.GermaneWarning)
     write(int(sys.argv[1]) if len(sys.argv) > 1 else 30)
+    count_tables(int(sys.argv[2]) if len(sys.argv) > 2 else 200)

@@ -41,14 +41,14 @@ TOPICS: dict[str, tuple[str, str, str]] = {  # page: title, guide, objects
     "report": ("Reports", "report", "report explorer Report"),
     "reconcile": (
         "Reconcile, and dialects", "reconcile",
-        "reconcile Reconciliation audit Audit Contradiction spread Spread dialects Dialect",
+        "reconcile Reconciliation reconcile_table TableReconciliation audit Audit Contradiction spread Spread dialects Dialect",
     ),
     "identify": ("Identify a function", "identify", "identify assert_computes Identification"),
     "check": ("Check data", "check", "check Checkup Finding"),
     "boxes": (
         "Boxes", "which-map",
         ("boxes.evaluate boxes.evaluate_many boxes.explain boxes.check boxes.compare boxes.gate boxes.report "
-        "boxes.reconcile boxes.spread boxes.dialects boxes.Result boxes.Results boxes.Groups boxes.Explanation "
+        "boxes.reconcile boxes.reconcile_table boxes.spread boxes.dialects boxes.Result boxes.Results boxes.Groups boxes.Explanation "
         "boxes.Reconciliation boxes.Spread"),
     ),
     "judges": (

@@ -49,6 +49,7 @@ VERBS = [
     "read_run",
     "read_signature",
     "reconcile",
+    "reconcile_table",
     "report",
     "score",
     "simulate",
@@ -91,6 +92,7 @@ TYPES = [
     "Signature",
     "Spread",
     "Stability",
+    "TableReconciliation",
     "Trust",
     "Trusts",
     "Verification",
@@ -119,6 +121,7 @@ BOX_VERBS = [
     "explain",
     "gate",
     "reconcile",
+    "reconcile_table",
     "report",
     "spread",
 ]

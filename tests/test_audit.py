@@ -267,3 +267,11 @@ def test_a_table_of_many_random_runs_has_no_contradiction() -> None:
         assert not found, str(found)
         assert not found.restrictions
         assert lcm(5, 4) == found.rows * 20  # one row
+
+
+def test_a_measure_that_gives_one_without_relevant_items_is_one_reading_of_a_name() -> None:
+    """recmetrics has two measures that papers call MAP; one of them counts 1 for a query without relevant items."""
+    table = {"bm25": {"MAP@1": "0.1443", "MAP@20": "0.1365", "P(norm=retrieved)@1": "0.0515"}}
+    assert not germane.audit(table, dialect="recmetrics")
+    table["bm25"]["MAP@1"] = "0.9443"
+    assert germane.audit(table, dialect="recmetrics")

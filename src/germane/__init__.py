@@ -69,6 +69,8 @@ if TYPE_CHECKING:  # imported when first asked for: together they take longer th
     from germane.reconciliation.api import Reconciliation, reconcile
     from germane.reconciliation.contradictions import Audit, Contradiction, audit
     from germane.reconciliation.spread import Spread, spread
+    from germane.reconciliation.table_api import reconcile_table
+    from germane.reconciliation.table_reconciliation import TableReconciliation
     from germane.reports.api import Report, report
 
 _LATER = {
@@ -107,6 +109,8 @@ _LATER = {
         "reconciliation.api": "Reconciliation reconcile",
         "reconciliation.contradictions": "Audit Contradiction audit",
         "reconciliation.spread": "Spread spread",
+        "reconciliation.table_api": "reconcile_table",
+        "reconciliation.table_reconciliation": "TableReconciliation",
         "reports.api": "Report report",
     }.items()
     for name in names.split()
@@ -129,14 +133,14 @@ __all__ = [  # noqa: RUF022  (in the order in which one meets them)
     "compare_judges", "dialects", "evaluate", "evaluate_embeddings", "evaluate_judges", "evaluate_many", "explain",
     "explorer", "gate", "identify", "kendall_tau", "mean_pr_curve",
     "measures", "parse", "pr_curve", "rbo", "read_qrels", "read_results", "read_run", "read_signature", "reconcile",
-    "report", "score", "simulate", "spread", "tau_ap", "trust", "trust_many", "verify",
+    "reconcile_table", "report", "score", "simulate", "spread", "tau_ap", "trust", "trust_many", "verify",
     # boxes of object detectors: the verbs above in a namespace of their own
     "boxes",
     # types
     "Audit", "Checkup", "Comparison", "Contradiction", "CorrectedMean", "Dialect", "Evaluator", "Explanation", "Finding", "Gate", "Groups", "Identification",
     "JudgeAgreement", "JudgedByMany", "Labels", "MeanPRCurve", "Measure", "MeasureResult", "PRCurve", "Pair", "Policy", "Qrels",
     "QueryDifferences", "Ranking", "Reconciliation", "Report", "Result", "Results", "Selection", "Signature", "Spread",
-    "Stability", "Trust", "Trusts", "Verification",
+    "Stability", "TableReconciliation", "Trust", "Trusts", "Verification",
     # errors
     "NotFoundError", "CoverageError", "DefinitionError", "DuplicateError", "EmptyError", "FormatError", "GermaneError",
     "GradeError", "InputError", "MeasureError", "PolicyError", "RegressionError", "ScoreError",

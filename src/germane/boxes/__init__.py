@@ -21,6 +21,7 @@ if TYPE_CHECKING:  # imported when first asked for
     from germane.boxes.page import report
     from germane.boxes.reconciliation import Reconciliation, reconcile
     from germane.boxes.result import Result, Results
+    from germane.boxes.table_reconciliation import reconcile_table
 
 _MODULES = {
     name: module
@@ -35,12 +36,13 @@ _MODULES = {
         "page": "report",
         "reconciliation": "Reconciliation reconcile",
         "result": "Result Results",
+        "table_reconciliation": "reconcile_table",
     }.items()
     for name in names.split()
 }
 
 __all__ = [  # noqa: RUF022  (verbs, then types)
-    "check", "compare", "dialects", "evaluate", "evaluate_many", "explain", "gate", "reconcile", "report", "spread",
+    "check", "compare", "dialects", "evaluate", "evaluate_many", "explain", "gate", "reconcile", "reconcile_table", "report", "spread",
     "Explanation", "Groups", "Reconciliation", "Result", "Results", "Spread",
 ]  # fmt: skip
 

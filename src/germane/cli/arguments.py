@@ -489,6 +489,14 @@ def read_runs(qrels: str, paths: Sequence[str]) -> dict[str, str]:
     return dict(zip(names, paths, strict=True))
 
 
+def read_pair(pair: str) -> tuple[str, str]:
+    """Read NAME=MEASURE."""
+    name, equals, measure = pair.partition("=")
+    if not equals or not name.strip() or not measure.strip():
+        raise InputError(f"names are given as NAME=MEASURE, such as 'MAP=AP@10'; got {clip(pair)}.")
+    return name.strip(), measure.strip()
+
+
 def is_picture(path: str | None) -> bool:
     """Is the file a picture? Kinds of pictures that cannot be drawn are included, and refused later."""
     return (path or "").lower().rpartition(".")[2] in _IMAGES

@@ -5,7 +5,6 @@ from typing import Any
 
 from germane.cli import arguments
 from germane.cli.terminal import as_json
-from germane.errors import InputError, clip
 from germane.output import writing
 from germane.output.tables import FORMATS
 
@@ -49,7 +48,7 @@ def run(options: argparse.Namespace) -> int:
     from germane.reconciliation.contradictions import audit  # its import takes long
 
     writing.check(options.output, [options.table])
-    columns = dict(map(_read_pair, options.columns))
+    columns = dict(map(arguments.read_pair, options.columns))
     found = audit(options.table, options.queries, options.dialect, columns=columns or None)
     match options.format:
         case "json":
@@ -60,10 +59,3 @@ def run(options: argparse.Namespace) -> int:
             text = arguments.format_table(found.table(), options, FORMATS)
     writing.write(options.output, text)
     return CONTRADICTED if found else 0
-
-
-def _read_pair(pair: str) -> tuple[str, str]:
-    name, equals, measure = pair.partition("=")
-    if not equals or not name.strip() or not measure.strip():
-        raise InputError(f"--columns takes NAME=MEASURE, such as 'MAP=AP@10'; got {clip(pair)}.")
-    return name.strip(), measure.strip()

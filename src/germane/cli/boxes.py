@@ -140,6 +140,13 @@ def run_dialects(options: argparse.Namespace) -> None:
 def run_reconcile(options: argparse.Namespace) -> None:
     from germane.boxes.reconciliation import reconcile
 
+    if (options.table is None) == (options.reported is None):
+        raise InputError("germane boxes reconcile takes --reported NUMBER, or --table TABLE.")
+    if options.table is not None:
+        write_reconciliation(options, _reconcile_table(options))
+        return
+    if len(options.detections) > 1:
+        raise InputError("--reported is the number of one file of detections; --table is for more.")
     [(name, path)] = _open_paths(options).items()
     found = reconcile(
         options.truth,
@@ -150,6 +157,19 @@ def run_reconcile(options: argparse.Namespace) -> None:
         **box_arguments.collect(options),
     )
     write_reconciliation(options, found)
+
+
+def _reconcile_table(options: argparse.Namespace) -> Any:
+    from germane.boxes.table_reconciliation import reconcile_table
+
+    choices = box_arguments.collect(options)
+    if options.measure is not None or choices.pop("dialect", None) is not None:
+        raise InputError(
+            "--measure and --dialect go with --reported; a table names its own measures."
+        )
+    return reconcile_table(
+        options.truth, _open_paths(options, options.table), options.table, **choices
+    )
 
 
 def run_compare(options: argparse.Namespace) -> None:
@@ -280,11 +300,16 @@ VERBS = {
         conventions={"dialect": False},
     ),
     "reconcile": Verb(
-        "find the conventions that give a reported number", "TRUTH DETECTIONS --reported NUMBER",
-        run_reconcile, 1,
+        "find the conventions that give a reported number, or a reported table",
+        "TRUTH DETECTIONS... --reported NUMBER | --table TABLE",
+        run_reconcile, "+",
         {
+            "--table": {
+                "metavar": "TABLE",
+                "help": "a reported table with a row for each file of detections: CSV, TSV, JSON, Markdown or LaTeX",
+            },
             "--reported": {
-                "metavar": "NUMBER", "required": True,
+                "metavar": "NUMBER",
                 "help": "the number as it was written: .51 is less precise than .510; 51%% and 51.0 are percent",
             },
             "-m --measure": {"help": "(default: AP, or the dialect's first)"},

@@ -16,6 +16,7 @@ def add(commands: Any) -> None:
         description="Find the definitions that give a reported number "
         "on the same data, or the nearest ones.",
         usage="%(prog)s QRELS RUN --reported NUMBER [options]\n"
+        "       %(prog)s QRELS RUN... --table TABLE [options]\n"
         "       %(prog)s LIST [--relevant R] --reported NUMBER [options]",
     )
     command.set_defaults(run=run, query=None)  # check_list looks for a query
@@ -23,8 +24,19 @@ def add(commands: Any) -> None:
     command.add_argument(
         "--reported",
         metavar="NUMBER",
-        required=True,
         help="the number as it was written: 0.62 is less precise than 0.620; 62%% is 0.62",
+    )
+    command.add_argument(
+        "--table",
+        metavar="TABLE",
+        help="a reported table, whose rows are the runs, by the names of their files: CSV, TSV, JSON, Markdown or LaTeX",
+    )
+    command.add_argument(
+        "--names",
+        metavar="NAME=MEASURE",
+        action="append",
+        default=[],
+        help="the measure that a column of the table stands for, as in 'MAP=AP@10'; may be repeated",
     )
     command.add_argument(
         "-m",
@@ -44,6 +56,11 @@ def add(commands: Any) -> None:
 def run(options: argparse.Namespace) -> None:
     from germane.reconciliation.api import reconcile  # its import takes long
 
+    if (options.table is None) == (options.reported is None):
+        raise InputError("reconcile takes --reported NUMBER, or --table TABLE.")
+    if options.table is not None:
+        write_reconciliation(options, _reconcile_table(options))
+        return
     per_query = options.reported_per_query
     asked = {
         "reported": options.reported,
@@ -64,6 +81,26 @@ def run(options: argparse.Namespace) -> None:
         case _:
             raise InputError("reconcile takes QRELS and RUN, or one LIST.")
     write_reconciliation(options, found)
+
+
+def _reconcile_table(options: argparse.Namespace) -> Any:
+    from germane.reconciliation.table_api import reconcile_table
+
+    if options.reported_per_query:
+        raise InputError(
+            "--reported-per-query goes with --reported; a table has the means of runs."
+        )
+    if len(options.given) < 2:
+        raise InputError("reconcile --table takes QRELS and one RUN or more.")
+    qrels, *paths = options.given
+    runs = arguments.read_runs(qrels, paths)
+    writing.check(options.output, [*options.given, options.table])
+    policy = arguments.collect_given_policy(options)
+    measures = dict(map(arguments.read_pair, options.names)) or None
+    with make_progress_line("reconcile:") as progress:
+        return reconcile_table(
+            qrels, runs, options.table, measures=measures, progress=progress, **policy
+        )
 
 
 def write_reconciliation(options: argparse.Namespace, found: Any) -> None:

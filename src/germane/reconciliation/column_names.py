@@ -54,6 +54,12 @@ _BOXES = {
     "aps": "APs",
     "apm": "APm",
     "apl": "APl",
+    "apsmall": "APs",
+    "apmedium": "APm",
+    "aplarge": "APl",
+    "mapsmall": "APs",
+    "mapmedium": "APm",
+    "maplarge": "APl",
     "ar1": "AR1",
     "ar10": "AR10",
     "ar100": "AR100",
@@ -131,7 +137,7 @@ def read_columns(
     found: list[Column | None] = []
     for label in labels:
         if boxes and label not in given:
-            kind = _BOXES.get(_strip(label))
+            kind = read_box_column(label)
             found.append(None if kind is None else Column(label, kind, of_boxes=True))
             continue
         name = given.get(label, label)
@@ -159,6 +165,11 @@ def _strip(label: str) -> str:
         "",
         label.casefold().replace("0.5", "50").replace(".5", "50").replace(".75", "75"),
     )
+
+
+def read_box_column(label: str) -> str | None:
+    """Read a name of a detector's table as one of AP, AP50, AP75, APs, APm, APl, AR1, AR10, AR100; None for any other."""
+    return _BOXES.get(_strip(label))
 
 
 def _find_reading(label: str, tool: Dialect | None) -> Reading | None:
@@ -210,9 +221,11 @@ def _read_as(name: str, label: str, asked: Measure) -> tuple[Reading, ...]:
         found = [(parse(tool.measure(label)), entry.read_choices(label))]
     else:
         alike = list(list_same_kind(tool, asked))
-        alike = [
-            one for one in alike if not one.choices
-        ] or alike  # rather than options of the tool
+        plain = [one for one in alike if not one.choices]  # rather than options of the tool
+        ones = [
+            one for one in alike if _keep_ones(one.choices)
+        ]  # and those that give 1 to queries without relevant items
+        alike = [*plain, *ones] or alike
         # somebody else's name: its table is taken to count one set of queries in one order
         found = [(translate_entry(one, asked), _keep_ones(one.choices)) for one in alike]
     return tuple(

@@ -14,7 +14,7 @@ from germane.output.formatting import add_schema, write_count
 from germane.output.tables import Table, Tabular
 from germane.reconciliation.column_names import Column, Reading, read_columns
 from germane.reconciliation.identities import BOXES, PAIRS, Line, find_highest
-from germane.reconciliation.published import Published, read_published
+from germane.reconciliation.published import Published, read_percentages, read_published
 from germane.reconciliation.reported import Reported, format_plain
 
 _AS_NAMED = "the definition that the names have in germane"
@@ -237,31 +237,12 @@ class _Auditor:
 
     def _rescale(self) -> tuple[dict[tuple[int, int], Reported], list[str]]:
         """Read a table of percentages as shares: where most numbers that are shares are above 1."""
-        cells = dict(self.table.cells)
         shares = [
             c for c, column in enumerate(self.columns) if column and find_highest(column.kind, None)
         ]
-        values = [cell.value for (_, c), cell in cells.items() if c in shares]
-        above = sum(value > 1 for value in values)
-        whole = above > 1 and above * 4 >= len(values)
-        chosen = []
-        for c in shares:
-            own = self.table.column(c)
-            alone = len(own) > 2 and all(1 < one.value <= 100 for one in own)
-            if max((one.value for one in own), default=0.0) <= 100 and (
-                alone or (whole and any(one.value > 1 for one in own))
-            ):
-                chosen.append(c)
-        if whole and all(self._fits_percent(c) for c in shares):
-            chosen = shares
-        for (r, c), cell in self.table.cells.items():
-            if c in chosen:
-                cells[r, c] = replace(cell, value=cell.value / 100, tolerance=cell.tolerance / 100)
+        cells, chosen = read_percentages(self.table, shares)
         names = [self.table.columns[c] for c in chosen]
         return cells, [f"Read as percentages: {list_some(names)}."] if names else []
-
-    def _fits_percent(self, c: int) -> bool:
-        return all(one.value <= 100 for one in self.table.column(c))
 
     # --- laws
 

@@ -73,6 +73,40 @@ def read_published(given: Any) -> Published:
     return table
 
 
+def read_percentages(
+    table: Published, shares: Sequence[int]
+) -> tuple[dict[tuple[int, int], Reported], list[int]]:
+    """Read columns of percentages as shares; return the cells, and the columns that were read so.
+
+    ``shares`` are the columns of measures that are at most 1. A column is one of percentages if all of its numbers are above
+    1, or if many numbers of the table are and it has as many decimals as they.
+    """
+    values = [cell.value for (_, c), cell in table.cells.items() if c in shares]
+    above = sum(value > 1 for value in values)
+    whole = above > 1 and above * 4 >= len(values)
+    highest = {c: max((one.value for one in table.column(c)), default=0.0) for c in shares}
+    chosen = []
+    for c in shares:
+        own = table.column(c)
+        alone = len(own) > 2 and all(one.value > 1 for one in own)
+        if highest[c] <= 100 and (alone or (whole and highest[c] > 1)):
+            chosen.append(c)
+    if whole and all(one <= 100 for one in highest.values()):
+        decimals = {one.decimals for c in chosen for one in table.column(c)}
+        chosen += [
+            c
+            for c in shares
+            if c not in chosen and {one.decimals for one in table.column(c)} <= decimals
+        ]
+    cells = {
+        at: replace(cell, value=cell.value / 100, tolerance=cell.tolerance / 100)
+        if at[1] in chosen and "%" not in cell.text
+        else cell
+        for at, cell in table.cells.items()
+    }
+    return cells, chosen
+
+
 # --- files ------------------------------------------------------------------------------------------
 
 

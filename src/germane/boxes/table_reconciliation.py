@@ -1,0 +1,222 @@
+"""Reconcile a table of detectors: the conventions behind rows of AP, AP50, AP75 and others."""
+
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import combinations
+from typing import TYPE_CHECKING, Any, Unpack
+
+import numpy as np
+
+from germane.boxes.candidates import BoxCandidate, find_entry, list_words
+from germane.boxes.dialect_table import DIALECTS
+from germane.boxes.dialect_values import open_search
+from germane.boxes.measures import BoxMeasure, parse_measure
+from germane.boxes.search import BoxSearch
+from germane.core.ragged import Floats
+from germane.dialects.dialect import Dialect
+from germane.errors import EmptyError, GermaneError, InputError, MeasureError, clip, list_some
+from germane.reconciliation.candidates import Choices
+from germane.reconciliation.column_names import read_box_column
+from germane.reconciliation.protocols import Fit, Option, Protocol, Sheet, choose_fit
+from germane.reconciliation.published import read_published
+from germane.reconciliation.slips import Near
+from germane.reconciliation.table_api import TableWriter, make_sheet, match_rows
+from germane.reconciliation.table_reconciliation import TableReconciliation
+
+if TYPE_CHECKING:
+    from germane.boxes.options import ArrowFrame, DetectionSource, Options, Path, TruthSource
+
+_DIALECT, _CHANGE = 0.7, 1.3  # the digits of a dialect, and of a change
+_BASES, _MOVING = 3, 12  # tools and changes that are tried together
+_KINDS = {
+    "AP": "AP", "AP50": "AP50", "AP75": "AP75", "APs": "AP(area=small)", "APm": "AP(area=medium)",
+    "APl": "AP(area=large)", "AR1": "AR@1", "AR10": "AR@10", "AR100": "AR@100",
+}  # fmt: skip
+
+
+def reconcile_table(
+    truth: "TruthSource",
+    detections: "Mapping[str, DetectionSource]",
+    reported: "Path | Mapping[str, Any] | ArrowFrame",
+    *,
+    measures: Mapping[str, str] | None = None,
+    **options: Unpack["Options"],
+) -> TableReconciliation:
+    """Find the conventions behind a reported table of detectors: one set for all columns.
+
+    >>> truth = [{"boxes": [[10, 10, 50, 50], [60, 60, 90, 90]], "labels": [1, 1]}]
+    >>> found = [{"boxes": [[10, 12, 50, 52], [60, 61, 90, 95]], "labels": [1, 1], "scores": [0.9, 0.8]}]
+    >>> table = {"ours": {"AP": "70.0", "AP50": "100.0", "AP75": "100.0"}}
+    >>> said = germane.boxes.reconcile_table(truth, {"ours": found}, table)
+    >>> bool(said), [(one.column, round(one.value, 1)) for one in said.off]
+    (True, [('AP', 80.1)])
+
+    ``truth`` and each of ``detections`` are those of ``evaluate_many``; ``reported`` is a table as
+    ``germane.reconcile_table`` takes it, with columns such as AP, AP50, AP75, APs, APm, APl or germane's names of measures;
+    ``measures={"mAP": "AP50"}`` says what other names stand for. It tries the conventions of all tools, and one or two
+    changes. A convention that you give holds in all of them. Raises InputError for detections without a row, MeasureError
+    for a table without a measure, and what ``evaluate`` raises.
+    """
+    if not isinstance(detections, Mapping):
+        raise InputError(f"detections are a mapping of name to detections; got {clip(detections)}")
+    if not detections:
+        raise EmptyError("there are no detections to compare with the table.")
+    published = read_published(reported)
+    read = [_read_column(label, measures or {}) for label in published.columns]
+    chosen = [c for c, one in enumerate(read) if one is not None]
+    if not chosen:
+        raise MeasureError(
+            f"no column of the table is a measure of detections: {list_some(published.columns)}. "
+            "measures={'their name': 'AP50'} says what a name stands for."
+        )
+    rows = match_rows(published, list(detections))
+    asked = [one for one in read if one is not None]
+    sheet, percent = make_sheet(published, rows, chosen, [True] * len(asked))
+    opened = [
+        open_search(truth, found, asked[0], options, name) for name, found in detections.items()
+    ]
+    search = _Search(opened, asked, sheet)
+    fit, fits = search.search()
+    labels = [published.columns[c] for c in chosen]
+    equal = [one for one in fits if one.protocol.tool and search.give_same(one, fit)]
+    if equal:
+        fit = replace(fit, options=equal[0].options)
+
+    def find_near(c: int, r: int) -> Iterator[Near]:
+        for name, kind in _KINDS.items():
+            one = search.remake(r, parse_measure(kind))
+            value = search.evaluate(one, fit.protocol.choices)
+            yield f"it is {name}", value
+
+    writer = TableWriter(published, rows, labels, chosen, sheet, percent, list(detections))
+    return writer.write(
+        fit,
+        [one.protocol for one in fits],
+        tools=tuple(one.protocol.tool for one in equal),
+        undecided=search.idle,
+        find_near=find_near,
+    )
+
+
+def _read_column(label: str, measures: Mapping[str, str]) -> BoxMeasure | None:
+    if label in measures:
+        return parse_measure(measures[label])
+    kind = read_box_column(label)
+    if kind is not None:
+        return parse_measure(_KINDS[kind])
+    try:
+        return parse_measure(label)
+    except GermaneError:
+        return None
+
+
+class _Search:
+    """Protocols of a table of detectors."""
+
+    def __init__(
+        self, opened: Sequence[BoxSearch], asked: Sequence[BoxMeasure], sheet: Sheet
+    ) -> None:
+        self._opened, self._asked, self._sheet = opened, asked, sheet
+        self._columns = [[self.remake(r, one) for r in range(len(opened))] for one in asked]
+        self.idle: tuple[str, ...] = ()
+
+    def remake(self, r: int, measure: BoxMeasure) -> BoxSearch:
+        """Make a search of another measure on the detections of a run."""
+        one = self._opened[r]
+        return BoxSearch(one.truths, one.detections, measure, one.conventions, one.fixed)
+
+    @staticmethod
+    def evaluate(search: BoxSearch, choices: Choices) -> float:
+        """Evaluate the changes that can matter; NaN where there is no value."""
+        kept = tuple(one for one in choices if search.changes.get(one[0]))
+        try:
+            return search.evaluate(kept)
+        except GermaneError:
+            return math.nan
+
+    def make(self, choices: Choices, cost: float) -> Protocol:
+        """Make the protocol of these changes."""
+        columns = tuple((self._make_option(c, choices, ()),) for c in range(len(self._asked)))
+        return Protocol(choices, cost, columns)
+
+    def _make_option(self, c: int, choices: Choices, tools: tuple[str, ...]) -> Option:
+        values: Floats = np.array([self.evaluate(one, choices) for one in self._columns[c]])
+        return Option(BoxCandidate(self._asked[c], choices, tools), 0.0, values)
+
+    def _make_of_tool(self, tool: Dialect) -> Protocol | None:
+        options, shared = [], set[Any]()
+        for c, asked in enumerate(self._asked):
+            entry = find_entry(tool, asked, self._opened[0].conventions)
+            if entry is None:
+                return None
+            words = list_words(tool, entry)
+            choices = tuple(
+                sorted(
+                    (name, words[name])
+                    for name in self._list_names()
+                    if name in words and words[name] != self._columns[c][0].start[name]
+                )
+            )
+            options.append(self._make_option(c, choices, (f"{tool.name}:{entry.write_name(100)}",)))
+            shared |= set(choices)
+        return Protocol(
+            tuple(sorted(shared)), _DIALECT, tuple((one,) for one in options), tool.name
+        )
+
+    def _list_names(self) -> list[str]:
+        """List the changes that can matter for some column of some run."""
+        several = (one for column in self._columns for one in column)
+        return list(
+            dict.fromkeys(n for one in several for n, words in one.changes.items() if words)
+        )
+
+    def _list_changes(self) -> Iterator[tuple[str, Any]]:
+        several = [one for column in self._columns for one in column]
+        found = dict.fromkeys(
+            (name, word) for one in several for name, words in one.changes.items() for word in words
+        )
+        yield from found
+
+    def search(self) -> tuple[Fit, list[Fit]]:
+        """Try the conventions asked for, those of tools, one change, and two."""
+        own = self._sheet.fit(self.make((), 0.0))
+        tools = [one for tool in DIALECTS if (one := self._make_of_tool(tool)) is not None]
+        fits = [own, *map(self._sheet.fit, tools)]
+        moving: list[Fit] = []
+        idle: dict[str, bool] = {}
+        for change in self._list_changes():
+            changed = self._sheet.fit(self.make((change,), _CHANGE))
+            same = self.give_same(changed, own)
+            idle[change[0]] = idle.get(change[0], True) and same
+            if not same:
+                moving.append(changed)
+        self.idle = tuple(name for name, same in idle.items() if same)
+        fits += moving
+        if choose_fit(fits).count == len(self._sheet.cells):
+            return choose_fit(fits), fits
+        fits += self._combine(fits, moving)
+        return choose_fit(fits), fits
+
+    def _combine(self, fits: Iterable[Fit], moving: Iterable[Fit]) -> list[Fit]:
+        """Try two of the likeliest changes, and one with the likeliest tools."""
+        likely = sorted(moving, key=lambda one: -one.score)[:_MOVING]
+        several: dict[Choices, float] = {}
+        for one, other in combinations(likely, 2):
+            [first], [second] = one.protocol.choices, other.protocol.choices
+            if first[0] != second[0]:
+                several[tuple(sorted((first, second)))] = 2 * _CHANGE
+        tools = sorted((one for one in fits if one.protocol.tool), key=lambda one: -one.score)
+        for base in tools[:_BASES]:
+            for one in likely:
+                changed = {**dict(base.protocol.choices), **dict(one.protocol.choices)}
+                several.setdefault(tuple(sorted(changed.items())), _DIALECT + _CHANGE)
+        return [self._sheet.fit(self.make(choices, cost)) for choices, cost in several.items()]
+
+    @staticmethod
+    def give_same(one: Fit, other: Fit) -> bool:
+        """Do two protocols give the same for every column?"""
+        return all(
+            np.allclose(a.values, b.values, rtol=0, atol=1e-12, equal_nan=True)
+            for a, b in zip(one.options, other.options, strict=True)
+        )

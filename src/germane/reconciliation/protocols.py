@@ -1,0 +1,180 @@
+"""Protocols: the conventions of a whole table, with a definition for each column, and how well they fit it.
+
+A protocol has a cost in decimal digits: how many others are as simple. Each cell that it gives is worth the digits that a
+wrong number would have to match by chance. The best one has most digits left.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from germane.core.ragged import Floats
+from germane.reconciliation.candidates import Choices
+from germane.reconciliation.reported import Reported
+
+LIKELY = 0.01  # a chance below which a protocol is claimed; see bench/RECONCILE.md
+SHARE = 0.5  # of the cells that it has to give
+
+_NEAR = 0.2  # wrong numbers are taken to lie within so much of each other
+_ROUND = 0.3  # the probability that one value gives 0 or 1
+
+Cells = Mapping[tuple[int, int], Reported]
+
+
+@dataclass(frozen=True)
+class Option:
+    """A definition that a column may have, and what it gives for every run."""
+
+    candidate: Any
+    cost: float
+    values: Floats
+
+
+@dataclass(frozen=True)
+class Protocol:
+    """Conventions of a whole table, and what each column may be under them."""
+
+    choices: Choices
+    cost: float
+    columns: tuple[tuple[Option, ...], ...]
+    tool: str = ""
+
+
+@dataclass(frozen=True)
+class Column:
+    """The reported numbers of a column, and the runs that have one."""
+
+    runs: np.ndarray[Any, Any]
+    numbers: Floats
+    tolerance: Floats
+
+    @cached_property
+    def likely(self) -> Floats:
+        """The probability that one value gives a wrong number; 0 and 1 are what many definitions give."""
+        likely = np.minimum(2 * self.tolerance / _NEAR, 0.8)
+        round_ones = np.isin(self.numbers, (0.0, 1.0))
+        return np.asarray(np.where(round_ones, np.maximum(likely, _ROUND), likely))
+
+    @cached_property
+    def worth(self) -> Floats:
+        """The digits that a wrong number would have to match."""
+        return np.asarray(-np.log10(self.likely))
+
+    @cached_property
+    def single(self) -> float:
+        """The probability that one value gives a wrong number, on average."""
+        return float(self.likely.mean()) if len(self.runs) else 0.0
+
+    def find_given(self, values: Floats) -> np.ndarray[Any, Any]:
+        """Find the runs whose number these values give."""
+        slack = self.tolerance + 1e-12
+        return np.asarray(np.abs(values[self.runs] - self.numbers) <= slack)
+
+
+@dataclass(frozen=True)
+class Fit:
+    """A protocol with one definition for each column, and the cells that it gives."""
+
+    protocol: Protocol
+    options: tuple[Option, ...]
+    given: tuple[np.ndarray[Any, Any], ...]
+    score: float
+
+    @cached_property
+    def count(self) -> int:
+        """The number of cells that it gives."""
+        return sum(int(one.sum()) for one in self.given)
+
+    @property
+    def cost(self) -> float:
+        """The digits that it takes to name it."""
+        return self.protocol.cost + sum(one.cost for one in self.options)
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """The cells of a table by column, against which protocols are tried."""
+
+    cells: Cells
+    runs: int
+    width: int
+    tried: dict[tuple[bytes, ...], float] = field(default_factory=dict)
+
+    @cached_property
+    def columns(self) -> tuple[Column, ...]:
+        """The numbers of each column."""
+        found = []
+        for c in range(self.width):
+            rows = [r for r in range(self.runs) if (r, c) in self.cells]
+            own = [self.cells[r, c] for r in rows]
+            found.append(
+                Column(
+                    np.array(rows, int),
+                    np.array([one.value for one in own]),
+                    np.array([one.tolerance for one in own]),
+                )
+            )
+        return tuple(found)
+
+    def fit(self, protocol: Protocol) -> Fit:
+        """Choose the definition of each column that gives most of it, simplest first."""
+        chosen, given, score = [], [], -protocol.cost
+        for column, options in zip(self.columns, protocol.columns, strict=True):
+            best = max(
+                ((self._weigh(column, one), -at) for at, one in enumerate(options)), default=None
+            )
+            assert best is not None
+            option = options[-best[1]]
+            chosen.append(option)
+            given.append(column.find_given(option.values))
+            score += best[0]
+        return Fit(protocol, tuple(chosen), tuple(given), score)
+
+    @staticmethod
+    def _weigh(column: Column, option: Option) -> float:
+        return float(column.worth[column.find_given(option.values)].sum()) - option.cost
+
+    def estimate_chance(self, fit: Fit, protocols: Iterable[Protocol]) -> float:
+        """Estimate how likely wrong numbers would fit some protocol as well that is at most as costly.
+
+        It adds the probabilities of all protocols with different values. In each, a column counts as often as it has
+        definitions with different values that are at most as costly as the one chosen.
+        """
+        cost = fit.protocol.cost + 1e-9
+        alike = {
+            tuple(options[0].values.round(9).tobytes() for options in one.columns if options)
+            for one in protocols
+            if one.cost <= cost
+        }
+        reached = np.array([1.0])  # the distribution of the number of cells given
+        for column, chosen, options in zip(
+            self.columns, fit.options, fit.protocol.columns, strict=True
+        ):
+            several = {
+                one.values.round(9).tobytes() for one in options if one.cost <= chosen.cost + 1e-9
+            }
+            reached = np.convolve(
+                reached, _raise_best(len(column.runs), column.single, len(several))
+            )
+        return float(min(1.0, max(len(alike), 1) * reached[fit.count :].sum()))
+
+
+def _raise_best(cells: int, single: float, several: int) -> Floats:
+    """Find the distribution of the cells that the best of several definitions gives by chance."""
+    each = [math.comb(cells, n) * single**n * (1 - single) ** (cells - n) for n in range(cells + 1)]
+    below = np.minimum(np.cumsum(each), 1.0)
+    above = np.minimum(1.0, several * (1.0 - np.concatenate([[0.0], below[:-1]])))
+    above = np.maximum(above, np.minimum(1.0, several * np.cumsum(each[::-1])[::-1]))
+    above[0] = 1.0
+    return np.asarray(above - np.concatenate([above[1:], [0.0]]))
+
+
+def choose_fit(fits: Sequence[Fit]) -> Fit:
+    """Choose the fit with most digits left; of equal ones the first."""
+    return max(fits, key=lambda one: round(one.score, 6))

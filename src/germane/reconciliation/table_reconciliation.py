@@ -1,0 +1,170 @@
+"""The answer to a reported table: the protocol behind it, and the cells that differ under it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from germane.errors import list_some
+from germane.output.formatting import add_schema, to_json_number, write_count
+from germane.output.tables import LETTERS, Table, Tabular
+from germane.reconciliation.slips import OffCell
+
+_NAMED = 4  # tools
+_SHOWN = 12  # cells that are off
+
+
+@dataclass(frozen=True, repr=False)
+class TableReconciliation(Tabular):
+    """The protocol that gives a reported table, or the nearest one; ``bool`` is whether one is claimed.
+
+    >>> qrels = {"q1": ["a", "b"], "q2": ["c"]}
+    >>> runs = {"ours": {"q1": ["a", "x", "b"], "q2": ["y", "c"]}, "bm25": {"q1": ["x", "a"], "q2": ["y"]}}
+    >>> table = {"ours": {"map": "0.6667", "recip_rank": "0.7500"}, "bm25": {"map": "0.1250", "recip_rank": "0.2500"}}
+    >>> found = germane.reconcile_table(qrels, runs, table)
+    >>> bool(found), {name: str(one.measure) for name, one in found.definitions.items()}, found.off
+    (True, {'map': 'AP(norm=R)', 'recip_rank': 'RR'}, ())
+
+    Iterating gives the cells that are off. Prints like the reported table, with marks where cells are off; ``markdown``,
+    ``latex``, ``to_dict`` and, in a notebook, HTML.
+    """
+
+    columns: tuple[str, ...]
+    rows: tuple[str, ...]
+    reported: Mapping[tuple[str, str], str]
+    """the numbers as they were written, by run and column"""
+    definitions: Mapping[str, Any]
+    """the definition of each column: its measure, conventions (``choices``) and tools"""
+    off: tuple[OffCell, ...]
+    """the cells that differ under the protocol; under the nearest one, where none is claimed"""
+    undecided: tuple[str, ...]
+    """conventions that change no number of the table"""
+    alternatives: Mapping[str, tuple[str, ...]]
+    """other definitions of a column that give as many of its cells under the same conventions"""
+    tools: tuple[str, ...]
+    """tools that give the same values for every column"""
+    names: Mapping[str, str]
+    """the columns' names in the first of these tools"""
+    conventions: tuple[str, ...]
+    """the conventions of the whole table that are not the default"""
+    claimed: bool
+    chance: float
+    """how likely wrong numbers would fit a protocol as simple in so many cells"""
+    tried: int
+    ignored: tuple[str, ...] = ()
+    """columns that are no measures, and rows without a run"""
+    notes: tuple[str, ...] = ()
+    percent: frozenset[str] = field(default=frozenset())
+
+    def __bool__(self) -> bool:
+        return self.claimed
+
+    def __len__(self) -> int:
+        return len(self.off)
+
+    def __iter__(self) -> Iterator[OffCell]:
+        return iter(self.off)
+
+    @property
+    def answer(self) -> Literal["found", "none"]:
+        """A protocol is claimed, or none."""
+        return "found" if self.claimed else "none"
+
+    @property
+    def protocol(self) -> str:
+        """The protocol in a sentence, as for an appendix."""
+        measures = ", ".join(f"{label} is {one.measure}" for label, one in self.definitions.items())
+        if self.tools:
+            names = list_some(dict.fromkeys(self.names.values()), len(self.names)).replace("'", "`")
+            same = [one for one in self.tools[1:] if one != self.tools[0]][: _NAMED - 1]
+            more = f" (the same in {', '.join(same)})" if same else ""
+            return f"{self.tools[0]}'s {names}{more}: {measures}."
+        how = f" with {', '.join(self.conventions)}" if self.conventions else ""
+        return f"{measures}{how}."
+
+    @property
+    def verdict(self) -> str:
+        """The answer in a sentence or two."""
+        cells = len(self.reported)
+        every = f"all {cells} cells" if cells > 1 else "the one cell"
+        counted = f"{cells - len(self.off)} equal" + f", {len(self.off)} off" * bool(self.off)
+        if self.claimed:
+            verb = "are" if cells > 1 else "is"
+            what = self.protocol.rstrip(".")
+            return (
+                f"{every} {verb} {what if self.tools else 'of one protocol: ' + what}; {counted}."
+            )
+        sure = self._explain_chance()
+        return (
+            f"no protocol gives the table. The nearest, {self.protocol.rstrip('.')}, gives "
+            f"{cells - len(self.off)} of {write_count(cells, 'cell')}. {sure}"
+        )
+
+    def _explain_chance(self) -> str:
+        share = f"{100 * self.chance:.2g} %" if self.chance < 0.995 else "100 %"
+        share = share if self.chance >= 0.001 else "less than 0.1 %"
+        return f"Wrong numbers would fit a protocol as simple in so many cells in {share} of cases."
+
+    def table(self, *, digits: int | None = 4) -> Table:
+        """The reported table, with a mark at each cell that is off, and values of these with so many decimals."""
+        marks: dict[tuple[int, int], str] = {}
+        for at, one in enumerate(self.off):
+            marks[self.rows.index(one.run), self.columns.index(one.column) + 1] = _mark(at)
+        rows = tuple(
+            (row, *(self.reported.get((row, column), "") for column in self.columns))
+            for row in self.rows
+        )
+        return Table(("run", *self.columns), rows, tuple(self._write_notes(digits)), marks=marks)
+
+    def _write_notes(self, digits: int | None) -> Iterator[str]:
+        yield self.verdict[:1].upper() + self.verdict[1:]
+        for at, one in enumerate(self.off[:_SHOWN]):
+            yield f"{_mark(at)}) {one.write(digits)}."
+        if len(self.off) > _SHOWN:
+            yield f"… and {write_count(len(self.off) - _SHOWN, 'cell')} more"
+        for label, others in self.alternatives.items():
+            yield f"{label} may as well be {list_some(others).replace(chr(39), '')}: both give the same cells."
+        if self.undecided:
+            yield f"Without effect on these numbers, and therefore undecided: {', '.join(self.undecided)}."
+        if self.claimed:
+            yield f"Tried: {write_count(self.tried, 'protocol')}. {self._explain_chance()}"
+        if self.percent:
+            yield f"Read as percentages: {list_some(sorted(self.percent))}."
+        yield from self.notes
+        if self.ignored:
+            yield f"Not compared: {list_some(self.ignored, 6)}."
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values for JSON, in a versioned schema."""
+        return add_schema(
+            {
+                "answer": self.answer,
+                "verdict": self.verdict,
+                "tools": list(self.tools),
+                "conventions": list(self.conventions),
+                "definitions": {
+                    label: {
+                        "measure": str(one.measure),
+                        "conventions": {name: str(word) for name, word in one.choices},
+                        "tools": list(one.tools),
+                    }
+                    for label, one in self.definitions.items()
+                },
+                "off": [{**vars(one), "value": to_json_number(one.value)} for one in self.off],
+                "undecided": list(self.undecided),
+                "alternatives": {label: list(one) for label, one in self.alternatives.items()},
+                "chance": self.chance,
+                "tried": self.tried,
+                "ignored": list(self.ignored),
+                "notes": list(self.notes),
+            }
+        )
+
+    def __repr__(self) -> str:
+        return f"<TableReconciliation {self.answer}: {self.verdict}>"
+
+
+def _mark(at: int) -> str:
+    """Return a letter for each cell that is explained below the table, and one sign for all others."""
+    return LETTERS[at] if at < _SHOWN else "*"

@@ -1,0 +1,291 @@
+"""Search for the protocol of a table: every measure of a column on all runs, under one set of conventions after another."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import cached_property
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from germane.core.policy import DEFAULTS, Policy
+from germane.core.ragged import Floats
+from germane.dialects import dialects
+from germane.dialects.dialect import Dialect
+from germane.dialects.names import list_same_kind, translate_entry
+from germane.errors import GermaneError
+from germane.measures.measure import Measure, parse
+from germane.reconciliation.candidates import (
+    Candidate,
+    Choices,
+    list_dialect_candidates,
+    list_other_words,
+    vary_measure,
+)
+from germane.reconciliation.protocols import Fit, Option, Protocol, Sheet, choose_fit
+from germane.reconciliation.spread import LISTED, Values
+
+DEPTHS = (1000, 500, 200, 100, 50, 20, 10)  # at which runs are cut
+_DIALECT, _CHANGE = 1.0, 1.5  # the digits of a dialect, and of one changed convention
+_KIND, _TOOLS, _PARAMETER = (
+    0.4,
+    0.7,
+    1.3,
+)  # of another measure of a tool, of any tool, and of a changed one
+_SCREENED = 2  # runs on which all protocols are tried, of which the best are tried on all
+_KEPT = 24
+
+
+class TableSearch:
+    """Protocols of one table, evaluated on its runs."""
+
+    def __init__(
+        self,
+        runs: Sequence[Values],
+        conventions: Policy,
+        fixed: Mapping[str, Any],
+        labels: Sequence[str],
+        asked: Sequence[Measure],
+        sheet: Sheet,
+    ) -> None:
+        self.runs, self.conventions, self.fixed = runs, conventions, fixed
+        self.labels, self.asked, self.sheet = labels, asked, sheet
+        self.protocols: list[Protocol] = []
+
+    # --- values
+
+    def compute(
+        self, choices: Choices, measure: Measure, only: Sequence[int] | None = None
+    ) -> Floats:
+        """Compute a measure of the runs, or of some; NaN where there is none."""
+        values = np.full(len(self.runs), math.nan)
+        try:
+            policy = replace(self.conventions, **dict(choices))
+        except GermaneError:
+            return values
+        for r in range(len(self.runs)) if only is None else only:
+            try:
+                values[r] = self.runs[r](policy, measure).mean
+            except GermaneError:
+                continue
+        return values
+
+    def _differ(self, words: Mapping[str, Any]) -> Choices:
+        """Leave out the words that were asked for."""
+        own = self.conventions
+        return tuple(sorted((n, word) for n, word in words.items() if word != getattr(own, n)))
+
+    # --- definitions of a column
+
+    @cached_property
+    def grades(self) -> list[float]:
+        """The grades above 0 that were judged."""
+        for duplicates in (self.conventions.duplicates, "first"):
+            try:
+                policy = replace(self.conventions, duplicates=duplicates)
+                qrels = self.runs[0].collection.judge(policy).qrels
+            except GermaneError:
+                continue
+            return [grade for grade in np.unique(qrels.grades).tolist() if grade > 0]
+        return []
+
+    @cached_property
+    def measures(self) -> tuple[dict[Measure, float], ...]:
+        """The measures that each column may stand for, simplest first, each with its cost."""
+        found = []
+        for asked in self.asked:
+            of_tools = [one.measure for one in list_dialect_candidates(asked, self.conventions, {})]
+            costs = {asked: 0.0} | {one: _TOOLS for one in of_tools if one != asked}
+            for one in vary_measure(asked, self.grades):
+                costs.setdefault(one, _PARAMETER)
+            found.append(costs)
+        return tuple(found)
+
+    def _list_options(
+        self, choices: Choices, measures: Mapping[Measure, float], only: Sequence[int] | None
+    ) -> Iterator[Option]:
+        for measure, cost in measures.items():
+            values = self.compute(choices, measure, only)
+            yield Option(Candidate(measure, choices), cost, values)
+
+    # --- protocols
+
+    def make(self, choices: Choices, cost: float, only: Sequence[int] | None = None) -> Protocol:
+        """Make the protocol of these conventions."""
+        columns = tuple(tuple(self._list_options(choices, one, only)) for one in self.measures)
+        return Protocol(choices, cost, columns)
+
+    def make_of_tool(
+        self, tool: Dialect, alone: Mapping[str, Any], only: Sequence[int] | None = None
+    ) -> Protocol | None:
+        """Make the protocol of a tool; None if it has no measure of some column."""
+        columns = []
+        for label, asked in zip(self.labels, self.asked, strict=True):
+            options = list(self._list_of_tool(tool, label, asked, alone, only))
+            if not options:
+                return None
+            columns.append(tuple(options))
+        shared = self._differ({**tool.choices, **alone, **self.fixed})
+        return Protocol(shared, _DIALECT, tuple(columns), tool.name)
+
+    def _list_of_tool(
+        self, tool: Dialect, label: str, asked: Measure, alone: Mapping[str, Any], only: Any
+    ) -> Iterator[Option]:
+        named = tool.find(label)
+        if named is not None and named.measure:
+            entries = [(named, parse(tool.measure(label)), named.read_choices(label), label)]
+        else:
+            entries = [
+                (
+                    one,
+                    translate_entry(one, asked),
+                    one.fill_choices(asked.k),
+                    one.write_name(asked.k),
+                )
+                for one in list_same_kind(tool, asked)
+            ]
+        for at, (_, measure, own, name) in enumerate(entries):
+            choices = self._differ({**tool.choices, **own, **alone, **self.fixed})
+            candidate = Candidate(measure, choices, (f"{tool.name}:{name}",))
+            yield Option(candidate, _KIND * (at > 0), self.compute(choices, measure, only))
+
+    def list_changes(self) -> Iterator[tuple[str, Any]]:
+        """List the conventions that were not given with each other word, and depths."""
+        for name, word in list_other_words(self.conventions, self.fixed):
+            if name in DEFAULTS:
+                yield name, word
+        if "depth" not in self.fixed:
+            yield from (("depth", depth) for depth in DEPTHS)
+
+    def _are_alike(self, one: Protocol, other: Protocol) -> bool:
+        """Do two protocols give the same for the measures of all columns?"""
+        return all(
+            np.allclose(a.values, b.values, rtol=0, atol=1e-12, equal_nan=True)
+            for mine, theirs in zip(one.columns, other.columns, strict=True)
+            for a, b in zip(mine, theirs, strict=True)
+        )
+
+    def _has_value(self, protocol: Protocol) -> bool:
+        return all(not np.isnan(options[0].values).all() for options in protocol.columns)
+
+    def search(self) -> tuple[Fit, list[Fit]]:
+        """Find the best protocol: one of a tool, then with one and with two changed conventions."""
+        own = self.make((), 0.0)
+        fits = [self.sheet.fit(own), *map(self.sheet.fit, self._list_tools())]
+        self.protocols = [one.protocol for one in fits]
+        best = choose_fit(fits)
+        if best.count == len(self.sheet.cells) and best.cost <= _CHANGE:
+            return best, fits
+        moving = []
+        for change in self.list_changes():
+            once = self.make((change,), _CHANGE)
+            if self._has_value(once) and not self._are_alike(own, once):
+                moving.append(change)
+                fits.append(self.sheet.fit(once))
+        self.protocols = [one.protocol for one in fits]
+        best = choose_fit(fits)
+        if best.count == len(self.sheet.cells):
+            return best, fits
+        fits += self._combine(moving, fits)
+        self.protocols = [one.protocol for one in fits]
+        return choose_fit(fits), fits
+
+    def _list_tools(self) -> Iterator[Protocol]:
+        for tool in dialects().values():
+            readings = [{}, LISTED] if tool.sees == "list" else [{}]
+            for alone in readings:
+                if alone and "relevant" in self.fixed:
+                    continue
+                found = self.make_of_tool(tool, alone)
+                if found is not None and self._has_value(found):
+                    yield found
+
+    def _combine(self, moving: Sequence[tuple[str, Any]], before: Sequence[Fit]) -> list[Fit]:
+        """Try two changes, and one change of the likeliest tools: on a few runs, and the best on all."""
+        several: dict[Choices, float] = {}
+        for pair in combinations(moving, 2):
+            if pair[0][0] != pair[1][0]:
+                several[tuple(sorted(pair))] = 2 * _CHANGE
+        tools = sorted((one for one in before if one.protocol.tool), key=lambda one: -one.score)
+        bases = list(dict.fromkeys(one.protocol.choices for one in tools))[:4]
+        for base in bases:
+            several.setdefault(base, _DIALECT)
+            for name, word in moving:
+                if dict(base).get(name) != word:
+                    changed = {**dict(base), name: word}
+                    several.setdefault(tuple(sorted(changed.items())), _DIALECT + _CHANGE)
+        held = [
+            sum((r, c) in self.sheet.cells for c in range(self.sheet.width))
+            for r in range(len(self.runs))
+        ]
+        only = sorted(range(len(held)), key=lambda r: -held[r])[:_SCREENED]
+        screened = [
+            (self.sheet.fit(self.make(choices, cost, only)), choices, cost)
+            for choices, cost in several.items()
+        ]
+        screened.sort(key=lambda one: -one[0].score)
+        return [self.sheet.fit(self.make(choices, cost)) for _, choices, cost in screened[:_KEPT]]
+
+    # --- what the best one leaves open
+
+    def simplify(self, fit: Fit) -> Fit:
+        """Drop the conventions that make no difference on this data."""
+        if fit.protocol.tool:
+            return fit
+        choices = fit.protocol.choices
+        for name, _ in reversed(choices):
+            fewer = tuple(one for one in choices if one[0] != name)
+            if all(
+                np.allclose(
+                    self.compute(fewer, one.candidate.measure),
+                    one.values,
+                    rtol=0,
+                    atol=1e-12,
+                    equal_nan=True,
+                )
+                for one in fit.options
+            ):
+                choices = fewer
+        options = tuple(
+            replace(one, candidate=replace(one.candidate, choices=choices)) for one in fit.options
+        )
+        return replace(fit, options=options, protocol=replace(fit.protocol, choices=choices))
+
+    def find_undecided(self, fit: Fit) -> tuple[str, ...]:
+        """Find the conventions of which no other word changes a number of the table."""
+        words: dict[str, list[bool]] = {}
+        for name, word in list_other_words(self.conventions, self.fixed):
+            idle = True
+            for option in fit.options:
+                changed = tuple(sorted({**dict(option.candidate.choices), name: word}.items()))
+                values = self.compute(changed, option.candidate.measure)
+                if np.isnan(values).all():
+                    continue
+                idle &= np.allclose(values, option.values, rtol=0, atol=1e-12, equal_nan=True)
+            words.setdefault(name, []).append(idle)
+        return tuple(name for name, idle in words.items() if all(idle))
+
+    def list_equal_tools(self, fit: Fit, fits: Iterable[Fit]) -> list[Protocol]:
+        """List the tools that give the same for every column; those whose own names the columns have come first."""
+        found: list[tuple[int, bool, int, Fit]] = []
+        for one in fits:
+            if one.protocol.tool and self._give_same(fit, one):
+                named = sum(
+                    (tool := dialects()[one.protocol.tool]).find(label) is not None
+                    for label in self.labels
+                )
+                found.append((-named, tool.sees == "list", len(found), one))
+        return [
+            replace(one.protocol, columns=tuple((option,) for option in one.options))
+            for *_, one in sorted(found, key=lambda row: row[:3])
+        ]
+
+    @staticmethod
+    def _give_same(one: Fit, other: Fit) -> bool:
+        return all(
+            np.allclose(a.values, b.values, rtol=0, atol=1e-12, equal_nan=True)
+            for a, b in zip(one.options, other.options, strict=True)
+        )
