@@ -1,10 +1,11 @@
 """Time the evaluation of boxes beside COCO's evaluators, and check that the values agree.
 
-    python bench/boxes.py [--repeats N] [--quick] [--only dense detector] [--tools NAME …]
+    python bench/boxes.py [--repeats N] [--quick] [--only dense detector masks keypoints] [--tools NAME …]
 
 5,000 images, 80 classes and 100 detections an image, as COCO's JSON. In `dense`, every truth has many
 detections of its class nearby, which is the most work. In `detector`, most truths have one detection
 and the others are spread over all classes, as a detector leaves them after its suppression.
+`masks` and `keypoints` are 2,000 crowded images with 200,000 truths and as many detections.
 
 Every measurement is a process of its own, and the tools take turns; the table shows medians. Loading
 files and evaluating are timed apart, imports are not. "germane" is given the paths, so that its
@@ -30,8 +31,11 @@ from statistics import median
 from typing import Any
 
 import numpy as np
+from shapes import draw_shapes
 
-QUICK, IMAGES, CLASSES, FOUND = 20, 5_000, 80, 100
+QUICK, CLASSES, FOUND = 20, 80, 100
+KINDS = {"dense": "bbox", "detector": "bbox", "masks": "segm", "keypoints": "keypoints"}
+IMAGES = {"dense": 5_000, "detector": 5_000, "masks": 2_000, "keypoints": 2_000}
 SEED = 20261123
 FOLDER = Path(__file__).parent / "data" / "boxes"
 Array = np.ndarray
@@ -44,6 +48,9 @@ COLUMNS = ("load cpu", "evaluate cpu", "load wall", "evaluate wall")
 def make_files(workload: str, folder: Path, images: int) -> None:
     """Write truth.json and detections.json, drawn with a fixed seed."""
     rng = np.random.default_rng((SEED, len(workload)))
+    if KINDS[workload] != "bbox":
+        write_files(folder, *draw_shapes(rng, KINDS[workload], images))
+        return
     owner = np.repeat(np.arange(images), rng.poisson(7, images))
     classes = (
         np.minimum(rng.zipf(1.3, len(owner)) - 1, CLASSES - 1) if workload == "dense" else None
@@ -69,10 +76,13 @@ def make_files(workload: str, folder: Path, images: int) -> None:
     }
     rows = zip(*(column.tolist() for column in found), strict=True)
     names = ("image_id", "category_id", "bbox", "score")
+    write_files(folder, truth, [dict(zip(names, row, strict=True)) for row in rows])
+
+
+def write_files(folder: Path, truth: Any, detections: Any) -> None:
     folder.mkdir(parents=True, exist_ok=True)
-    (folder / "truth.json").write_text(json.dumps(truth), "utf-8")
-    detections = [dict(zip(names, row, strict=True)) for row in rows]
-    (folder / "detections.json").write_text(json.dumps(detections), "utf-8")
+    for name, given in (("truth", truth), ("detections", detections)):
+        (folder / f"{name}.json").write_text(json.dumps(given), "utf-8")
 
 
 def draw_boxes(rng: np.random.Generator, count: int) -> Array:
@@ -138,10 +148,10 @@ def load_pycocotools(truth: str, detections: str) -> Loaded:
     return known, known.loadRes(detections)
 
 
-def evaluate_pycocotools(truth: Any, detections: Any) -> Values:
+def evaluate_pycocotools(truth: Any, detections: Any, kind: str) -> Values:
     from pycocotools.cocoeval import COCOeval
 
-    return list_values(COCOeval(truth, detections, "bbox"))
+    return list_values(COCOeval(truth, detections, kind))
 
 
 def load_faster(truth: str, detections: str) -> Loaded:
@@ -151,10 +161,10 @@ def load_faster(truth: str, detections: str) -> Loaded:
     return known, known.loadRes(detections)
 
 
-def evaluate_faster(truth: Any, detections: Any) -> Values:
+def evaluate_faster(truth: Any, detections: Any, kind: str) -> Values:
     from faster_coco_eval import COCOeval_faster
 
-    return list_values(COCOeval_faster(truth, detections, "bbox"))
+    return list_values(COCOeval_faster(truth, detections, kind))
 
 
 def load_hotcoco(truth: str, detections: str) -> Loaded:
@@ -164,25 +174,26 @@ def load_hotcoco(truth: str, detections: str) -> Loaded:
     return known, known.load_res(detections)
 
 
-def evaluate_hotcoco(truth: Any, detections: Any) -> Values:
+def evaluate_hotcoco(truth: Any, detections: Any, kind: str) -> Values:
     from hotcoco import COCOeval
 
-    return list_values(COCOeval(truth, detections, "bbox"))
+    return list_values(COCOeval(truth, detections, kind))
 
 
 def load_json(truth: str, detections: str) -> Loaded:
     return json.loads(Path(truth).read_bytes()), json.loads(Path(detections).read_bytes())
 
 
-def evaluate_germane(truth: Any, detections: Any) -> Values:
+def evaluate_germane(truth: Any, detections: Any, kind: str) -> Values:
     import germane
 
-    result = germane.boxes.evaluate(truth, detections)
+    dialect = None if kind == "bbox" else f"pycocotools-{kind}"
+    result = germane.boxes.evaluate(truth, detections, dialect=dialect)
     stats = [float(value) for value in result.stats]
     return np.array(stats), np.asarray(result.precision), np.asarray(result.recall)
 
 
-TOOLS: dict[str, tuple[str, Callable[[str, str], Loaded], Callable[[Any, Any], Values]]] = {
+TOOLS: dict[str, tuple[str, Callable[[str, str], Loaded], Callable[[Any, Any, str], Values]]] = {
     "pycocotools": ("pycocotools", load_pycocotools, evaluate_pycocotools),
     "faster-coco-eval": ("faster_coco_eval", load_faster, evaluate_faster),
     "hotcoco": ("hotcoco", load_hotcoco, evaluate_hotcoco),
@@ -197,7 +208,7 @@ def find_tools() -> list[str]:
     try:
         import germane
 
-        has_boxes = hasattr(germane, "germane.boxes.evaluate")
+        has_boxes = hasattr(germane, "boxes")
     except ImportError:
         has_boxes = False
     return [name for name in here if has_boxes or not name.startswith("germane")]
@@ -206,16 +217,16 @@ def find_tools() -> list[str]:
 # --- Measuring --------------------------------------------------------------------------------------
 
 
-def measure(tool: str, folder: Path, out: Path) -> dict[str, float]:
+def measure(tool: str, workload: str, folder: Path, out: Path) -> dict[str, float]:
     """In this process: import on a tiny set, then load and evaluate."""
     _, load, evaluate = TOOLS[tool]
     with contextlib.redirect_stdout(io.StringIO()), tempfile.TemporaryDirectory() as tiny:
-        make_files("dense", Path(tiny), 3)
-        evaluate(*load(*list_files(Path(tiny))))
+        make_files(workload, Path(tiny), 3)
+        evaluate(*load(*list_files(Path(tiny))), KINDS[workload])
         clock = [(time.process_time(), time.perf_counter())]
         loaded = load(*list_files(folder))
         clock.append((time.process_time(), time.perf_counter()))
-        values = evaluate(*loaded)
+        values = evaluate(*loaded, KINDS[workload])
         clock.append((time.process_time(), time.perf_counter()))
     np.savez(out, stats=values[0], precision=values[1], recall=values[2])
     (load_cpu, load_wall), (cpu, wall) = np.diff(clock, axis=0).tolist()
@@ -229,12 +240,12 @@ def list_files(folder: Path) -> tuple[str, str]:
     return str(folder / "truth.json"), str(folder / "detections.json")
 
 
-def run_tool(tool: str, folder: Path, out: Path) -> dict[str, float]:
+def run_tool(tool: str, workload: str, folder: Path, out: Path) -> dict[str, float]:
     """The same in a process of its own."""
     environment = dict(os.environ)
     if "one thread" in tool:
         environment |= {"RAYON_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
-    command = [sys.executable, __file__, "--one", tool, str(folder), str(out)]
+    command = [sys.executable, __file__, "--one", tool, workload, str(folder), str(out)]
     done = subprocess.run(command, env=environment, stdout=subprocess.PIPE, text=True, check=True)
     costs: dict[str, float] = json.loads(done.stdout)
     return costs
@@ -247,7 +258,7 @@ def measure_all(workload: str, tools: list[str], images: int, repeats: int) -> N
     taken: dict[str, list[dict[str, float]]] = {tool: [] for tool in tools}
     for _ in range(repeats):
         for tool in tools:
-            taken[tool].append(run_tool(tool, folder, folder / f"{tool}.npz"))
+            taken[tool].append(run_tool(tool, workload, folder, folder / f"{tool}.npz"))
     for tool in tools:
         one = {name: median(costs[name] for costs in taken[tool]) for name in taken[tool][0]}
         cells = [f"{one[name]:.2f}" for name in COLUMNS]
@@ -270,24 +281,22 @@ def compare_values(one: Path, other: Path) -> str:
 def main() -> None:
     """Measure all tools in turns, and print a table."""
     parser = argparse.ArgumentParser(description="Time the evaluation of boxes.")
-    parser.add_argument(
-        "--only", nargs="+", choices=["dense", "detector"], default=["dense", "detector"]
-    )
+    parser.add_argument("--only", nargs="+", choices=list(KINDS), default=list(KINDS))
     parser.add_argument("--tools", nargs="+", choices=list(TOOLS), default=None)
     parser.add_argument("--repeats", type=int, default=3)
     parser.add_argument("--quick", action="store_true", help="a twentieth of the images")
-    parser.add_argument("--one", nargs=3, help=argparse.SUPPRESS)
+    parser.add_argument("--one", nargs=4, help=argparse.SUPPRESS)
     asked = parser.parse_args()
     if asked.one:
-        tool, folder, out = asked.one
-        print(json.dumps(measure(tool, Path(folder), Path(out))))
+        tool, workload, folder, out = asked.one
+        print(json.dumps(measure(tool, workload, Path(folder), Path(out))))
         return
     print(
         "| data | tool | load CPU s | evaluate CPU s | both | load wall s | evaluate wall s | peak MB | AP"
         " | largest difference |\n|---|---|---:|---:|---:|---:|---:|---:|---:|---:|"
     )
-    images = IMAGES // QUICK if asked.quick else IMAGES
     for workload in asked.only:
+        images = IMAGES[workload] // (QUICK if asked.quick else 1)
         measure_all(workload, asked.tools or find_tools(), images, asked.repeats)
 
 

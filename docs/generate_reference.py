@@ -30,6 +30,9 @@ TOPICS: dict[str, tuple[str, str, str]] = {  # page: title, guide, objects
         "Compare systems", "compare",
         "compare Comparison Pair QueryDifferences Stability kendall_tau tau_ap rbo",
     ),
+    "signature": (
+        "Signatures and records", "signature", "read_signature Signature verify Verification"
+    ),
     "gate": ("Gate a build", "ci", "gate assert_no_regression Gate"),
     "explain": (
         "Explain a number", "which-ap",

@@ -157,6 +157,10 @@ static void fuzz_columns(void) {
     double *scores = make(8 * length);
     for (int64_t i = 0; i < length; i++) scores[i] = take_score();
     const int64_t *offsets = take_offsets(groups, length);
+    uint64_t *queries = make(16 * groups);
+    memset(queries, 1, (size_t)(16 * groups));
+    Content content = {.items = column, .numbers = scores, .offsets = offsets, .queries = queries, .groups = groups};
+    hash_rows(&content);
     uint64_t seed[2] = {3, 4};
     uint64_t *slots = make(8 * (int64_t)count_slots(length));
     const Column *among = take_column(length, 1);

@@ -47,6 +47,7 @@ VERBS = [
     "read_qrels",
     "read_results",
     "read_run",
+    "read_signature",
     "reconcile",
     "reconcile_table",
     "report",
@@ -56,6 +57,7 @@ VERBS = [
     "tau_ap",
     "trust",
     "trust_many",
+    "verify",
 ]
 TYPES = [
     "Audit",
@@ -87,11 +89,13 @@ TYPES = [
     "Result",
     "Results",
     "Selection",
+    "Signature",
     "Spread",
     "Stability",
     "TableReconciliation",
     "Trust",
     "Trusts",
+    "Verification",
 ]
 ERRORS = [
     "NotFoundError",

@@ -75,6 +75,24 @@ def test_integers_in_a_file_of_judges_are_their_digits(tmp_path: Path) -> None:
     assert [found.results[name]["P@1"].mean for name in ("4", "5")] == [1.0, 0.0]
 
 
+def test_integers_of_one_judge_are_digits_in_a_file_of_another(tmp_path: Path) -> None:
+    model = {query: {1: 1, 2: int(query % 3 == 0)} for query in range(30)}
+    people = {query: {1: int(query % 4 > 0), 2: int(query % 3 == 0)} for query in range(0, 30, 5)}
+    run = {query: [1, 2] for query in range(30)}
+    path = tmp_path / "model.qrels"
+    rows = [f"{q} 0 {i} {grade}\n" for q, judged in model.items() for i, grade in judged.items()]
+    path.write_text("".join(rows))
+
+    def find(written: Any) -> list[float]:
+        together = germane.evaluate_judges({"model": written, "people": people}, run, "P@1")
+        trusted = germane.trust(run, people=people, model=written, measures="P@1")["P@1"]
+        agreed = germane.compare_judges(people, written)
+        means = [one["P@1"].mean for one in together.results.values()]
+        return [trusted.mean, agreed.kappa, *means]
+
+    assert find(path) == find(model)
+
+
 def test_candidates_hold_for_every_judge() -> None:
     found = germane.evaluate_judges(JUDGES, RUN, "P@1", exclude={"q": ["a", "b"]})
     assert [result["P@1"].mean for result in found.results.values()] == [1.0, 1.0, 0.0, 1.0, 1.0]

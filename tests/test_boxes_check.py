@@ -3,6 +3,7 @@
 import importlib.util
 import sys
 import warnings
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,19 @@ import pytest
 
 import germane
 from boxes_sets import draw_traits, make_boxes
-from check_boxes_examples import CORNERS, EXAMPLES, FOUND, SHARES, TRUTH, change, find, find_all
+from check_boxes_examples import (
+    CORNERS,
+    EXAMPLES,
+    FOUND,
+    LARGE,
+    MANY,
+    SHARES,
+    TRUTH,
+    change,
+    find,
+    find_all,
+    make_truth,
+)
 
 from strategies import BOX_CHECKS
 
@@ -104,7 +117,7 @@ def test_all_faults_are_reported_at_once() -> None:
 
 def test_other_formats_are_found_on_either_side_with_and_without_sizes() -> None:
     """The advice reads the side as it is meant."""
-    with pytest.warns(germane.GermaneWarning, match="with truth read as xyxy, by 1.00"):
+    with pytest.warns(germane.GermaneWarning, match="with the truths read as xyxy, by 1.00"):
         germane.boxes.evaluate(CORNERS, FOUND, "AP")
     right = {"truth": "xyxy"}
     assert germane.boxes.evaluate(CORNERS, FOUND, "AP", box_format=right)["AP"].mean == 1
@@ -169,6 +182,154 @@ def test_large_objects_in_the_middle_cause_no_warning(sizes: bool) -> None:
         warnings.simplefilter("error")
         assert germane.boxes.evaluate(truth, find(truth)[:32], "AP").findings == ()
         assert [one.severity for one in germane.boxes.check(truth, find(truth)[:32])] == ["note"]
+
+
+def draw_objects(seed: int, *, crowds: bool) -> tuple[list[Any], list[Any]]:
+    """One large object in the middle of each of 40 images of very different sizes, of which a detector finds a tenth."""
+    rng = np.random.default_rng(seed)
+    truth, found = [], []
+    for _ in range(40):
+        size = np.array(((640, 480), (1920, 1080), (300, 300), (64, 64))[rng.integers(4)])
+        sides = size * rng.uniform(0.5, 0.98, 2)
+        corner = (size - sides) * rng.uniform(0.3, 0.7, 2)
+        low = rng.uniform(0, size, (21, 2))
+        boxes = np.hstack((low, low + (size - low) * rng.uniform(0.1, 1, (21, 2))))
+        if rng.random() < 0.1:
+            boxes[0] = *corner, *(corner + sides)
+        crowd = [int(crowds and rng.random() < 0.2)]
+        truth.append({"boxes": [[*corner, *(corner + sides)]], "labels": [1], "iscrowd": crowd})
+        found.append({"boxes": boxes, "labels": [1] * 21, "scores": rng.random(21)})
+    return truth, found
+
+
+def list_truths(truth: list[Any]) -> dict[str, Any]:
+    """Write truths as COCO's JSON, without the sizes of images."""
+    return {
+        "images": [{"id": i} for i in range(len(truth))],
+        "categories": [{"id": 1, "name": "cat"}],
+        "annotations": [
+            {"id": i + 1, "image_id": i, "category_id": 1, "bbox": [x, y, right - x, bottom - y]}
+            for i, one in enumerate(truth)
+            for x, y, right, bottom in one["boxes"]
+        ],
+    }
+
+
+@pytest.mark.parametrize("crowds", [True, False])
+def test_weak_detectors_of_large_objects_cause_no_warning(crowds: bool) -> None:
+    """In another format, their boxes become large and lie on objects and crowds by accident."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for seed in range(12):
+            truth, found = draw_objects(seed, crowds=crowds)
+            germane.boxes.evaluate(truth, found, "AP50")
+            germane.boxes.evaluate(list_truths(truth), dict(enumerate(found)), "AP50")
+
+
+def test_other_formats_are_found_where_objects_have_the_same_places_in_all_images() -> None:
+    """Boxes then fit the truths of other images, too."""
+    rng = np.random.default_rng(6)
+    grid = [[40 + 300 * (i % 4), 40 + 220 * (i // 4), 90, 90] for i in range(12)]
+    truth = make_truth()
+    truth["images"] = [{"id": i, "width": 1280, "height": 720} for i in range(20)]
+    truth["annotations"] = [
+        {"id": n + 1, "image_id": n // 12, "category_id": 1, "bbox": grid[n % 12]}
+        for n in range(240)
+    ]
+    found = [
+        {**one, "bbox": [x + 45 + dx, y + 45 + dy, w, h], "score": score}
+        for one, (dx, dy), score in zip(
+            find(truth), rng.normal(0, 3, (240, 2)), rng.random(240), strict=True
+        )
+        for x, y, w, h in [one["bbox"]]
+    ]
+    with pytest.warns(germane.GermaneWarning, match="with the detections read as cxcywh"):
+        assert germane.boxes.evaluate(truth, found, "AP50")["AP50"].mean == 0
+    right = {"detections": "cxcywh"}
+    result = germane.boxes.evaluate(truth, found, "AP50", box_format=right)
+    assert (result.findings, result["AP50"].mean) == ((), 1)
+
+
+def test_the_formats_of_both_sides_are_one_advice() -> None:
+    """Following it, with centers on one side and corners on the other, reads both."""
+    centers = make_truth(
+        [
+            [x + w / 2, y + h / 2, w, h]
+            for x, y, w, h in (one["bbox"] for one in TRUTH["annotations"])
+        ]
+    )
+    with pytest.warns(germane.GermaneWarning, match="the truths read as cxcywh and the detections"):
+        result = germane.boxes.evaluate(centers, find(CORNERS), "AP")
+    (said,) = result.findings
+    right = {"truth": "cxcywh", "detections": "xyxy"}
+    assert said.advice == f"box_format={right} reads them so."
+    assert germane.boxes.evaluate(centers, find(CORNERS), "AP", box_format=right)["AP"].mean == 1
+
+
+@pytest.mark.parametrize("form", ["xywh", "xyxy", "cxcywh"])
+def test_relative_numbers_of_large_boxes_are_found_in_each_format(form: str) -> None:
+    """A center at .6 and a width of .9 are relative, although their sum is above 1."""
+    rng = np.random.default_rng(2)
+    wide = rng.uniform(0.7, 0.95, (20, 2))
+    low = (1 - wide) * rng.uniform(0.6, 1, (20, 2))
+    columns = {"xywh": (low, wide), "xyxy": (low, low + wide), "cxcywh": (low + wide / 2, wide)}
+    found = find(make_truth(np.hstack(columns[form]).tolist()))
+    truth = make_truth((np.hstack((low, wide)) * [640, 480, 640, 480]).tolist())
+    with pytest.warns(germane.GermaneWarning, match="relative coordinates are read as pixels"):
+        germane.boxes.evaluate(truth, found, "AP")
+    options: Any = {"box_format": {"detections": form}, "coordinates": {"detections": "relative"}}
+    assert germane.boxes.evaluate(truth, found, "AP", **options)["AP"].mean == pytest.approx(1)
+
+
+def test_areas_that_are_one_number_or_none() -> None:
+    """An area of 1 is possible for each of these small boxes, but not for all of them."""
+    small = make_truth([[20 * i + 5, 7, 3 + i % 7, 4 + i % 5] for i in range(20)])
+    one, none = (
+        {**small, "annotations": [{**row, "area": area} for row in small["annotations"]]}
+        for area in (1.0, float("nan"))
+    )
+    with pytest.warns(germane.GermaneWarning, match="all areas are 1, and the boxes differ"):
+        result = germane.boxes.evaluate(one, find(small), "AP")
+    assert result.findings[0].examples[0] == "the truth: annotation 1 (id 1)"
+    with pytest.raises(germane.InputError, match="the area must be a finite number"):
+        germane.boxes.evaluate(none, find(small), "AP")
+    assert [said.what for said in germane.boxes.check(none, find(small)).serious] == [
+        "negative areas"
+    ]
+
+
+def test_lines_of_yolo_in_pixels_are_not_taken_for_padillas(tmp_path: Path) -> None:
+    """Both have six fields, with the score at the end or before the box."""
+    truth = [{"boxes": [[10, 10, 50, 50]], "labels": [0]}]
+    (tmp_path / "0.txt").write_text("0 30 30 40 40 0.9\n")
+    with pytest.raises(germane.InputError, match="YOLO's lines in pixels"):
+        germane.boxes.evaluate(truth, tmp_path, "AP")
+    assert germane.boxes.check(truth, tmp_path)[0].what == "malformed boxes"
+    options: Any = {"input_format": {"detections": "yolo"}, "coordinates": {"detections": "pixels"}}
+    assert germane.boxes.evaluate(truth, tmp_path, "AP", **options)["AP"].mean == 1
+
+
+def test_two_classes_of_three_may_be_mixed_up() -> None:
+    """The example and the number are those of other classes."""
+    other = {0: 1, 1: 0, 2: 3, 3: 2, 4: 4}
+    found = [{**one, "category_id": other[one["category_id"]]} for one in MANY]
+    with pytest.warns(germane.GermaneWarning, match="^detections: 96 of 120 detections"):
+        (said,) = germane.boxes.evaluate(LARGE, found, "AP").findings
+    assert "class 'class 1' on truths of 'class 0', and 24 of its own" in said.says
+
+
+def test_sizes_of_zero_are_not_known_and_truth_values_are_no_scores() -> None:
+    unknown = {**TRUTH, "images": [{"id": i, "width": 0, "height": 0} for i in range(10)]}
+    assert germane.boxes.evaluate(unknown, FOUND, "AP").findings == ()
+    with pytest.raises(germane.ScoreError, match="detection 3: the score must be a finite number"):
+        germane.boxes.evaluate(TRUTH, change(FOUND, 2, score=np.True_), "AP")
+
+
+def test_a_right_side_beyond_all_numbers_is_said_as_such() -> None:
+    box = change(FOUND, 2, bbox=[1e308, 5, 1e308, 12.3456789])
+    says = r"detection 3: \[1e\+308, 5.0, 1e\+308, 12.3457\] \(x, y, width, height\) has a right or lower side"
+    with pytest.raises(germane.InputError, match=says):
+        germane.boxes.evaluate(TRUTH, box, "AP")
 
 
 HUGE = {

@@ -140,6 +140,34 @@ def test_errors_are_one_line(say, command, says):
     assert said.count("\n") == 1
 
 
+def test_warnings_name_the_options_of_the_command_line(capsys, files):
+    """Following the advice of the warning mends the number."""
+    truth = json.loads((files / "truth.json").read_text())
+    rows = [
+        {key: one[key] for key in ("image_id", "category_id", "bbox")}
+        for one in truth["annotations"]
+        if not one["iscrowd"]
+    ]
+    found = [{**one, "bbox": turn(one["bbox"]), "score": 1 - n / 999} for n, one in enumerate(rows)]
+    (files / "corners.json").write_text(json.dumps(found))
+    assert cli.main(["boxes", "truth.json", "corners.json", "-m", "AP50"]) == 0
+    said = capsys.readouterr()
+    advice = "--box-format detections=xyxy reads them so."
+    assert advice in said.err
+    assert "1.0000" not in said.out
+    given = f"boxes truth.json corners.json -m AP50 {' '.join(advice.split()[:2])}"
+    assert cli.main(given.split()) == 0
+    said = capsys.readouterr()
+    assert said.err == ""
+    assert "1.0000" in said.out
+
+
+def turn(box: list[float]) -> list[float]:
+    """Write left, top, width and height as corners."""
+    x, y, wide, high = box
+    return [x, y, x + wide, y + high]
+
+
 @pytest.mark.parametrize("given", ["--crowds drp", "--areas tiny", "--by size", "--depth many"])
 def test_wrong_usage(capsys, files, given):
     with pytest.raises(SystemExit) as stop:

@@ -163,7 +163,9 @@ PAIRS = {
 """Files of two fields per line."""
 
 
-@pytest.mark.parametrize("suffix", ["", ".txt", ".run", ".tsv", ".csv", ".dat", ".txt.gz"])
+@pytest.mark.parametrize(
+    "suffix", ["", ".txt", ".run", ".tsv", ".csv", ".dat", ".txt.gz", ".json", ".jsonl"]
+)
 @pytest.mark.parametrize("text", PAIRS)
 def test_lines_of_two_fields_whatever_the_suffix(text: str, suffix: str, tmp_path: Path) -> None:
     """They are candidates, groups of items, categories of queries, and what users saw."""

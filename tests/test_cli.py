@@ -407,6 +407,7 @@ COMMANDS = [
     ["curve", "0 1"],
     ["compare", "qrels.txt", "good.run", "other.run"],
     ["gate", "qrels.txt", "good.run", "--baseline=other.run"],
+    ["verify", "RR = 0.75 | rel=1 | 2 queries, run unknown", "qrels.txt", "good.run"],
     ["simulate", "recall"],
     ["measures"],
     ["measures", "AP"],
@@ -670,6 +671,16 @@ def test_hostile_file_names(files: Path) -> None:
 
 
 def test_json_schema(files: Path) -> None:
+    """The fingerprints are those of the same data as dicts."""
+    judged, retrieved = (
+        [line.split() for line in text.splitlines() if line] for text in (QRELS, RUN)
+    )
+    as_dicts: tuple[dict[str, dict[str, float]], ...] = {}, {}
+    for data, rows, at in zip(as_dicts, (judged, retrieved), (3, 4), strict=True):
+        for fields in rows:
+            data.setdefault(fields[0], {})[fields[2]] = float(fields[at])
+    same = germane.evaluate(*as_dicts, "AP@10")
+    qrels_print, run_print = str(same.fingerprint), str(same.run_fingerprint)
     done = run(
         files, "evaluate", "qrels.txt", "good.run", "-m", "AP@10", "--format", "json", "--per-query"
     )
@@ -702,12 +713,19 @@ def test_json_schema(files: Path) -> None:
                     {
                         "measure": "AP@10",
                         "definition": "Σ P@i·rel(i), i ≤ 10, ÷ min(R,10)",
+                        "parameters": {"rel": "1", "norm": "min", "mean": "arithmetic"},
                         "mean": 0.75,
                         "best": 0.75,
                         "worst": 0.75,
+                        "signature": "AP@10 = 0.7500 | rel=1 norm=min mean=arithmetic duplicates=error "
+                        "ties=trec missing=zero unjudged=nonrelevant no_relevant=zero | 2 queries, qrels "
+                        f"{qrels_print[:16]}, run {run_print[:16]} | germane {germane.__version__}",
                     }
                 ],
-                "judgments": "95794236019977c0c8f645e087427422",
+                "fingerprints": {
+                    "judgments": qrels_print,
+                    "run": run_print,
+                },
                 "queries": {"q1": {"AP@10": 1.0}, "q2": {"AP@10": 0.5}},
             }
         ],

@@ -827,7 +827,7 @@ def test_a_list_of_100_000_is_quick() -> None:
         ((QRELS, RUN), {"query": "none"}, germane.CoverageError, "query 'none' has no relevant item"),
         (([],), {}, germane.EmptyError, "the list is empty"),
         ((np.array([]),), {}, germane.EmptyError, "the list is empty"),
-        ((np.eye(2),), {}, germane.GradeError, "a relevance grade must be a finite number; got [1.0, 0.0]"),
+        ((np.eye(2),), {}, germane.GradeError, "the list, rank 1: a relevance grade is a number; got [1.0, 0.0]"),
         ((np.array(1),), {}, germane.InputError, "a sequence of relevance grades; got 1"),
         (([1, math.nan],), {}, germane.GradeError, "the list, rank 2: a relevance grade must be a finite"),
         (([1, None],), {}, germane.GradeError, "the list, rank 2: a relevance grade must be a finite"),

@@ -4,9 +4,10 @@ import json
 import math
 import pickle
 import random
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from fractions import Fraction as Q
 from pathlib import Path
+from typing import Any, NamedTuple
 
 import pytest
 
@@ -467,3 +468,25 @@ def test_an_item_that_stands_twice_in_a_file_is_named_with_its_lines(tmp_path) -
     with pytest.raises(germane.DuplicateError, match=r"a\.run:3: item 'a' .* as on line 1"):
         germane.explain({"q": ["a"]}, path)
     assert germane.explain({"q": ["a"]}, path, duplicates="first").readings[0].value == 1
+
+
+class Judged(NamedTuple):
+    query_id: str
+    doc_id: str
+    relevance: int
+
+
+@pytest.mark.parametrize("hold", [list, tuple, iter])
+def test_judgments_may_be_namedtuples(hold: Callable[[list[Judged]], Any]) -> None:
+    """Each of these verbs takes the grades of one list, too, and a namedtuple is a sequence."""
+    rows = [Judged("q", "a", 1), Judged("q", "b", 0), Judged("q", "c", 1)]
+    run = {"q": ["b", "a", "c"]}
+    assert germane.explain(hold(rows), run, "RR").readings[0].value == 1 / 2
+    assert germane.pr_curve(hold(rows), run).precision.tolist() == [0, 1 / 2, 2 / 3]
+    found = germane.reconcile(hold(rows), run, measure="RR", reported="0.5000")
+    assert found.tried[0].value == 1 / 2
+
+
+def test_grades_may_come_from_an_iterator() -> None:
+    assert germane.explain(iter([0, 1]), "RR").readings[0].value == 1 / 2
+    assert germane.pr_curve(iter([0, 1])).precision.tolist() == [0, 1 / 2]

@@ -232,7 +232,7 @@ def test_kept_results_of_other_judgments(kept: Path) -> None:
     with pytest.raises(germane.InputError, match=r"baseline.* and .*run.* different judgments"):
         gate(BAD, kept)
     written = json.loads(kept.read_text())
-    del written["runs"][0]["judgments"]  # as files were before results had a fingerprint
+    del written["runs"][0]["fingerprints"]  # as files were before results had a fingerprint
     kept.write_text(json.dumps(written))
     assert germane.read_results(kept)["run"].fingerprint is None
     assert gate(BAD, kept).verdicts == {"RR": "fell", "P@1": "fell"}

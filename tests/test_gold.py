@@ -61,10 +61,14 @@ def test_there_are_transcripts() -> None:
 
 
 def test_every_error_is_shown() -> None:
-    """Each class of error has at least one message in the transcripts."""
+    """Each public class of error has at least one message in the transcripts."""
     text = "".join(path.read_text("utf-8") for path in TRANSCRIPTS)
-    for error in _subclasses(germane.GermaneError):
+    for error in filter(_is_public, _subclasses(germane.GermaneError)):
         assert f"\n{error.__name__}: " in text, f"no transcript shows a {error.__name__}"
+
+
+def _is_public(error: type) -> bool:
+    return error.__name__ in germane.__all__
 
 
 @pytest.mark.usefixtures("permissions")

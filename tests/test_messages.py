@@ -303,3 +303,11 @@ def test_a_series_of_scores_is_no_ranked_list(dtype: str) -> None:
     with pytest.raises(FormatError, match=r"holds ids, best first; got Series .* to_dict\(\)"):
         germane.evaluate({"q": {1: 1, 2: 0, 3: 1}}, {"q": scores}, "AP")
     assert germane.evaluate({"q": {1: 1, 2: 0}}, {"q": scores.to_dict()}, "AP")["AP"].mean == 1.0
+
+
+@pytest.mark.parametrize("given", [object(), iter([["a"]]), lambda: 1, (one for one in "a")])
+def test_a_value_without_a_text_is_shown_without_its_address(given: Any) -> None:
+    for sides in ((given, {"q": ["a"]}), ({"q": ["a"]}, given)):
+        with pytest.raises(germane.InputError) as error:
+            germane.evaluate(*sides, "AP")
+        assert " at 0x" not in str(error.value)

@@ -155,3 +155,13 @@ def test_arrays_without_ids_say_what_they_lack() -> None:
         germane.CoverageError, match=r"judge item 'x'\. item_ids= gives the id of each column"
     ):
         germane.evaluate({0: {"x": 1}}, SCORES, "AP")
+
+
+@pytest.mark.parametrize("ties", ["trec", "ascending", "best", "expected", "given"])
+@pytest.mark.parametrize("ids", [["x", "y"], [7, -3]])
+def test_a_repeated_id_is_named_under_every_order_of_ties(ids: list[Any], ties: str) -> None:
+    rows = np.array([[1, 0, -1, -1], [0, 1, 1, -1]])
+    named = {"query_ids": ["a", "b"], "item_ids": ids}
+    says = f"run, row 1: item {ids[1]!r} is retrieved twice, at ranks 2 and 3"
+    with pytest.raises(germane.DuplicateError, match=says):
+        germane.evaluate({"a": [ids[0]], "b": [ids[0]]}, rows, "AP", ties=ties, **named)

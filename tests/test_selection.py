@@ -63,6 +63,21 @@ def test_ids_stay_text_that_looks_like_numbers() -> None:
     assert [one.item for one in found] == ["01", "1"]
 
 
+def test_numbers_are_the_digits_of_a_file(tmp_path: Path) -> None:
+    """Runs of text and of numbers share the items that integers judge."""
+    path = tmp_path / "a.run"
+    path.write_text("1 Q0 -5 1 0.3 t\n1 Q0 7 2 0.2 t\n2 Q0 8 1 0.1 t\n")
+    numbers = {1: {-5: 0.3, 7: 0.2}, 2: {8: 0.1}}
+    qrels = {1: {-5: 1}, 2: {9: 1}}
+    for runs in ({"a": path, "b": path}, {"a": path, "b": numbers}, {"a": numbers, "b": path}):
+        found = germane.choose_judgments(qrels, runs, "nDCG@4")
+        expected = germane.choose_judgments(qrels, {"a": numbers, "b": numbers}, "nDCG@4")
+        assert [(str(one.item), one.weight) for one in found] == [
+            (str(one.item), one.weight) for one in expected
+        ]
+        assert len(found) == 2
+
+
 @pytest.mark.parametrize(
     ("changes", "says"),
     [
@@ -101,6 +116,12 @@ def test_command_writes_a_file_to_fill_in(
 def test_runs_need_names() -> None:
     with pytest.raises(germane.InputError, match="runs are a mapping of name to run"):
         germane.choose_judgments({"q": {"d": 1}}, [{"q": ["x"]}], "RR")  # type: ignore[arg-type]
+
+
+def test_a_run_without_results_has_nothing_to_judge() -> None:
+    assert not germane.choose_judgments({"q": {"d": 1}}, {"a": {"q": []}}, "nDCG@10")
+    excluded = {"exclude": {"q": ["x"]}}
+    assert not germane.choose_judgments({"q": {"d": 1}}, {"a": {"q": ["x"]}}, "RR", **excluded)
 
 
 def test_nothing_to_judge_is_said() -> None:

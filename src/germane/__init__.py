@@ -54,7 +54,9 @@ if TYPE_CHECKING:  # imported when first asked for: together they take longer th
     from germane.evaluation.embeddings import evaluate_embeddings
     from germane.evaluation.evaluator import Evaluator
     from germane.evaluation.query_groups import Groups
+    from germane.evaluation.signature_line import Signature, read_signature
     from germane.evaluation.storage import read_results
+    from germane.evaluation.verification import Verification, verify
     from germane.explanation.animation.api import animate
     from germane.explanation.api import explain
     from germane.explanation.curves import mean_pr_curve, pr_curve
@@ -92,7 +94,9 @@ _LATER = {
         "evaluation.embeddings": "evaluate_embeddings",
         "evaluation.evaluator": "Evaluator",
         "evaluation.query_groups": "Groups",
+        "evaluation.signature_line": "Signature read_signature",
         "evaluation.storage": "read_results",
+        "evaluation.verification": "Verification verify",
         "explanation.animation.api": "animate",
         "explanation.api": "explain",
         "explanation.curves": "mean_pr_curve pr_curve",
@@ -128,15 +132,15 @@ __all__ = [  # noqa: RUF022  (in the order in which one meets them)
     "animate", "assert_computes", "assert_no_regression", "audit", "check", "choose_judgments", "collapse", "compare",
     "compare_judges", "dialects", "evaluate", "evaluate_embeddings", "evaluate_judges", "evaluate_many", "explain",
     "explorer", "gate", "identify", "kendall_tau", "mean_pr_curve",
-    "measures", "parse", "pr_curve", "rbo", "read_qrels", "read_results", "read_run", "reconcile",
-    "reconcile_table", "report", "score", "simulate", "spread", "tau_ap", "trust", "trust_many",
+    "measures", "parse", "pr_curve", "rbo", "read_qrels", "read_results", "read_run", "read_signature", "reconcile",
+    "reconcile_table", "report", "score", "simulate", "spread", "tau_ap", "trust", "trust_many", "verify",
     # boxes of object detectors: the verbs above in a namespace of their own
     "boxes",
     # types
     "Audit", "Checkup", "Comparison", "Contradiction", "CorrectedMean", "Dialect", "Evaluator", "Explanation", "Finding", "Gate", "Groups", "Identification",
     "JudgeAgreement", "JudgedByMany", "Labels", "MeanPRCurve", "Measure", "MeasureResult", "PRCurve", "Pair", "Policy", "Qrels",
-    "QueryDifferences", "Ranking", "Reconciliation", "Report", "Result", "Results", "Selection", "Spread",
-    "Stability", "TableReconciliation", "Trust", "Trusts",
+    "QueryDifferences", "Ranking", "Reconciliation", "Report", "Result", "Results", "Selection", "Signature", "Spread",
+    "Stability", "TableReconciliation", "Trust", "Trusts", "Verification",
     # errors
     "NotFoundError", "CoverageError", "DefinitionError", "DuplicateError", "EmptyError", "FormatError", "GermaneError",
     "GradeError", "InputError", "MeasureError", "PolicyError", "RegressionError", "ScoreError",

@@ -17,6 +17,7 @@ GermaneError(ValueError)
 GermaneWarning(UserWarning): a number that is likely not the one intended
 """
 
+import re
 from collections.abc import Callable, Collection, Iterable
 from itertools import islice
 from typing import Literal
@@ -213,11 +214,18 @@ def show_typed(value: object) -> str:
     return shown if kind in (int, float, bool, type(None)) else f"{shown} ({kind.__name__})"
 
 
+_ADDRESS = re.compile(
+    "(?: object)? at 0x[0-9a-fA-F]+(?=>)"
+)  # of objects without a text of their own
+
+
 def clip(value: object, width: int = 60) -> str:
     """Return ``repr(value)``, shortened in the middle: ids in data can be of any length."""
     text = repr(value if not isinstance(value, str) else value[: 4 * width])
     if "\n" in text:  # as in arrays and frames
         text = " ".join(text.split())
+    if not isinstance(value, str):
+        text = _ADDRESS.sub("", text)
     if len(text) > width:
         return text[: width - 12] + "…" + text[-11:]
     return text

@@ -18,7 +18,7 @@ import pyarrow as pa
 from germane import errors
 from germane.errors import DuplicateError, EmptyError, InputError, MeasureError, PolicyError, clip
 from germane.evaluation.choices import DEFAULT, Choices
-from germane.evaluation.evaluator import Evaluator, join_evaluators
+from germane.evaluation.evaluator import Evaluator, Sign, join_evaluators
 from germane.evaluation.opening import open_options
 from germane.evaluation.result import Result
 from germane.evaluation.spark_tasks import (
@@ -59,6 +59,7 @@ def evaluate(
     rows: Literal["scattered", "together"] = "scattered",
     partitions: int | None = None,
     dialect: "str | Dialect | None" = None,
+    sign: Sign = "qrels",
     **policy: Unpack[Choices],
 ) -> Evaluation:
     """Judge a run, a Spark DataFrame or the path of Parquet files, against qrels, and compute measures.
@@ -80,6 +81,7 @@ def evaluate(
     ``rows="scattered"``: the rows of a query may stand in several partitions or files, and all rows are
     shuffled into ``partitions`` partitions. ``rows="together"``: they stand in one partition or file, as
     in a file that was written query by query; nothing is shuffled, and every task has all judgments.
+    ``sign="run"`` hashes all rows, so that ``result.signature`` has the fingerprint of the run.
     A task holds a partition in memory, so that all rows of a query have to fit. The driver holds the
     judgments and the hits, in about 100 bytes for each.
 
@@ -102,7 +104,7 @@ def evaluate(
         retrieved = Side.of("run", run, columns)
     _check_policies(judged.names, retrieved.names, measures, dialect, policy)
     choices: Any = open_options(policy).choices  # files are those of the driver
-    start = partial(Evaluator, measures=measures, dialect=dialect, **choices)
+    start = partial(Evaluator, measures=measures, dialect=dialect, sign=sign, **choices)
     with _raise_own_errors():
         if rows == "together":
             evaluator = _evaluate_in_place(judged, retrieved, partial(start, columns=columns))

@@ -353,6 +353,8 @@ def test_columns_that_point_outside_their_data_are_refused(what, make):
     with pytest.raises(ValueError, match="do not fit"):
         library.find_changes(column)
     with pytest.raises(ValueError, match="do not fit"):
+        library.hash_rows(column, [0.0], [0, 1], np.zeros((2, 1), np.uint64), 1)
+    with pytest.raises(ValueError, match="do not fit"):
         library.Index(texts_of([b"a"])).find(column)
     with pytest.raises(ValueError, match="do not fit"):
         reduce([0, 1], column, None, [0, 1], texts_of([b"a"]))
@@ -367,6 +369,10 @@ def test_lengths_that_disagree_are_refused():
     for judged in ([0, 3], [-1, 2], [2, 0], [0]):
         with pytest.raises(ValueError, match="do not fit"):
             reduce([0, 2], column, None, judged, column)
+    with pytest.raises(ValueError, match="do not fit"):
+        library.hash_rows(column, [0.0, 0.0], [0, 3], np.zeros((2, 1), np.uint64), 1)
+    with pytest.raises(ValueError, match="numbers must have 2 values; got 1"):
+        library.hash_rows(column, ones, [0, 2], np.zeros((2, 1), np.uint64), 1)
     with pytest.raises(ValueError, match="offsets must have 2 values; got 1"):
         reduce([0], column, None, [0, 2], column)
     with pytest.raises(ValueError, match="must not be empty"):

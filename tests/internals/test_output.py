@@ -187,7 +187,7 @@ def test_more_is_written_at_the_end(tmp_path: Path) -> None:
 LISTED = ["1 0 1", "--relevant", "3"]
 BOXES, FOUND = (os.path.abspath(f"examples/boxes/{name}.json") for name in ("truth", "detections"))
 WRITERS: dict[str, list[list[str]]] = {
-    "evaluate": [["qrels", "run", "-o", "out.csv"]],
+    "evaluate": [["qrels", "run", "--record", "out.json"], ["qrels", "run", "-o", "out.csv"]],
     "check": [["qrels", "run", "-o", "out.txt"]],
     "score": [[*LISTED, "-o", "out.txt"]],
     "explain": [
@@ -201,6 +201,7 @@ WRITERS: dict[str, list[list[str]]] = {
     "trust": [["run", "--people", "qrels", "--model", "qrels", "-o", "out.txt"]],
     "next": [["qrels", "run", "-o", "out.csv", "--format", "csv"]],
     "gate": [["qrels", "run", "--baseline", "run", "--github", "-o", "out.txt"]],
+    "verify": [["RR = 0.4 | rel=1 | 5 queries, run unknown", "qrels", "run", "-o", "out.txt"]],
     "simulate": [["ties", "-o", "out.svg"], ["ties", "-o", "out/"]],
     "dialects": [["qrels", "run", "-o", "out.txt"]],
     "reconcile": [["qrels", "run", "--reported", "0.5", "-o", "out.txt"]],

@@ -10,7 +10,8 @@ from germane.boxes.dialect_table import resolve_box_dialect, resolve_measures
 from germane.boxes.measures import BoxMeasures, parse_measures
 from germane.boxes.reading import take_reading
 from germane.boxes.result import Result, Results
-from germane.boxes.summary import COCO_SUMMARY
+from germane.boxes.shapes import refuse_unfit
+from germane.boxes.summary import list_summary
 from germane.core.finding import warn
 from germane.errors import InputError, clip, list_some, suggest
 from germane.output.formatting import write_count
@@ -55,8 +56,15 @@ def evaluate(
     Warns with GermaneWarning of problems that can distort your results, such as boxes in another format or
     scores that are turned; ``findings`` of the result lists them, too. ``check`` finds more, with places.
     """
-    side = open_truth_side(truth, take_reading(options)[0])
+    side = _open_truth(truth, dialect, options)
     return _evaluate(side, detections, measures, dialect, name, options)
+
+
+def _open_truth(
+    truth: "TruthSource", dialect: "str | Dialect | None", options: "Options"
+) -> TruthSide:
+    tool = None if dialect is None else resolve_box_dialect(dialect)
+    return open_truth_side(truth, take_reading(options, tool)[0])
 
 
 def _evaluate(
@@ -69,12 +77,13 @@ def _evaluate(
 ) -> Result:
     """Evaluate one detector on truths that have been read."""
     tool = None if dialect is None else resolve_box_dialect(dialect)
-    reading, conventions = take_reading(options)
+    reading, conventions = take_reading(options, tool)
     choices = make_conventions({**(tool.choices if tool else {}), **conventions})
     found, problems = open_detection_side(side, detections, reading, name)
     refuse_unknown(found, side.truths, choices)
+    refuse_unfit(side.truths, found, choices)
     if tool is None:
-        measures = COCO_SUMMARY if measures is None else measures
+        measures = list_summary(choices.overlap) if measures is None else measures
         asked = {str(one): one for one in parse_measures(measures)}
     else:
         asked = resolve_measures(measures, tool, choices)
@@ -132,7 +141,7 @@ def evaluate_many(
     """
     if not isinstance(detections, Mapping) or not detections:
         raise InputError(f"detections are a mapping of name to detections; got {clip(detections)}")
-    side = open_truth_side(truth, take_reading(options)[0])
+    side = _open_truth(truth, dialect, options)
     return Results(
         {
             str(name): _evaluate(side, found, measures, dialect, str(name), options)

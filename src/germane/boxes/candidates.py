@@ -15,6 +15,7 @@ import numpy as np
 from germane.boxes.conventions import WORDS, Conventions, write_choice
 from germane.boxes.data import Detections, Truths
 from germane.boxes.dialect_table import DIALECTS
+from germane.boxes.keypoints import COCO_SIGMAS
 from germane.boxes.matching import number_group
 from germane.boxes.measures import POINTS, BoxMeasure, parse_measure
 from germane.dialects.dialect import Dialect, Entry
@@ -55,6 +56,10 @@ class BoxCandidates:
         self.truths, self.detections, self.asked = truths, detections, asked
         self.conventions, self.fixed = conventions, frozenset(fixed)
         self.area = asked.complete(conventions).area
+        self.overlaps = _list_overlaps(truths, detections, conventions)
+        self.dialects = tuple(
+            one for one in DIALECTS if read_dialect(one, "overlap") in self.overlaps
+        )
 
     @cached_property
     def changes(self) -> dict[str, tuple[Any, ...]]:
@@ -64,8 +69,9 @@ class BoxCandidates:
         }
         del several["depth_of"]
         several["points"] = list(POINTS) if self.asked.name == "AP" else []
+        several["overlap"] = list(self.overlaps)
         for name in ("confidence", "depth"):
-            several[name] = list(dict.fromkeys(read_dialect(one, name) for one in DIALECTS))
+            several[name] = list(dict.fromkeys(read_dialect(one, name) for one in self.dialects))
         for name in ("depth", "points"):  # the measure's own name decides
             if getattr(self.asked, "k" if name == "depth" else name) is not None:
                 several[name] = []
@@ -101,7 +107,10 @@ class BoxCandidates:
                 )
             case "depth":
                 _, sizes = np.unique(number_group(truths, found), return_counts=True)
-                return int(sizes.max(initial=0)) > 100
+                return int(sizes.max(initial=0)) > (20 if "oks" in self.overlaps else 100)
+            case "found_area":
+                of_masks = "mask" in self.overlaps and found.boxed
+                return of_masks and self._can_matter("area_of")
             case "ties":
                 return len(np.unique(found.score)) < len(found)
         return True
@@ -117,7 +126,7 @@ class BoxCandidates:
 
     def list_tools(self, measure: BoxMeasure | None = None) -> Iterator[BoxCandidate]:
         """Yield the conventions of each tool that has such a measure, or another."""
-        for dialect in DIALECTS:
+        for dialect in self.dialects:
             entry = find_entry(dialect, measure or self.asked, self.conventions)
             if entry is not None:
                 yield self.make_candidate(
@@ -147,6 +156,24 @@ class BoxCandidates:
         mistaken = dialect.choices.get("ap_depth") == "100" and "depth" in self.fixed
         complete = self.asked.complete(self.conventions)
         return mistaken and complete.is_main and complete.k != 100
+
+
+def _list_overlaps(
+    truths: Truths, detections: Detections, conventions: Conventions
+) -> tuple[str, ...]:
+    """List the overlaps that both sides have the shapes for."""
+    has = {
+        "mask": truths.masks is not None and detections.masks is not None,
+        "oks": _have_points(truths, detections, conventions),
+    }
+    return tuple(one for one in WORDS["overlap"] if has.get(one, True))
+
+
+def _have_points(truths: Truths, detections: Detections, conventions: Conventions) -> bool:
+    if truths.keypoints is None or detections.keypoints is None:
+        return False
+    count = len(conventions.sigmas or COCO_SIGMAS)
+    return bool(truths.keypoints.shape[1] == detections.keypoints.shape[1] == count)
 
 
 def find_entry(dialect: Dialect, asked: BoxMeasure, choices: Conventions) -> Entry | None:

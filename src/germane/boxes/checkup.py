@@ -1,7 +1,7 @@
 """The verb check, and the opening of both sides with the problems that evaluate warns of."""
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import TYPE_CHECKING, Any, Unpack, get_args
 
 import numpy as np
 
@@ -9,12 +9,13 @@ from germane.boxes.checks.pairing import BoxData
 from germane.boxes.checks.table import TABLE, find_all
 from germane.boxes.columns import Columns, make_detections, make_truths
 from germane.boxes.data import Detections, Truths
+from germane.boxes.geometry import Overlap
 from germane.boxes.ids import sort_ids
 from germane.boxes.reading import READING, Reading, take_reading
 from germane.boxes.sheet import Sheet, make_sheet, make_sound_sheet
 from germane.boxes.sources import name_detections, read_detection_columns, read_truth_columns
 from germane.core.finding import Finding
-from germane.errors import PolicyError, clip, offer
+from germane.errors import PolicyError, check_choice, clip, offer
 from germane.evaluation.checkup import Checkup
 
 if TYPE_CHECKING:
@@ -64,11 +65,14 @@ def check(
     >>> germane.boxes.check(truth, found)[0].what
     'swapped corners'
 
-    The options are those of ``evaluate``. The check does not stop at the first fault. Raises InputError for a file that cannot be read at all.
+    The options are those of reading of ``evaluate``, and ``overlap``. The check does not stop at the first
+    fault. Raises InputError for a file that cannot be read at all.
     """
     reading, others = take_reading(options)
+    check_choice("overlap", others.pop("overlap", "iou"), get_args(Overlap))
     for one in others:
-        raise PolicyError(f"germane.boxes.check has no option {clip(one)}.{offer(one, READING)}")
+        known = (*READING, "overlap")
+        raise PolicyError(f"germane.boxes.check has no option {clip(one)}.{offer(one, known)}")
     truths, given = _read_truths(truth, reading)
     if isinstance(detections, Detections):
         found = make_sound_sheet(detections, truths)

@@ -11,7 +11,8 @@ import numpy as np
 from germane.boxes.columns import Columns
 from germane.boxes.data import Truths
 from germane.boxes.ids import sort_ids
-from germane.boxes.reading import Reading
+from germane.boxes.reading import Reading, Shape
+from germane.boxes.shapes import list_needed
 from germane.core.ragged import Floats
 from germane.errors import FormatError, clip
 from germane.readers.files import read_file
@@ -34,9 +35,11 @@ def _is_truth(given: object) -> bool:
 
 def _is_results(given: object) -> bool:
     return isinstance(given, list) and (
-        not given
-        or (isinstance(given[0], Mapping) and not {"image_id", "bbox"}.isdisjoint(given[0]))
+        not given or (isinstance(given[0], Mapping) and not _OF_RESULTS.isdisjoint(given[0]))
     )
+
+
+_OF_RESULTS = {"image_id", "bbox", "segmentation"}
 
 
 def read_coco(given: Any, reading: Reading, truths: Truths | None) -> Columns:
@@ -58,7 +61,8 @@ def _read_annotations(given: Any, reading: Reading) -> Columns:
     faults: list[str] = []
     images = _list_rows(loaded, "images", ("id",), where, faults)
     categories = _list_rows(loaded, "categories", ("id",), where, faults)
-    rows = _list_rows(loaded, "annotations", ("image_id", "category_id", "bbox"), where, faults)
+    needed = ("image_id", "category_id", *list_needed(reading.shape, "truth"))
+    rows = _list_rows(loaded, "annotations", needed, where, faults)
     _refuse_twice(images, where, "image")
     _refuse_twice(categories, where, "category")
     _refuse_twice(
@@ -71,10 +75,11 @@ def _read_annotations(given: Any, reading: Reading) -> Columns:
     if any(has_area) and not all(has_area):
         at = has_area.index(False)
         faults.append(f"{_locate(where, 'annotation', rows, at)} has no 'area', which others have.")
-    return Columns(
+    columns = Columns(
         image=[row["image_id"] for row in rows],
         label=[row["category_id"] for row in rows],
-        boxes=[row["bbox"] for row in rows],
+        boxes=[row.get("bbox") for row in rows],
+        **_list_shapes(rows, reading, truth=True),
         locate=lambda at: _locate(where, "annotation", rows, at, loaded["annotations"]),
         box_format=reading.box_format or "xywh",
         relative=reading.coordinates == "relative",
@@ -90,6 +95,17 @@ def _read_annotations(given: Any, reading: Reading) -> Columns:
         faults=faults,
         where=where,
     )
+    if is_path(given) and reading.shape != "box":
+        _strip(rows)
+    return columns
+
+
+def _strip(rows: list[Any]) -> None:
+    """Free all but the ids of entries of a file: masks and keypoints are large."""
+    for row in rows:
+        own = {"id": row["id"]} if "id" in row else {}
+        row.clear()
+        row.update(own)
 
 
 def read_images(given: Any) -> dict[Hashable, tuple[float, float]]:
@@ -109,15 +125,16 @@ def read_images(given: Any) -> dict[Hashable, tuple[float, float]]:
 def _read_results(given: Any, reading: Reading) -> Columns:
     """Read a detector's results: a list of image_id, category_id, bbox and score."""
     where = os.fspath(given) if is_path(given) else "detections"
-    columns = _read_flat_results(given) if is_path(given) else None
+    flat = is_path(given) and reading.shape in ("box", "any")
+    columns = _read_flat_results(given, reading.shape) if flat else None
     return replace(
-        columns or _list_results(_load(given), where),
+        columns or _list_results(_load(given), where, reading, owned=is_path(given)),
         box_format=reading.box_format or "xywh",
         relative=reading.coordinates == "relative",
     )
 
 
-def _list_results(loaded: Any, where: str) -> Columns:
+def _list_results(loaded: Any, where: str, reading: Reading, *, owned: bool) -> Columns:
     """Make columns of loaded results."""
     if _is_truth(loaded):
         loaded = loaded.get("annotations")
@@ -129,25 +146,42 @@ def _list_results(loaded: Any, where: str) -> Columns:
     if not isinstance(loaded, list):
         raise FormatError(f"{where}: COCO's results are a list of detections; got {clip(loaded)}")
     faults: list[str] = []
-    keys = ("image_id", "category_id", "bbox", "score")
+    keys = ("image_id", "category_id", *list_needed(reading.shape, "detections"), "score")
     rows = _list_sound(loaded, keys, lambda at: _locate(where, "detection", loaded, at), faults)
-    return Columns(
+    columns = Columns(
         image=[row["image_id"] for row in rows],
         label=[row["category_id"] for row in rows],
-        boxes=[row["bbox"] for row in rows],
+        boxes=[row.get("bbox") for row in rows],
+        **_list_shapes(rows, reading, truth=False),
         score=[row["score"] for row in rows],
         locate=lambda at: _locate(where, "detection", rows, at, loaded),
         faults=faults,
         where=where,
     )
+    if owned and reading.shape != "box":
+        _strip(rows)
+    return columns
+
+
+def _list_shapes(rows: list[Any], reading: Reading, *, truth: bool) -> dict[str, Any]:
+    """List the masks and keypoints that are wanted, as they are given."""
+    out: dict[str, Any] = {}
+    for shape, name, key in (("mask", "masks", "segmentation"), ("oks", "keypoints", "keypoints")):
+        if reading.shape == shape or (
+            reading.shape == "any" and rows and all(row.get(key) for row in rows)
+        ):
+            out[name] = [row.get(key) for row in rows]
+    if "keypoints" in out and truth:
+        out["unseen"] = [row.get("num_keypoints") for row in rows]
+    return out
 
 
 _BETWEEN = re.compile(rb"\}\s*,\s*\{")  # two detections
 
 
-def _read_flat_results(path: Any) -> Columns | None:
+def _read_flat_results(path: Any, shape: Shape) -> Columns | None:
     """Read a list of flat objects by Arrow, which takes a third of the time; None if it is anything else."""
-    where, columns = os.fspath(path), _read_arrow_columns(path)
+    where, columns = os.fspath(path), _read_arrow_columns(path, shape)
     if columns is None or any(column.null_count for column in columns.values()):
         return None
     boxes = columns["bbox"]
@@ -163,13 +197,15 @@ def _read_flat_results(path: Any) -> Columns | None:
     )
 
 
-def _read_arrow_columns(path: Any) -> dict[str, Any] | None:
+def _read_arrow_columns(path: Any, shape: Shape) -> dict[str, Any] | None:
     """Read the columns of a list of objects as Arrow's arrays, an object a line; None for another file."""
     import pyarrow as pa
     from pyarrow import json as arrow_json
 
     data = read_file(path).strip()
     if not _is_utf8(data) or data[:1] != b"[" or data[-1:] != b"]" or len(data) < 3:
+        return None
+    if shape == "any" and (b'"segmentation"' in data or b'"keypoints"' in data):
         return None
     fields = {
         "image_id": pa.int64(),
@@ -278,12 +314,15 @@ def _list_sound(
 
 def _name_overlap(row: Mapping[str, Any], lost: str) -> str:
     """Name the overlap of what an entry has in place of a box."""
-    for key, noun, overlap in (
-        ("segmentation", "a mask", "mask"),
-        ("keypoints", "keypoints", "oks"),
-    ):
-        if lost == "bbox" and row.get(key):
-            return f". It has {noun}, which overlap={overlap} evaluates; overlap=iou needs boxes."
+    others = {
+        "bbox": ("a box", "iou"),
+        "segmentation": ("a mask", "mask"),
+        "keypoints": ("keypoints", "oks"),
+    }
+    needs = {"bbox": "boxes", "segmentation": "masks", "keypoints": "keypoints"}
+    for key, (noun, overlap) in others.items():
+        if lost in needs and key != lost and row.get(key):
+            return f". It has {noun}, which overlap={overlap} evaluates; overlap={others[lost][1]} needs {needs[lost]}."
     return ""
 
 

@@ -17,6 +17,7 @@ from germane.boxes.ids import (
     sort_ids,
     translate_ids,
 )
+from germane.boxes.masks import Masks
 from germane.core.ragged import Floats, Ints
 from germane.errors import FormatError, InputError, ScoreError, clip, suggest
 from germane.readers.numbers import is_finite_number
@@ -40,6 +41,10 @@ class Columns:
     crowd: Any = None  # N, of truths; None: none is one
     difficult: Any = None
     area: Any = None  # N, or None for the areas of the boxes
+    masks: Any = None  # N, as the source has them; Masks once they are read
+    keypoints: Any = None  # N, of x, y and visibility of each
+    unseen: Any = None  # N, of truths: has the object no visible keypoint?
+    boxed: bool = True  # does the source give boxes?
     ids: Sequence[Hashable] | None = None
     images: Sequence[Hashable] | None = None  # all images in their order; None: those of the boxes
     classes: Sequence[Hashable] | None = None
@@ -56,12 +61,19 @@ class Columns:
     def take(self, at: Ints) -> "Columns":
         """Select rows by position."""
         chosen: dict[str, Any] = {}
-        for name in ("image", "label", "boxes", "score", "crowd", "difficult", "area", "ids"):
+        for name in _ROWS:
             held = getattr(self, name)
-            if held is not None:
+            if isinstance(held, Masks):
+                chosen[name] = held.take(at)
+            elif held is not None:
                 is_array = isinstance(held, np.ndarray)
                 chosen[name] = held[at] if is_array else [held[i] for i in at.tolist()]
         return replace(self, locate=lambda row: self.locate(int(at[row])), **chosen)
+
+
+_ROWS = (
+    "image", "label", "boxes", "score", "crowd", "difficult", "area", "ids", "masks", "keypoints", "unseen",
+)  # fmt: skip
 
 
 def make_truths(columns: Columns) -> Truths:
@@ -99,6 +111,9 @@ def make_truths(columns: Columns) -> Truths:
         columns.where,
         columns.files,
         columns.typed,
+        columns.masks,
+        columns.keypoints,
+        columns.unseen,
     )
 
 
@@ -119,7 +134,18 @@ def make_detections(columns: Columns, truths: Truths, name: str) -> Detections:
     label, unknown = match_classes(columns, truths)
     _refuse_mistyped(columns, label, truths.classes, "a class", "the truth")
     score = _read_numbers(columns, "score")
-    return Detections(boxes, image, label, score, np.arange(len(columns)), name, unknown)
+    return Detections(
+        boxes,
+        image,
+        label,
+        score,
+        np.arange(len(columns)),
+        name,
+        unknown,
+        columns.masks,
+        columns.keypoints,
+        columns.boxed,
+    )
 
 
 def match_classes(columns: Columns, truths: Truths) -> tuple[Ints, list[Hashable]]:
@@ -177,7 +203,7 @@ def scale_boxes(columns: Columns, image: Ints, sizes: Floats | None) -> Any:
 def read_array(given: Any) -> Floats:
     """Read numbers. Raises TypeError or ValueError for text and for rows of different lengths."""
     array = np.asarray(given)
-    if isinstance(given, list) and bool in set(map(type, given)):
+    if isinstance(given, list) and not {bool, np.bool_}.isdisjoint(map(type, given)):
         raise TypeError
     if array.dtype.kind == "O" and all(is_finite_number(one) for one in array.flat):
         array = array.astype(float)  # whole numbers of more than 64 bits
@@ -198,8 +224,10 @@ def _make_sound_boxes(columns: Columns, image: Ints, sizes: Floats | None) -> Bo
     if len(broken := find_broken(boxes)):
         at = int(broken[0])
         if not (boxes.width[at] < 0 or boxes.height[at] < 0):
-            says = (
-                f"{describe_box(boxes, at)} (x, y, width, height) has a number that is not finite."
+            sides = (boxes.left, boxes.top, boxes.width, boxes.height)
+            given = all(np.isfinite(side[at]) for side in sides)
+            says = f"{describe_box(boxes, at)} (x, y, width, height) has a " + (
+                "right or lower side that is too large." if given else "number that is not finite."
             )
         else:
             says = (

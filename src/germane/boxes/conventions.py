@@ -1,5 +1,6 @@
 """The conventions of object detection on which tools differ: how detections are matched with truths."""
 
+import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any, Literal, TypeAlias, get_args, get_origin
@@ -15,6 +16,7 @@ Crowds: TypeAlias = Literal["ignore", "difficult", "drop", "count"]
 Difficult: TypeAlias = Literal["ignore", "count"]
 DepthOf: TypeAlias = Literal["class", "image"]
 AreaOf: TypeAlias = Literal["annotation", "box"]
+FoundArea: TypeAlias = Literal["own", "given_box"]
 BoxTies: TypeAlias = Literal["image", "given"]
 ClassesOf: TypeAlias = Literal["each", "merged"]
 NoTruth: TypeAlias = Literal["skip", "zero"]
@@ -30,6 +32,7 @@ COCO_AREAS = {
     "medium": (1024.0, 9216.0),
     "large": (9216.0, 1e10),
 }
+OKS_AREAS = {name: COCO_AREAS[name] for name in ("all", "medium", "large")}
 COCO_THRESHOLDS = (*(0.5 + i * ((0.95 - 0.5) / 9) for i in range(9)), 0.95)
 
 
@@ -38,7 +41,8 @@ class Conventions:
     """The conventions of matching and averaging. The defaults are those of COCO."""
 
     overlap: Overlap = "iou"
-    """The shared area divided by the area covered together; iou+1 counts the last pixel of each side."""
+    """The shared area of boxes divided by the area covered together; iou+1 counts the last pixel of each
+    side; mask takes the pixels of masks; oks is the similarity of keypoints."""
 
     candidate: Candidate = "fallback"
     """A detection whose best truth is taken falls back to the next best that is free, or it is tried with
@@ -58,17 +62,24 @@ class Conventions:
     """Detections of a difficult truth are neither true nor false, or it is an ordinary truth."""
 
     depth: int | None = 100
-    """Only the detections with the highest scores count: so many of each class in an image."""
+    """Only the detections with the highest scores count: so many of each class in an image. The default is 20
+    of overlap=oks."""
 
     depth_of: DepthOf = "class"
     """The depth is that of each class in an image, or of all classes of an image together."""
 
     areas: Mapping[str, tuple[float, float]] = field(default_factory=lambda: COCO_AREAS, hash=False)
     """Ranges of areas in square pixels, by name. Truths outside are neither found nor missed, and neither are
-    detections outside that match nothing."""
+    detections outside that match nothing. overlap=oks has no small ones."""
 
     area_of: AreaOf = "annotation"
     """The area of a truth is the one given with it (of its mask, as a rule), or that of its box."""
+
+    found_area: FoundArea = "own"
+    """The area of a detected mask is that of its pixels, or that of its box where results have boxes, too."""
+
+    sigmas: tuple[float, ...] | None = None
+    """The half width of each keypoint, relative to the size of the object; none: COCO's of a person."""
 
     confidence: float | None = None
     """Detections with a lower score are dropped."""
@@ -115,13 +126,14 @@ class Conventions:
             if depth is None or depth < 1:
                 raise PolicyError(f"depth takes a positive integer or none; got {clip(self.depth)}")
             object.__setattr__(self, "depth", depth)
+        object.__setattr__(self, "sigmas", _read_sigmas(self.sigmas))
         given = self.confidence
         if given is not None and not (is_number(given) and given == given):
             raise PolicyError(f"confidence takes a number; got {clip(given)}")
 
     def __str__(self) -> str:
         """Write the conventions as results print them: the words, and numbers other than the default."""
-        return ", ".join(f"{name}={_write(value)}" for name, value in self.to_dict().items())
+        return ", ".join(f"{name}={_write(value, name)}" for name, value in self.to_dict().items())
 
     def to_dict(self) -> dict[str, Any]:
         """Return the main conventions by name, and rare ones where they differ from the default."""
@@ -129,8 +141,12 @@ class Conventions:
         return stated | {
             one.name: getattr(self, one.name)
             for one in fields(self)
-            if one.name not in stated and getattr(self, one.name) != DEFAULTS[one.name]
+            if one.name not in stated and getattr(self, one.name) != self._get_usual(one.name)
         }
+
+    def _get_usual(self, name: str) -> Any:
+        """Return the value of a convention that nobody has to be told."""
+        return OKS_AREAS if name == "areas" and self.overlap == "oks" else DEFAULTS[name]
 
 
 WORDS: dict[str, tuple[str, ...]] = {
@@ -144,7 +160,28 @@ def make_conventions(given: Mapping[str, Any]) -> Conventions:
     for name in given:
         if name not in DEFAULTS:
             raise PolicyError(f"boxes have no convention {clip(name)}.{offer(name, DEFAULTS)}")
-    return Conventions(**given)
+    usual = _OF_OKS if given.get("overlap") == "oks" else {}
+    return Conventions(**{**usual, **given})
+
+
+_OF_OKS: dict[str, Any] = {"depth": 20, "areas": OKS_AREAS}
+
+
+def _read_sigmas(given: Any) -> tuple[float, ...] | None:
+    """Read half widths of keypoints: numbers, or text such as ``.026,.025``."""
+    if given is None:
+        return None
+    listed = list_values(given)
+    try:
+        listed = listed.split(",") if isinstance(listed, str) else listed
+        sigmas = tuple(float(one) for one in listed)
+    except (TypeError, ValueError):
+        sigmas = ()
+    if not sigmas or not all(0 < one < math.inf for one in sigmas):
+        raise PolicyError(
+            f"sigmas takes a positive number for each keypoint, such as .026,.025,.025; got {clip(given)}"
+        )
+    return sigmas
 
 
 def read_thresholds(given: Any) -> tuple[float, ...]:
@@ -224,10 +261,12 @@ def write_choice(name: str, value: Any) -> str:
         depth, of = value
         each = " of each image" if of == "image" else ""
         return f"depth={_write(depth)}{each}"
-    return f"{name}={_write(value)}"
+    return f"{name}={_write(value, name)}"
 
 
-def _write(value: Any) -> str:
+def _write(value: Any, name: str = "") -> str:
+    if name == "sigmas" and value:
+        return "+".join(f"{one:.6g}".removeprefix("0") for one in value)
     if isinstance(value, tuple):
         return write_thresholds(value)
     if isinstance(value, Mapping):

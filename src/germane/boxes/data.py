@@ -1,11 +1,13 @@
-"""Truths and detections: what every source of boxes is read into."""
+"""Truths and detections: what every source of boxes, masks and keypoints is read into."""
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
 from germane.boxes.geometry import Boxes
+from germane.boxes.masks import Masks
 from germane.core.ragged import Bools, Floats, Ints
 
 
@@ -31,6 +33,9 @@ class Truths:
     where: str = "the truth"
     files: Sequence[str] = ()  # I, where the source names the files of images beside their ids
     typed: bool = True  # do ids have types, or are all of them text, as in a file of text?
+    masks: Masks | None = None  # G
+    keypoints: Floats | None = None  # (G, P, 3): x, y and visibility
+    unseen: Bools | None = None  # G, has the object no visible keypoint?
 
     def __len__(self) -> int:
         return len(self.boxes)
@@ -51,6 +56,7 @@ class Truths:
                 name: getattr(self, name)[at]
                 for name in ("image", "label", "crowd", "difficult", "area")
             },
+            **_take_shapes(self, at, ("masks", "keypoints", "unseen")),
         )
 
 
@@ -65,6 +71,9 @@ class Detections:
     place: Ints  # D, where the source gives the box, from 0
     name: str = "detections"
     unknown: Sequence[Hashable] = ()  # the classes that the truths do not list
+    masks: Masks | None = None  # D
+    keypoints: Floats | None = None  # (D, P, 3)
+    boxed: bool = True  # does the source give boxes, or do they follow from masks or keypoints?
 
     def __len__(self) -> int:
         return len(self.boxes)
@@ -78,4 +87,17 @@ class Detections:
             label=self.label[at],
             score=self.score[at],
             place=self.place[at],
+            **_take_shapes(self, at, ("masks", "keypoints")),
         )
+
+
+def _take_shapes(
+    given: Truths | Detections, at: Ints | Bools, names: Sequence[str]
+) -> dict[str, Any]:
+    """Select what objects have beside their boxes."""
+    held = ((name, getattr(given, name)) for name in names)
+    return {
+        name: one.take(at) if isinstance(one, Masks) else one[at]
+        for name, one in held
+        if one is not None
+    }

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from germane.boxes.conventions import OKS_AREAS
 from germane.boxes.measures import EXAMPLE, BoxMeasure, BoxMeasures, parse_measure
 from germane.dialects import resolve_dialect
 from germane.dialects.dialect import Dialect, Entry, Limit
@@ -42,6 +43,39 @@ _COCO = Dialect(
     "unmatched, and AP has no value (-1) for another depth than 100.",
     source="cocoeval.py",
     aliases=("coco",),
+)
+
+_COCO_MASKS = replace(
+    _COCO,
+    name="pycocotools-segm",
+    tool="COCO (pycocotools, iouType segm)",
+    matching={**_COCO.matching, "overlap": "mask", "found_area": "given_box"},
+    why="pycocotools of masks. Two known mistakes as of boxes; and where results have boxes beside their "
+    "masks, the area of a detection is that of its box.",
+    aliases=("coco-segm",),
+)
+
+_COCO_KEYPOINTS = replace(
+    _COCO,
+    name="pycocotools-keypoints",
+    tool="COCO (pycocotools, iouType keypoints)",
+    matching={**_COCO.matching, "overlap": "oks", "areas": OKS_AREAS},
+    judging={"depth": 20},
+    averaging={},
+    measuring=(
+        Entry("AP", "AP"),
+        Entry("AP50", "AP50"),
+        Entry("AP75", "AP75"),
+        *(Entry(f"AP{one[0]}", f"AP(area={one})") for one in _SIZES[1:]),
+        Entry("AR", "AR"),
+        Entry("AR50", "AR50"),
+        Entry("AR75", "AR75"),
+        *(Entry(f"AR{one[0]}", f"AR(area={one})") for one in _SIZES[1:]),
+    ),
+    summary="AP AP50 AP75 APm APl AR AR50 AR75 ARm ARl",
+    why="pycocotools of keypoints: 20 detections of each image, and no small objects. A detection of the "
+    "annotation with the id 0 counts as unmatched, by mistake.",
+    aliases=("coco-keypoints",),
 )
 
 _TORCHMETRICS = replace(
@@ -133,6 +167,8 @@ _UNSTABLE_OVERLAPS = Limit(
 
 DIALECTS = (
     _COCO,
+    _COCO_MASKS,
+    _COCO_KEYPOINTS,
     replace(
         _COCO,
         name="faster-coco-eval",

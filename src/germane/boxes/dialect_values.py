@@ -8,10 +8,10 @@ from germane.boxes.api import refuse_unknown
 from germane.boxes.candidates import BoxCandidate, find_entry, list_words
 from germane.boxes.checkup import open_detection_side, open_truth_side
 from germane.boxes.conventions import WORDS, make_conventions, write_choice
-from germane.boxes.dialect_table import DIALECTS
 from germane.boxes.measures import BoxMeasure, parse_measure
 from germane.boxes.reading import take_reading
 from germane.boxes.search import BoxSearch
+from germane.boxes.shapes import refuse_unfit
 from germane.core.finding import warn
 from germane.dialects.dialect import Dialect, Entry
 from germane.reconciliation.spread import DialectValue
@@ -63,7 +63,7 @@ def spread(
     asked = search.asked
     own = DialectValue("germane", str(asked), asked, search.evaluate(()), ())
     stated, without = [], []
-    for dialect in DIALECTS:
+    for dialect in search.dialects:
         entry = find_entry(dialect, asked, search.conventions)
         if entry is None:
             without.append(dialect.name)
@@ -82,11 +82,13 @@ def open_search(
     base: "Dialect | None" = None,
 ) -> BoxSearch:
     """Open truths and detections for a search, which begins with germane's conventions or a dialect's."""
-    reading, conventions = take_reading(options)
+    reading, conventions = take_reading(options, base)
+    reading = replace(reading, shape="any") if reading.shape == "box" else reading
     choices = make_conventions({**(base.choices if base else {}), **conventions})
     side = open_truth_side(truth, reading)
     found, problems = open_detection_side(side, detections, reading, name)
     refuse_unknown(found, side.truths, choices)
+    refuse_unfit(side.truths, found, choices)
     warn(found.name, problems)
     return BoxSearch(
         side.truths, found, parse_measure(measure), replace(choices, ap_depth="any"), conventions

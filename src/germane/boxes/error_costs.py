@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from germane.boxes.geometry import measure_overlaps
 from germane.boxes.lists import make_ranking
 from germane.boxes.matching import list_floors, reach
 from germane.boxes.measures import BoxMeasure
+from germane.boxes.overlaps import measure_pairs
 from germane.boxes.result import Result
 from germane.core import ragged
 from germane.core.ragged import Bools, Floats, Ints
@@ -231,10 +231,12 @@ class _Errors:
             part = np.arange(start, stop)
             size = (high - low)[part]
             pairs = np.repeat(part, size), by_image[ragged.list_stretches(low[part], size)]
-            measured = measure_overlaps(
-                self.detections.boxes, self.truths.boxes, (false[pairs[0]], pairs[1]),
-                self.truths.crowd, self.result.conventions.overlap,
-            )  # fmt: skip
+            measured = measure_pairs(
+                self.detections,
+                self.truths,
+                (false[pairs[0]], pairs[1]),
+                self.result.conventions,
+            )
             place = np.empty(len(self.detections), np.int64)
             place[false] = np.arange(len(false))
             near = measured[2] >= NEAR

@@ -23,6 +23,7 @@ Box = tuple[float, ...]  # x, y, width, height
 SHOWN = 1000  # rows of a table for people
 WRITTEN = 12  # terms of a formula that is written out
 
+Points: TypeAlias = tuple[tuple[float, ...], ...]
 OUTCOMES = {
     "true": ("true", "true"),
     "duplicate": ("false", "duplicate of {finder}"),
@@ -32,6 +33,7 @@ OUTCOMES = {
     "id zero": ("false", "its truth has the id 0"),
     "crowd": ("ignored", "on a crowd"),
     "difficult": ("ignored", "on a difficult truth"),
+    "unseen": ("ignored", "on a truth without visible keypoints"),
     "other area": ("ignored", "on a truth outside the area"),
     "outside": ("ignored", "outside the area"),
     "depth": ("dropped", "below the depth"),
@@ -60,6 +62,8 @@ class FoundBox:
     found: int = 0  # true detections up to here
     term: float = 0.0
     says: str = ""  # the outcome as tables write it
+    mask: dict[str, Any] | None = None  # run lengths, where masks are compared
+    keypoints: Points | None = None  # x, y and visibility, where keypoints are compared
 
     @property
     def counts(self) -> str:
@@ -83,6 +87,8 @@ class TruthBox:
     finder: int | None  # the detection that found it
     near: int | None  # of a missed one: the detection of its class with the largest overlap
     overlap: float | None
+    mask: dict[str, Any] | None = None
+    keypoints: Points | None = None
 
 
 @dataclass(frozen=True)
@@ -344,4 +350,10 @@ def _make_plain(one: FoundBox | TruthBox) -> dict[str, Any]:
     for key in ("image", "truth", "id"):
         if plain.get(key) is not None:
             plain[key] = str(plain[key])
+    if one.mask is None:
+        del plain["mask"]
+    else:
+        plain["mask"]["counts"] = one.mask["counts"].decode()
+    if one.keypoints is None:
+        del plain["keypoints"]
     return plain

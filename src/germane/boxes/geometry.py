@@ -9,7 +9,7 @@ from germane.core.ragged import Bools, Floats, Ints
 from germane.errors import InputError, check_choice, clip
 
 BoxFormat: TypeAlias = Literal["xywh", "xyxy", "cxcywh"]
-Overlap: TypeAlias = Literal["iou", "iou+1"]
+Overlap: TypeAlias = Literal["iou", "iou+1", "mask", "oks"]
 Rounding: TypeAlias = Literal["xywh", "xyxy", "single"]
 
 BOX_FORMATS: tuple[BoxFormat, ...] = get_args(BoxFormat)
@@ -96,7 +96,7 @@ def find_broken(boxes: Boxes) -> Ints:
 def describe_box(boxes: Boxes, at: int) -> str:
     """Describe one box as messages do: x y width height."""
     sides = (boxes.left[at], boxes.top[at], boxes.width[at], boxes.height[at])
-    return clip([float(side) for side in sides])
+    return clip([float(f"{side:.6g}") for side in sides])
 
 
 @np.errstate(invalid="ignore", divide="ignore", over="ignore")  # of sides that no image has

@@ -107,6 +107,8 @@ def _write_counts(result: "Result") -> str:
             parts.append(
                 f"{count:,} {'crowd' + 's' * (count > 1) if name == 'crowds' else name} {said}"
             )
+    if counts.unseen:
+        parts.append(f"{counts.unseen:,} without visible keypoints ignored")
     if counts.without_truth:
         parts.append(f"{write_count(counts.without_truth, 'class', 'classes')} without truths")
     parts.append(write_count(counts.detections, "detection"))

@@ -11,11 +11,11 @@ import numpy as np
 
 from germane.boxes.conventions import Conventions
 from germane.boxes.data import Detections, Truths
-from germane.boxes.geometry import measure_overlaps, round_boxes
+from germane.boxes.geometry import round_boxes
+from germane.boxes.overlaps import measure_pairs
 from germane.core import ragged
 from germane.core.ragged import Bools, Floats, Ints
 
-_BLOCK = 1 << 15  # pairs; what is computed from a block stays in the processor's cache
 _MOST = 1 - 1e-10  # boxes that are the same overlap by 1 but for rounding
 
 
@@ -98,7 +98,7 @@ def match_groups(
     candidate, found = find(pairs, floors, group, ignored, truths.crowd, choices)
     if choices.id_zero == "unmatched":
         _unmatch_id_zero(found, truths, ignored)
-    outside = _lie_outside(detections.boxes.measure_areas(), ranges)
+    outside = _lie_outside(_list_found_areas(detections, choices), ranges)
     return Matches(truths, detections, depth, candidate, found, ignored, outside, thresholds)
 
 
@@ -132,7 +132,10 @@ def _select_detections(detections: Detections, choices: Conventions) -> Detectio
 
 def _mark_ignored(truths: Truths, choices: Conventions) -> Bools:
     """Mark the truths (G) that are neither to be found nor to be missed, whatever their area."""
-    return truths.crowd | truths.difficult if choices.difficult == "ignore" else truths.crowd
+    ignored = truths.crowd | truths.difficult if choices.difficult == "ignore" else truths.crowd
+    if choices.overlap == "oks" and truths.unseen is not None:
+        ignored = ignored | truths.unseen
+    return ignored
 
 
 def number_group(truths: Truths, boxes: Truths | Detections) -> Ints:
@@ -148,6 +151,13 @@ def _count_places(owner: Ints) -> Ints:
 
 def _list_areas(truths: Truths, choices: Conventions) -> Floats:
     return truths.area if choices.area_of == "annotation" else truths.boxes.measure_areas()
+
+
+def _list_found_areas(detections: Detections, choices: Conventions) -> Floats:
+    of_box = choices.found_area == "given_box" and detections.boxed
+    if choices.overlap == "mask" and detections.masks is not None and not of_box:
+        return detections.masks.area
+    return detections.boxes.measure_areas()
 
 
 def list_floors(thresholds: tuple[float, ...], choices: Conventions) -> Floats:
@@ -186,17 +196,8 @@ def find_pairs(arranged: Arranged, choices: Conventions, thresholds: tuple[float
     facing = np.flatnonzero(high > low)
     size = (high - low)[facing]
     detection, truth = np.repeat(facing, size), ragged.list_stretches(low[facing], size)
-    parts = []
-    for start in range(0, len(detection), _BLOCK):
-        block = detection[start : start + _BLOCK], truth[start : start + _BLOCK]
-        some, other, overlap = measure_overlaps(
-            detections.boxes, truths.boxes, block, truths.crowd, choices.overlap
-        )
-        near = np.flatnonzero(overlap >= floor)
-        parts.append((some[near], other[near], overlap[near]))
-    if not parts:
-        return Pairs(detection, truth, np.zeros(0))
-    detection, truth, overlap = (np.concatenate(column) for column in zip(*parts, strict=True))
+    pairs = detection, truth
+    detection, truth, overlap = measure_pairs(detections, truths, pairs, choices, floor)
     preferred = truth if choices.equal_overlaps == "last" else -truth
     order = np.lexsort((preferred, overlap, detection))
     return Pairs(detection[order], truth[order], overlap[order])

@@ -16,6 +16,7 @@ from germane.boxes.conventions import (
     DepthOf,
     Difficult,
     EqualOverlaps,
+    FoundArea,
     IdZero,
     NoTruth,
     Precision,
@@ -66,12 +67,12 @@ class ReadOptions(TypedDict, total=False):
     columns: Mapping[str, Any] | None
     images: "Images | None"
     class_names: "ClassNames | None"
+    overlap: Overlap
 
 
 class SharedOptions(ReadOptions, total=False):
     """Options of all verbs: ``Options`` without the confidence of detections."""
 
-    overlap: Overlap
     candidate: Candidate
     reach: Reach
     equal_overlaps: EqualOverlaps
@@ -81,6 +82,8 @@ class SharedOptions(ReadOptions, total=False):
     depth_of: DepthOf
     areas: Mapping[str, tuple[float, float]]
     area_of: AreaOf
+    found_area: FoundArea
+    sigmas: Iterable[float] | str | None
     ties: BoxTies
     iou: float | str | Iterable[float]
     classes: ClassesOf

@@ -18,9 +18,9 @@ from germane.boxes.explanation import (
     ListedTerms,
     TruthBox,
 )
-from germane.boxes.geometry import measure_overlaps
 from germane.boxes.matching import Matches, list_floors, reach
 from germane.boxes.measures import BoxMeasure
+from germane.boxes.overlaps import measure_pairs
 from germane.boxes.result import Result
 from germane.core import ragged
 from germane.core.ragged import Bools, Floats, Ints
@@ -188,13 +188,7 @@ class _Outcomes:
         pairs = np.repeat(order, size), by_image[ragged.list_stretches(low, size)]
         if self.choices.equal_overlaps == "first":  # the last of equal pairs is the best partner
             pairs = pairs[0][::-1], pairs[1][::-1]
-        measured = measure_overlaps(
-            self.detections.boxes,
-            self.truths.boxes,
-            pairs,
-            self.truths.crowd,
-            self.choices.overlap,
-        )
+        measured = measure_pairs(self.detections, self.truths, pairs, self.choices)
         return _Pairs(
             *measured, self.detections.label[measured[0]] == self.truths.label[measured[1]]
         )
@@ -255,6 +249,7 @@ class _Outcomes:
                 says=OUTCOMES[outcome][1].format(
                     finder=taker, truth_label=kind, threshold=threshold
                 ),
+                **self._describe_shape(self.detections, d),
             )
 
     def _judge(self, d: int, own: "_Best", other: "_Best") -> str:
@@ -268,6 +263,9 @@ class _Outcomes:
             if self.truths.crowd[truth]:
                 return "crowd"
             hard = self.truths.difficult[truth] and self.choices.difficult == "ignore"
+            unseen = self.choices.overlap == "oks" and self.truths.unseen is not None
+            if unseen and self.truths.unseen[truth] and not hard:  # type: ignore[index]
+                return "unseen"
             return "difficult" if hard else "other area"
         if self.matches.outside[self.area, d]:
             return "outside"
@@ -297,6 +295,7 @@ class _Outcomes:
             score=score,
             outcome=outcome,
             says=OUTCOMES[outcome][1],
+            **self._describe_shape(given, at),
         )
 
     def _describe_truths(self, numbers: Ints, pairs: "_Pairs") -> Iterator[TruthBox]:
@@ -323,7 +322,16 @@ class _Outcomes:
                 finder=int(finder[g]) or None,
                 near=int(numbers[near[g]]) if close else None,
                 overlap=float(overlap[g]) if close else None,
+                **self._describe_shape(self.truths, g),
             )
+
+    def _describe_shape(self, given: Truths | Detections, at: int) -> dict[str, Any]:
+        """Describe the mask or the keypoints that are compared."""
+        if self.choices.overlap == "mask" and given.masks is not None:
+            return {"mask": given.masks.list_codes(np.array([at]))[0]}
+        if self.choices.overlap == "oks" and given.keypoints is not None:
+            return {"keypoints": tuple(map(tuple, given.keypoints[at].tolist()))}
+        return {}
 
     def _name(self, label: int) -> str:
         if self.merged or label < 0:

@@ -12,11 +12,16 @@ from germane.boxes.columns import Columns
 from germane.boxes.data import Truths
 from germane.boxes.geometry import BoxFormat
 from germane.boxes.ids import is_boolean
+from germane.boxes.keypoints import measure_extents
+from germane.boxes.masks import can_read_masks, encode_array, join_masks, measure_codes
 from germane.boxes.reading import Reading, name_side
 from germane.errors import FormatError, InputError, clip
 from germane.readers.numbers import to_numpy
 
 Held = Mapping[str, Any]  # of an image: boxes, labels, scores, iscrowd, area, difficult, …
+
+
+_SHAPES = {"boxes", "masks", "keypoints"}
 
 
 def is_per_image(given: object) -> bool:
@@ -39,13 +44,13 @@ def _list_images(given: Any) -> Mapping[Hashable, Any]:
 def _describe(one: Any) -> Held | None:
     """Describe the boxes of an image by the names of torchvision; None for anything else."""
     if isinstance(one, Mapping):
-        return one if "boxes" in one else None
+        return one if not _SHAPES.isdisjoint(one) else None
     if hasattr(one, "xyxy") and hasattr(one, "class_id"):  # supervision
         data = one.data if isinstance(getattr(one, "data", None), Mapping) else {}
         held = {name: data[name] for name in ("iscrowd", "area", "difficult") if name in data}
         return held | {
             "boxes": one.xyxy, "labels": one.class_id, "scores": getattr(one, "confidence", None),
-            "names": data.get("class_name"), "box_format": "xyxy",
+            "names": data.get("class_name"), "box_format": "xyxy", "masks": getattr(one, "mask", None),
         }  # fmt: skip
     boxes: Any = getattr(one, "boxes", None)
     if hasattr(boxes, "xyxy") and hasattr(boxes, "cls"):  # Ultralytics
@@ -60,7 +65,9 @@ def _describe(one: Any) -> Held | None:
 def read_per_image(given: Any, reading: Reading, truths: Truths | None) -> Columns:
     """Read truths, with ``iscrowd``, ``area`` and ``difficult`` if they are there, or detections with scores.
 
-    An area of 0 is that of the box. A list of detections has an entry for each image of the truth, in its order.
+    Masks (N, H, W) and keypoints (N, P, 3) may stand beside boxes, or in place of them. An area of 0 is that
+    of the box, or of the mask where masks are compared. A list of detections has an entry for each image of
+    the truth, in its order.
     """
     if (
         truths is not None
@@ -73,20 +80,29 @@ def read_per_image(given: Any, reading: Reading, truths: Truths | None) -> Colum
         )
     images, side = _list_images(given), name_side(truths)
     parts: dict[str, list[Any]] = {}
+    listed: dict[str, list[Any]] = {}
     places: list[tuple[Hashable, int]] = []
     names: dict[Hashable, str] = dict(enumerate(getattr(given, "classes", ()) or ()))
     described = {image: _describe(one) for image, one in images.items()}
+    boxed = any(one is not None and one.get("boxes") is not None for one in described.values())
     has_area = side == "truth" and any("area" in (one or ()) for one in described.values())
     for image, held in described.items():
         where = f"{side}, image {clip(image)}"
         if held is None:
             raise FormatError(f"{where}: boxes and labels are needed; got {clip(images[image])}")
-        boxes = _read_boxes(held, where, reading)
+        shapes = _read_shapes(held, where, reading)
+        boxes = _read_boxes(held, where, reading, shapes)
         columns = {"boxes": boxes.astype(float), **_read_columns(held, len(boxes), where, side)}
+        for name, several in shapes.items():
+            if len(several) != len(boxes):
+                raise FormatError(f"{where}: {len(boxes)} boxes, and {len(several)} {name}.")
+            listed.setdefault(name, []).extend(several)
         if has_area:
             area = columns.get("area", np.zeros(len(boxes))).astype(float)
             with np.errstate(over="ignore"):
                 own = np.prod(columns["boxes"][:, 2:], axis=1)
+            if reading.shape == "mask":
+                own = measure_codes(shapes["masks"])
             columns["area"] = np.where(area != 0, area, own)
         if isinstance(held.get("by_id"), Mapping):
             names |= held["by_id"]
@@ -109,7 +125,43 @@ def read_per_image(given: Any, reading: Reading, truths: Truths | None) -> Colum
         images=list(images),
         names=names or None,
         where="the truth" if side == "truth" else side,
+        boxed=boxed,
+        masks=_keep_whole(listed.get("masks"), len(places)),
+        keypoints=_keep_whole(listed.get("keypoints"), len(places)),
     )
+
+
+def _keep_whole(several: list[Any] | None, count: int) -> list[Any] | None:
+    """Keep shapes that all objects have; where none is there, none is missing."""
+    return several if several is not None and len(several) == count else None
+
+
+def _read_shapes(held: Held, where: str, reading: Reading) -> dict[str, list[Any]]:
+    """Read the masks and keypoints of an image that are wanted."""
+    out: dict[str, list[Any]] = {}
+    if reading.shape == "mask" or (reading.shape == "any" and can_read_masks()):
+        given = held.get("masks")
+        if given is not None:
+            array = to_numpy(given, f"{where}, masks")
+            if array.ndim != 3 and array.size:
+                raise FormatError(
+                    f"{where}: masks have the shape (objects, height, width); got {array.shape}."
+                )
+            out["masks"] = encode_array(array) if array.ndim == 3 and len(array) else []
+        elif reading.shape == "mask":
+            raise FormatError(f"{where}: there are no masks, which overlap=mask needs.")
+    if reading.shape in ("oks", "any"):
+        given = held.get("keypoints")
+        if given is not None:
+            array = _read_numbers(given, f"{where}, keypoints")
+            if array.size and (array.ndim != 3 or array.shape[2] != 3):
+                raise FormatError(
+                    f"{where}: keypoints have the shape (objects, points, 3); got {array.shape}."
+                )
+            out["keypoints"] = array.reshape(len(array), -1).astype(float).tolist()
+        elif reading.shape == "oks":
+            raise FormatError(f"{where}: there are no keypoints, which overlap=oks needs.")
+    return out
 
 
 def _read_columns(held: Held, count: int, where: str, side: str) -> dict[str, Any]:
@@ -160,8 +212,20 @@ def _read_numbers(given: Any, where: str) -> Any:
     return numbers
 
 
-def _read_boxes(held: Held, where: str, reading: Reading) -> Any:
-    """Read boxes as xywh, computed in their own precision, as torchmetrics does (N, 4)."""
+def _read_boxes(held: Held, where: str, reading: Reading, shapes: Mapping[str, list[Any]]) -> Any:
+    """Read boxes as xywh, computed in their own precision, as torchmetrics does (N, 4).
+
+    Where an image has none, they are those around its masks or keypoints.
+    """
+    if held.get("boxes") is None:
+        if "masks" in shapes:
+            return join_masks(shapes["masks"]).measure_boxes()
+        if "keypoints" in shapes:
+            several = shapes["keypoints"]
+            return measure_extents(np.array(several, float).reshape(len(several), -1, 3))
+        raise FormatError(
+            f"{where}: there are no boxes. overlap=mask evaluates masks, and overlap=oks keypoints."
+        )
     boxes = _read_numbers(held["boxes"], f"{where}, boxes")
     if not boxes.size:
         return np.zeros((0, 4))

@@ -1,4 +1,4 @@
-"""Picture: the boxes of one image as SVG, with a list of their outcomes beside them.
+"""Picture: the boxes, masks or keypoints of one image as SVG, with a list of their outcomes beside them.
 
 Truths are thick, detections thin. True detections are solid, false ones dashed, ignored ones dotted, so that
 the picture can be read without colors.
@@ -8,13 +8,14 @@ import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
+from germane.boxes.outlines import draw_points, trace_mask
 from germane.errors import InputError, check_choice
 from germane.output.markup import COLORS, PAPERS, define_colors, write_element
 from germane.output.pictures import shorten
 from germane.output.tables import escape_html, measure_width
 
 if TYPE_CHECKING:
-    from germane.boxes.explanation import Explanation, FoundBox
+    from germane.boxes.explanation import Explanation, FoundBox, TruthBox
 
 _WIDTH, _HEIGHT = 600.0, 450.0  # the most that the image takes
 _MARGIN, _TOP, _LINE, _COLUMNS = 16.0, 78.0, 17.0, 3
@@ -58,6 +59,7 @@ class _Shape(NamedTuple):
     style: str
     box: tuple[float, ...]  # x, y, width, height in the picture
     tag: str
+    path: str = ""  # of a mask or of keypoints, in place of the box
 
 
 _Line = tuple[str, str, str, str, str]  # style, label, class, score and outcome
@@ -90,7 +92,7 @@ def draw(explanation: "Explanation", paper: str | None) -> str:
         write_element("rect", {"class": "paper", "width": width, "height": tall}),
         write_element("rect", image),
         *_write_head(explanation),
-        *(_write_box(one.style, one.box) for one in shapes),
+        *(_write_shape(one) for one in shapes),
         *_write_tags(shapes, (_MARGIN, _TOP, wide, height)),
         *_write_lines(lines, stops, down, wide + 2 * _MARGIN),
         *_write_legend({one.style for one in shapes}, tall - 22),
@@ -144,9 +146,20 @@ def _list_shapes(explanation: "Explanation", scale: float) -> Iterator[_Shape]:
     for one in explanation.truths:
         style = "spared" if one.state == "ignored" else one.state
         tag = "" if many and style == "found" else f"#{shorten(one.id, 12)}"
-        yield _Shape(style, _place(one.box, scale), tag)
+        yield _Shape(style, _place(one.box, scale), tag, _trace(one, scale))
     for row in sorted(drawn, key=lambda row: (row.counts == "true", -row.number)):
-        yield _Shape(row.counts, _place(row.box, scale), str(row.number))
+        box, path = _place(row.box, scale), _trace(row, scale)
+        yield _Shape(row.counts, box, str(row.number), path)
+
+
+def _trace(one: "FoundBox | TruthBox", scale: float) -> str:
+    """Trace a mask, or keypoints of which one is visible; of others the box is drawn."""
+    if one.mask is not None:
+        return trace_mask(one.mask, (_MARGIN, _TOP), scale)
+    is_truth = not hasattr(one, "score")
+    if one.keypoints is not None and (any(p[2] > 0 for p in one.keypoints) or not is_truth):
+        return draw_points(one.keypoints, (_MARGIN, _TOP), scale)
+    return ""
 
 
 def _place(box: tuple[float, ...], scale: float) -> tuple[float, ...]:
@@ -154,10 +167,12 @@ def _place(box: tuple[float, ...], scale: float) -> tuple[float, ...]:
     return _MARGIN + x * scale, _TOP + y * scale, width * scale, height * scale
 
 
-def _write_box(style: str, box: tuple[float, ...]) -> str:
-    x, y, width, height = box
+def _write_shape(one: _Shape) -> str:
+    if one.path:
+        return write_element("path", {"class": f"box {one.style}", "d": one.path})
+    x, y, width, height = one.box
     sides = {"x": x, "y": y, "width": max(width, 0.5), "height": max(height, 0.5)}
-    return write_element("rect", {"class": f"box {style}", **sides, "rx": 1.5})
+    return write_element("rect", {"class": f"box {one.style}", **sides, "rx": 1.5})
 
 
 _Area = tuple[float, float, float, float]

@@ -2,15 +2,19 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
-from typing import Any, Literal, TypeAlias, get_args
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 from germane.boxes.data import Truths
 from germane.boxes.geometry import BOX_FORMATS
 from germane.errors import InputError, check_choice
 
+if TYPE_CHECKING:
+    from germane.dialects.dialect import Dialect
+
 Coordinates: TypeAlias = Literal["pixels", "relative"]
 Side: TypeAlias = Literal["truth", "detections"]
 Kind: TypeAlias = Literal["coco", "voc", "yolo", "padilla", "images", "table"]
+Shape: TypeAlias = Literal["box", "mask", "oks", "any"]
 SIDES: tuple[Side, ...] = get_args(Side)
 
 
@@ -39,6 +43,9 @@ class Reading:
     class_names: Any = None
     """Names of classes that are given by numbers."""
 
+    shape: Shape = "box"
+    """The shapes that the overlap needs; ``any`` takes masks and keypoints where both sides may have them."""
+
     def choose(self, side: Side, kinds: tuple[str, ...]) -> "Reading":
         """Choose what holds for one side. Raises PolicyError or InputError for an unknown word."""
         chosen = replace(
@@ -58,13 +65,21 @@ class Reading:
         return chosen
 
 
-READING = tuple(one.name for one in fields(Reading))
+READING = tuple(one.name for one in fields(Reading) if one.name != "shape")
 
 
-def take_reading(options: Mapping[str, Any]) -> tuple[Reading, dict[str, Any]]:
-    """Take the choices of reading from arguments of a verb; return the others, too."""
+def take_reading(
+    options: Mapping[str, Any], dialect: "Dialect | None" = None
+) -> tuple[Reading, dict[str, Any]]:
+    """Take the choices of reading from arguments of a verb; return the others, too.
+
+    The overlap that they or the dialect choose says which shapes are read.
+    """
     others = {name: given for name, given in options.items() if name not in READING}
-    return Reading(**{name: options.get(name) for name in READING}), others
+    overlap = options.get("overlap", dialect.choices.get("overlap") if dialect else None)
+    shapes: dict[Any, Shape] = {"mask": "mask", "oks": "oks"}
+    shape = shapes.get(overlap, "box") if isinstance(overlap, str) else "box"
+    return Reading(**{name: options.get(name) for name in READING}, shape=shape), others
 
 
 def name_side(truths: Truths | None) -> Side:

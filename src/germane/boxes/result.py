@@ -86,6 +86,8 @@ class BoxCounts:
     """detections below the depth or the confidence, which do not count"""
     without_truth: int
     """classes without a truth that counts"""
+    unseen: int = 0
+    """truths without visible keypoints, where keypoints are compared; they are ignored"""
 
 
 class Result(Tabular, Lookup[BoxValue]):
@@ -254,6 +256,9 @@ class Result(Tabular, Lookup[BoxValue]):
         """How many images, boxes and detections the numbers rest on."""
         truths, detections = self._given
         kept = self.matches.truths
+        unseen = np.zeros(len(kept), bool)
+        if self.conventions.overlap == "oks" and kept.unseen is not None:
+            unseen = kept.unseen
         return BoxCounts(
             images=len(truths.images),
             classes=len(truths.classes),
@@ -263,7 +268,8 @@ class Result(Tabular, Lookup[BoxValue]):
             detections=len(detections),
             dropped=len(detections) - len(self.matches.detections),
             without_truth=len(truths.classes)
-            - len(np.unique(kept.label[~kept.crowd & ~kept.difficult])),
+            - len(np.unique(kept.label[~kept.crowd & ~kept.difficult & ~unseen])),
+            unseen=int(unseen.sum()),
         )
 
     @cached_property
@@ -271,7 +277,8 @@ class Result(Tabular, Lookup[BoxValue]):
         """The 12 numbers of COCO's summary, as pycocotools computes them; -1 where nothing counts.
 
         AP, AP50, AP75, AP of small, medium and large objects, AR at the three depths, and AR of small, medium
-        and large objects. Raises MeasureError for measures without these areas and depths.
+        and large objects. Of keypoints 10: AP, AP50, AP75, AP of medium and large objects, and AR of the same.
+        Raises MeasureError for measures without these areas and depths.
         """
         from germane.boxes.summary import summarize
 

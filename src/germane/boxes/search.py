@@ -30,7 +30,7 @@ T = TypeVar("T")
 _OF_DETECTIONS = ("confidence", "classes", "precision", "depth_of")
 _OF_PAIRS = ("overlap", "crowds", "equal_overlaps", "thresholds")
 _OF_MATCHING = (
-    "candidate", "reach", "difficult", "area_of", "id_zero", "ties",
+    "candidate", "reach", "difficult", "area_of", "found_area", "id_zero", "ties",
 )  # fmt: skip
 
 

@@ -149,7 +149,9 @@ def make_sound_sheet(
 def _list_sizes(truths: Truths, image: Ints) -> Floats:
     if truths.sizes is None or not len(truths.sizes):
         return np.full((len(image), 2), np.nan)
-    return np.where(image[:, None] >= 0, truths.sizes[image], np.nan)
+    sizes = np.asarray(truths.sizes)[image]
+    known = (image >= 0) & (sizes > 0).all(axis=1)  # some tools write 0 for a size they do not know
+    return np.where(known[:, None], sizes, np.nan)
 
 
 def _read_rows(given: object, count: int) -> Floats:

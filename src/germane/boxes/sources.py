@@ -14,6 +14,7 @@ from germane.boxes.ids import find_ids, sort_ids
 from germane.boxes.images import join_sizes, read_images
 from germane.boxes.per_image import is_per_image, read_per_image
 from germane.boxes.reading import Kind, Reading, Side
+from germane.boxes.shapes import read_shapes
 from germane.boxes.tables import is_table, read_table
 from germane.boxes.text_files import is_padilla, is_yolo, read_padilla
 from germane.boxes.voc import is_voc, read_voc
@@ -73,6 +74,7 @@ def read_truth_columns(given: Any, reading: Reading) -> Columns:
     reading = reading.choose("truth", KINDS)
     columns = find_source(given, "truth", reading).read(given, reading, None)
     columns = _add_images(columns, read_images(reading.images))
+    columns = read_shapes(columns, reading, None)
     names = columns.names or read_class_names(reading.class_names)
     if names is not None:
         listed = sort_ids(columns.label)
@@ -112,7 +114,7 @@ def read_detection_columns(given: Any, reading: Reading, truths: Truths) -> Colu
         columns = replace(columns, names=read_class_names(reading.class_names))
     if columns.where == "the truth":
         columns = replace(columns, where="detections")
-    return columns
+    return read_shapes(columns, reading, truths)
 
 
 def name_detections(given: Any) -> str:

@@ -6,7 +6,7 @@ YOLO and Padilla's tool have a file for each image, VOC's results have one for e
 import os
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from germane.boxes.columns import Columns
@@ -186,7 +186,16 @@ def read_voc_results(given: Any, reading: Reading) -> Columns:
 
 def read_padilla(given: Any, reading: Reading, truths: Truths | None) -> Columns:
     """Read files of images, with lines of class, score and corners; truths have no score."""
-    return read_boxes(require_labels(given), PADILLA, name_side(truths), reading, "image")
+    columns = read_boxes(require_labels(given), PADILLA, name_side(truths), reading, "image")
+    ends = [box[-1] for box in columns.boxes]
+    if columns.score and max(columns.score) > 1 and all(0 <= end <= 1 for end in ends):
+        says = (
+            f"{columns.locate(0)}: the last number of every line is between 0 and 1, as scores are, and the second "
+            "is not. Are these YOLO's lines in pixels (class cx cy width height score)? Then use input_format="
+            "{'detections': 'yolo'} and coordinates={'detections': 'pixels'}."
+        )
+        return replace(columns, faults=[says, *columns.faults])
+    return columns
 
 
 def require_labels(given: Any) -> list[str]:

@@ -28,6 +28,7 @@ COMMANDS = (
     "report",
     "explorer",
     "gate",
+    "verify",
     "trust",
     "judges",
     "next",
@@ -46,7 +47,7 @@ COMMANDS = (
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command and return its exit status.
 
-    0: done; 1: a gate did not pass; 2: bad input, or output that cannot be written; 141: the reader of
+    0: done; 1: a gate did not pass, or a record differs; 2: bad input, or output that cannot be written; 141: the reader of
     its output closed it. ``trec_eval`` reads its own arguments and has its own exit statuses.
     """
     arguments = sys.argv[1:] if arguments is None else list(arguments)

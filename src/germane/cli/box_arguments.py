@@ -10,7 +10,8 @@ from germane.boxes.sources import KINDS
 from germane.cli import arguments
 
 _SAYS = {
-    "overlap": "shared area ÷ covered area; iou+1 adds one pixel to widths and heights",
+    "overlap": "shared area ÷ covered area of boxes; iou+1 adds one pixel to widths and heights; mask takes "
+    "masks (germane[masks]); oks takes keypoints",
     "candidate": "if the best truth is taken, a detection tries the next best, or is false",
     "reach": "an overlap is at least the threshold, or above it",
     "equal_overlaps": "the truth that counts among equal overlaps",
@@ -18,6 +19,7 @@ _SAYS = {
     "difficult": "truths marked as difficult",
     "depth_of": "whether --depth counts the scores of each class in an image, or of the whole image",
     "area_of": "the area that puts a truth into a range",
+    "found_area": "the area of a detected mask: its own, or that of its box where results have boxes, too",
     "ties": "the order of equal scores: by image, or as given",
     "classes": "detections match their own class, or all classes are one",
     "no_truth": "classes without truths: left out of means, or 0",
@@ -95,22 +97,21 @@ def add_conventions(
     if dialect:
         command.add_argument("--dialect", metavar="NAME", help="the conventions of another tool")
     group = command.add_argument_group("conventions (COCO's are the defaults)")
-    for name, words in WORDS.items():
-        group.add_argument(
-            f"--{name.replace('_', '-')}",
-            metavar="|".join(words),
-            type=arguments.choose_from(words),
-            help=f"{_SAYS[name]} (default: {words[0]})",
-        )
+    add_words(group, tuple(WORDS))
     group.add_argument(
         "--iou", metavar="THRESHOLDS", help="such as .5, .5,.75 or .5:.95:.05 (default: .5:.95)"
+    )
+    group.add_argument(
+        "--sigmas",
+        metavar="S,…",
+        help="of overlap=oks: the half width of each keypoint (default: COCO's 17 of a person)",
     )
     group.add_argument(
         "--depth",
         metavar="N|none",
         type=_read_depth,
         default=_NOT_GIVEN,
-        help="use only the N highest scores (default: 100)",
+        help="use only the N highest scores (default: 100; of overlap=oks, 20)",
     )
     if confidence:
         group.add_argument(
@@ -125,6 +126,18 @@ def add_conventions(
         type=_read_areas,
         help="ranges of areas in square pixels, such as all=0-1e10,tiny=0-256",
     )
+
+
+def add_words(group: Any, names: tuple[str, ...]) -> None:
+    """Add conventions that take a word."""
+    for name in names:
+        words = WORDS[name]
+        group.add_argument(
+            f"--{name.replace('_', '-')}",
+            metavar="|".join(words),
+            type=arguments.choose_from(words),
+            help=f"{_SAYS[name]} (default: {words[0]})",
+        )
 
 
 _NOT_GIVEN = -1
@@ -152,8 +165,13 @@ def collect_reading(options: argparse.Namespace) -> dict[str, Any]:
     return arguments.collect_given(options, (*_READING, "columns", "images", "class_names"))
 
 
+def collect_checked(options: argparse.Namespace) -> dict[str, Any]:
+    """Collect what the check takes, as far as it was given."""
+    return {**collect_reading(options), **arguments.collect_given(options, ("overlap",))}
+
+
 def collect(options: argparse.Namespace, *, confidence: bool = True) -> dict[str, Any]:
     """Collect how files are read, the dialect, and the conventions, as far as they were given."""
-    names = ("dialect", *WORDS, "iou", "areas", *(("confidence",) if confidence else ()))
+    names = ("dialect", *WORDS, "iou", "sigmas", "areas", *(("confidence",) if confidence else ()))
     given = {**collect_reading(options), **arguments.collect_given(options, names)}
     return given if options.depth == _NOT_GIVEN else {**given, "depth": options.depth}

@@ -45,6 +45,7 @@ def add(commands: Any) -> None:
             add_more(command)
         if row.conventions is None:
             box_arguments.add_reading(command)
+            box_arguments.add_words(command, ("overlap",))
         else:
             box_arguments.add_conventions(command, **row.conventions)
 
@@ -112,7 +113,7 @@ def run_check(options: argparse.Namespace) -> int:
     from germane.boxes.checkup import check
 
     [path] = _open_paths(options).values()
-    found = check(options.truth, path, **box_arguments.collect_reading(options))
+    found = check(options.truth, path, **box_arguments.collect_checked(options))
     return write_checkup(options, found)
 
 

@@ -4,16 +4,18 @@ import argparse
 import os
 import warnings
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
 from germane.cli import arguments
-from germane.cli.terminal import make_progress_line, say
+from germane.cli.terminal import as_json, make_progress_line, say
 from germane.core.bootstrap import check_confidence
 from germane.errors import GermaneWarning, InputError
 from germane.evaluation.api import evaluate_many
 from germane.evaluation.choices import DEFAULT
 from germane.evaluation.layout import write_warnings
+from germane.evaluation.opening import open_data
 from germane.evaluation.result import Results
 from germane.measures.headings import name_measures
 from germane.output import writing
@@ -50,6 +52,16 @@ def add(commands: Any) -> None:
         type=arguments.read_fraction,
         help="also print confidence intervals of means, for instance at level 0.95",
     )
+    command.add_argument(
+        "--signature",
+        action="store_true",
+        help="also print the signature of each mean: one line with the definition and fingerprints of the data",
+    )
+    command.add_argument(
+        "--record",
+        metavar="FILE",
+        help="also write a record as JSON, with the values of queries if --per-query is given; germane verify reads it",
+    )
     arguments.add_bounds(command)
     arguments.add_rename(command)
     arguments.add_shared(command)
@@ -73,16 +85,21 @@ def run(options: argparse.Namespace) -> None:
     rename = arguments.read_rename(options)
     _check_shown(options, rename)
     runs = arguments.read_runs(options.qrels, options.runs)
-    writing.check(options.output, [options.qrels, *options.runs])
+    for path in (options.output, options.record):
+        writing.check(path, [options.qrels, *options.runs])
     with make_progress_line() as progress, warnings.catch_warnings():
         warnings.simplefilter("ignore", GermaneWarning)  # said below, in the manner of a terminal
         given = {"dialect": options.dialect, "progress": progress, **policy}
         if options.checkpoint is None:
-            results = evaluate_many(options.qrels, runs, measures, **given)
+            data = open_data(options.qrels, policy, options.dialect)
+            data.signs = options.signature or options.record or options.format == "json"
+            results = evaluate_many(data, runs, measures, progress=progress)
         else:
             results = _evaluate_kept(options.qrels, runs, measures, options.checkpoint, given)
     for line in write_warnings(results):
         say(f"germane: {line}")
+    if options.record is not None:
+        writing.write(options.record, as_json(results.to_dict(queries=options.per_query)))
     if options.by is not None:
         arguments.write_found(options, results.by(options.by))
         return
@@ -94,10 +111,22 @@ def run(options: argparse.Namespace) -> None:
         table = results.table_per_query
     arguments.write_result(
         options,
-        lambda digits: table(digits=digits, rename=rename),
+        lambda digits: _sign(options, table(digits=digits, rename=rename), results),
         lambda: results.to_dict(queries=options.per_query),
         arguments.FOR_PAPERS,
     )
+
+
+def _sign(options: argparse.Namespace, table: Table, results: Results) -> Table:
+    """Add signatures to the notes, if they are asked for."""
+    if not options.signature:
+        return table
+    lines = [
+        f"{f'{name}: ' if len(results) > 1 else ''}{result.signature(measure)}"
+        for name, result in results.items()
+        for measure in result.measures
+    ]
+    return replace(table, notes=(*table.notes, "", *lines))
 
 
 def _check_shown(options: argparse.Namespace, rename: Mapping[str, str]) -> None:
@@ -105,7 +134,7 @@ def _check_shown(options: argparse.Namespace, rename: Mapping[str, str]) -> None
     if options.dialect is None:
         name_measures(arguments.parse_measures(options), rename)
     if options.bounds:
-        for name in ("per_query", "by", "confidence", "rename"):
+        for name in ("per_query", "by", "confidence", "rename", "signature"):
             if getattr(options, name):
                 raise InputError(
                     f"--bounds prints bounds of means; leave out --{name.replace('_', '-')}."
@@ -115,6 +144,7 @@ def _check_shown(options: argparse.Namespace, rename: Mapping[str, str]) -> None
             ("per-query", options.per_query),
             ("confidence", options.confidence),
             ("rename", rename),
+            ("signature", options.signature),
         ):
             if given:
                 raise InputError(f"--by is for means of categories; leave out --{name}.")

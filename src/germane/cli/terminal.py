@@ -26,7 +26,7 @@ def warn_in_lines() -> Iterator[None]:
 
     def show(message: Warning | str, category: type[Warning], *where: Any) -> None:
         kind = "" if issubclass(category, GermaneWarning) else f"{category.__name__}: "
-        say(f"germane: {kind}{message}")
+        say(f"germane: {kind}{as_options(str(message)) if not kind else message}")
 
     with warnings.catch_warnings():
         warnings.simplefilter("always", GermaneWarning)
@@ -35,16 +35,21 @@ def warn_in_lines() -> Iterator[None]:
 
 
 def as_options(message: str) -> str:
-    """Write an error in the words of the command line: ``--columns query=name`` for ``columns={'query': name}``."""
-    message = re.sub(r"\b(columns|input_format)=\{('\w+': [^{}]*)\}", _write_pairs, message)
+    """Write an error or a warning in the words of the command line: ``--columns query=name`` for ``columns={'query': name}``."""
     message = re.sub(
-        r"\b(input_format|max_expansion|max_line|dialect)=('?)([\w-]+)\2(?=[ .)])",
+        r"\b(columns|input_format|box_format|coordinates)=\{('\w+': [^{}]*)\}",
+        _write_pairs,
+        message,
+    )
+    message = re.sub(
+        r"\b(input_format|max_expansion|max_line|dialect|box_format|coordinates|unknown|area_of|overlap)"
+        r"=('?)([\w-]+)\2(?=[ .,;)])",
         lambda found: f"{_write_option(found)} {found[3]}",
         message,
     )
     return re.sub(
         r"\b(columns=|collapse=|images=|class_names=|input_format|max_expansion|max_line|box_format|coordinates)"
-        r"(?= (takes|is|names) )",
+        r"(?= (takes|is|names) |\.)",
         _write_option,
         message,
     )

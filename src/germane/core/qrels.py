@@ -39,11 +39,13 @@ class Qrels:
     width: int | None = (
         None  # the number of items of an array, whose queries and items are numbered
     )
+    is_array: bool = False  # of an array whose items have ids: its zeros may be left out
     unjudged: tuple[Hashable, ...] = ()  # queries that stand there without a judgment; left out
     maybe_data: "Qrels | None" = None  # of lines with #, which are data if the run has their query
     candidates: Any = None  # the items that may be retrieved (readers.candidates), if not all
     comments: int = 0  # lines that begin with # and are no data
     subtopics: Subtopics | None = None  # the grades for single subtopics, if there are any
+    written: "Qrels | None" = None  # with the grades as they were written, if these were converted
 
     def __len__(self) -> int:
         return len(self.queries)
@@ -90,6 +92,7 @@ class Qrels:
             grades=self.grades[at],
             columns=columns,
             subtopics=self.subtopics and self.subtopics.take(at, items),
+            written=self.written and self.written.some(places),
         )
 
     @cached_property

@@ -16,6 +16,7 @@ from germane.core.qrels import Qrels
 from germane.core.retrieved import Sample
 from germane.errors import EmptyError, InputError, check_choice, clip
 from germane.evaluation.choices import DEFAULT, Choices, Plan
+from germane.evaluation.fingerprint import RunFingerprint, make_fingerprint
 from germane.evaluation.judging import JudgedRun, Placement, state_duplicates
 from germane.evaluation.opening import open_data
 from germane.evaluation.result import Counts, Result, Results
@@ -99,11 +100,16 @@ def evaluate(
     progress = make_progress(progress)
     data = open_data(qrels, policy, dialect)
     given, conventions = data.open_run(run)
+    if data.signs:
+        given.sign()
     plan = data.options.make_plan(measures, conventions)
     collection = data.collect(given, plan.needs, progress)
     judged = [collection.judge(one, chosen) for one, chosen in plan.groups.items()]
     spoken, ordered = data.options.dialect, collection.is_ordered
-    return finish_result(name or given.name, plan, judged, spoken, ordered, collection.sample)
+    content = RunFingerprint(given, run)
+    return finish_result(
+        name or given.name, plan, judged, spoken, ordered, collection.sample, content
+    )
 
 
 def finish_result(
@@ -113,6 +119,7 @@ def finish_result(
     spoken: "Dialect | None" = None,
     ordered: Callable[[], bool | None] = lambda: None,
     sample: Callable[[int], Sample] | None = None,
+    run_fingerprint: Callable[[], str | None] = lambda: None,
 ) -> Result:
     """Make the result of a run that was judged under each policy of a plan, and warn of its findings.
 
@@ -144,6 +151,8 @@ def finish_result(
         policies=plan.own,
         limits=limits,
         renamed=plan.renamed,
+        fingerprint=partial(make_fingerprint, first.qrels),
+        run_fingerprint=run_fingerprint,
     )
     warn(result.name, result.findings)
     return result

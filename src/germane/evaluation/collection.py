@@ -61,7 +61,8 @@ def convert_grades(judgments: Qrels, policy: Policy) -> Qrels:
     if policy.grades in _CONVERSIONS:
         change = _CONVERSIONS[policy.grades]
         subtopics = judgments.subtopics and judgments.subtopics.convert(change)
-        return replace(judgments, grades=change(judgments.grades), subtopics=subtopics)
+        grades, written = change(judgments.grades), judgments.written or judgments
+        return replace(judgments, grades=grades, subtopics=subtopics, written=written)
     if policy.grades == "exact":
         return judgments
     grades = judgments.grades if judgments.subtopics is None else judgments.subtopics.grades

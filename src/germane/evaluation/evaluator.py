@@ -2,11 +2,11 @@
 
 import contextlib
 import zlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property, partial
 from threading import Lock
-from typing import TYPE_CHECKING, Any, NamedTuple, Self, Unpack
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self, TypeAlias, Unpack
 
 import numpy as np
 
@@ -27,6 +27,7 @@ from germane.evaluation.api import finish_result
 from germane.evaluation.batches import TWICE, Found, Tally, Twice
 from germane.evaluation.choices import DEFAULT, Choices, Plan
 from germane.evaluation.collection import refuse_places, retrieve
+from germane.evaluation.fingerprint import KeptFingerprint, hash_run
 from germane.evaluation.judging import judge
 from germane.evaluation.list_batches import (
     Counted,
@@ -40,11 +41,15 @@ from germane.evaluation.list_batches import (
 from germane.evaluation.opening import Inputs, open_data
 from germane.evaluation.result import Result
 from germane.evaluation.same_qrels import check_same
+from germane.kernel.content import Content, add_all
 from germane.measures.measure import Measure, Measures
 from germane.readers import RunInput, is_path, join_qrels
 
 if TYPE_CHECKING:
     from germane.dialects.dialect import Dialect
+
+Sign: TypeAlias = Literal["qrels", "run"]
+SIGNS: tuple[Sign, ...] = ("qrels", "run")
 
 Way = tuple[str, str, Order]  # how qrels and run are read
 Read = dict[Way, Found]
@@ -58,6 +63,7 @@ class Reduced(NamedTuple):
     read: Read
     terms: dict[str, str]  # of the Evaluator that made it, whose like alone may add it
     lists: Counted = {}  # noqa: RUF012  (never changed)
+    content: Content | None = None  # of the rows, if they are signed
 
 
 class Evaluator:
@@ -71,7 +77,8 @@ class Evaluator:
     0.75
 
     The result is that of ``evaluate`` on all batches at once, to the last bit, in whatever order they
-    arrive. Arguments are those of ``evaluate``; ``twice`` says what happens to a query that arrives
+    arrive. Arguments are those of ``evaluate``; ``sign="run"`` hashes the rows of every batch, so that
+    the result has the fingerprint of the whole run; ``twice`` says what happens to a query that arrives
     again: ``error``; ``same``, copies with the same ranks count once, as distributed samplers make
     them, and others are an error; ``first``, the first one counts.
 
@@ -87,9 +94,17 @@ class Evaluator:
         *,
         dialect: "str | Dialect | None" = None,
         twice: Twice = "error",
+        sign: Sign = "qrels",
         **policy: Unpack[Choices],
     ) -> None:
         check_choice("twice", twice, TWICE)
+        check_choice("sign", sign, SIGNS, InputError)
+        if sign == "run" and twice != "error":
+            raise InputError(
+                f"sign=run adds up all rows that arrive, and with twice={twice} some do not count. "
+                "Leave out one of both."
+            )
+        self._content = Content() if sign == "run" else None
         if policy.get("group") is not None:
             raise InputError(
                 "group= is for one flat array; give batches as {query: {item: score}}."
@@ -105,6 +120,9 @@ class Evaluator:
         self._tallies: dict[Way, Tally] = {}
         self._lists: Tallies = {}
         self._batches = self._empty = 0
+        self.run_fingerprint: Callable[[], str | None] | None = (
+            None  # of a file that has all batches
+        )
         self._lock = Lock()
 
     def __repr__(self) -> str:
@@ -140,11 +158,14 @@ class Evaluator:
         with _name_batch(name or ("" if is_file else f"batch {self._batches + 1}")):
             data = Inputs(self.qrels, self._options.leave_attached())
             run, conventions = data.open_run(batch)
+            if self._content is not None:
+                run.sign()
             policies = self.find_policies(conventions, run)
             try:
                 read = self._read(run, policies, progress)
                 lists = count_batch(run, self._catalogue, policies, self._judgments)
-                return Reduced(conventions, policies, read, self.terms, lists)
+                content = None if self._content is None else hash_run(run)
+                return Reduced(conventions, policies, read, self.terms, lists, content)
             except EmptyError:
                 if is_file:
                     raise
@@ -169,6 +190,8 @@ class Evaluator:
             with self._lock:
                 self._add(reduced.conventions, reduced.policies, reduced.read, reduced.lists)
                 self._batches += 1
+                if self._content is not None and reduced.content is not None:
+                    self._content += reduced.content
 
     def merge(self, other: "Evaluator") -> Self:
         """Add the batches of another Evaluator with the same qrels, measures and conventions.
@@ -180,13 +203,15 @@ class Evaluator:
         self._check_alike(other)
         with other._lock:
             conventions, policies, batches = other._conventions, other._policies, other._batches
-            empty = other._empty
+            empty, content = other._empty, other._content
             read = {way: tally.as_batch() for way, tally in other._tallies.items()}
             lists = collect_batches(other._lists)
         with self._lock:
             if conventions is not None:
                 self._add(conventions, policies, read, lists)
                 self._batches += batches
+                if self._content is not None and content is not None:
+                    self._content += content
             self._empty += empty
         return self
 
@@ -209,7 +234,9 @@ class Evaluator:
             replace(judge(self._judgments(one), read[find_way(one)], one), lists=lists.get(one))
             for one in plan.groups
         ]
-        return finish_result(name, plan, judged, self._options.dialect)
+        signed = None if self._content is None else str(self._content)
+        fingerprint = self.run_fingerprint or KeptFingerprint(signed)
+        return finish_result(name, plan, judged, self._options.dialect, run_fingerprint=fingerprint)
 
     @property
     def measures(self) -> tuple[Measure, ...]:
@@ -295,6 +322,7 @@ class Evaluator:
             chosen
             | self._selections
             | {
+                "sign": "qrels" if self._content is None else "run",
                 "measures": " ".join(map(str, self._policies)),
                 "dialect": "none" if spoken is None else spoken.name,
                 "qrels": f"{len(qrels)} queries, {len(qrels.grades)} judgments, {content:x}, {ends}",
@@ -329,6 +357,7 @@ class Evaluator:
             ("measures", list(map(str, self._policies)), list(map(str, other._policies))),
             ("dialect", self._options.dialect, other._options.dialect),
             ("twice", self._twice, other._twice),
+            ("sign", *(("qrels", "run")[one._content is not None] for one in (self, other))),
             *_pair_conventions(self._options.asked, other._options.asked),
             *selections,
         ):
@@ -367,8 +396,10 @@ def join_evaluators(parts: Sequence[Evaluator]) -> Evaluator:
     qrels = {way: join_qrels([part._qrels[way] for part in parts]) for way in first._qrels}
     count = sum(part._batches for part in parts)
     empty = sum(part._empty for part in parts)
+    contents = [part._content for part in parts if part._content is not None]
     own = {
         "_qrels": qrels,
+        "_content": add_all(contents) if contents else None,
         "_conventions": None,
         "_tallies": {},
         "_lists": {},

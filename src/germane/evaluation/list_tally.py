@@ -40,7 +40,7 @@ class CountedLists:
         if not len(self.users):
             raise EmptyError("the run is empty: it has no lists.")
         if not len(self.sample):
-            raise EmptyError("the run is empty: none of its lists has an item.")
+            raise EmptyError("none of the run's lists has an item, or no item is left in them.")
         for exposure in self.exposures.values():
             _refuse_small(self.catalogue, exposure)
         self._refuse_unseen()

@@ -90,6 +90,7 @@ class Inputs:
 
     def __init__(self, qrels: Any, options: Options) -> None:
         self.qrels, self.options = qrels, options
+        self.signs = False  # are the fingerprints of runs wanted?
         self._judged: QrelsInput | None = None
 
     @property

@@ -4,16 +4,16 @@ import re
 from collections.abc import Callable, Hashable, Iterator, Mapping, ValuesView
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from germane._version import VERSION
 from germane.core.finding import Finding
 from germane.core.policy import Policy
-from germane.errors import InputError, MeasureError, NotFoundError, offer
+from germane.errors import InputError, MeasureError, NotFoundError, check_choice, offer
 from germane.measures.averaging import MeasureResult
-from germane.measures.measure import Measure, parse
+from germane.measures.measure import Measure, parse, write_parameters
 from germane.output.formatting import add_schema, to_json_number
 from germane.output.frames import Columnar, Lookup, Named, make_ids, make_texts
 from germane.output.tables import LABEL, Table, Tabular
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from germane.evaluation.bounds import Bounds, BoundsOfRuns
     from germane.evaluation.judging import Placement
     from germane.evaluation.query_groups import Groups, GroupsOfRuns
+    from germane.evaluation.signature_line import Signature
 
 # Tables and groups are imported where they are made: most programs read only a mean or two.
 
@@ -62,6 +63,10 @@ class Counts:
         return self.tied / self.judged_items_retrieved if self.judged_items_retrieved else 0.0
 
 
+def _know_nothing() -> None:
+    """Return no fingerprint."""
+
+
 class Result(Columnar, Tabular, Lookup[MeasureResult]):
     """The measures of one run.
 
@@ -90,7 +95,8 @@ class Result(Columnar, Tabular, Lookup[MeasureResult]):
         dialect: "Dialect | None" = None,
         policies: Mapping[Measure, Policy] | None = None,
         limits: Mapping[str, tuple[Measure, ...]] | None = None,
-        fingerprint: str | None = None,
+        fingerprint: Callable[[], str | None] = _know_nothing,
+        run_fingerprint: Callable[[], str | None] = _know_nothing,
         renamed: Mapping[str, Measure] | None = None,
     ) -> None:
         self.name = name
@@ -106,16 +112,50 @@ class Result(Columnar, Tabular, Lookup[MeasureResult]):
         )  # of the dialect that matter on the data, with their measures
         self.renamed = dict(renamed or {})  # names that were asked for → measures of another name
         self._by_measure = dict(measures)
-        self._fingerprint = fingerprint  # of a result that was read from a file
+        self._fingerprint, self._run_fingerprint = fingerprint, run_fingerprint
 
     @cached_property
     def fingerprint(self) -> str | None:
         """A text that is the same for results of the same judgments; None if a file does not hold it."""
-        if self.placement is None:
-            return self._fingerprint
-        from germane.evaluation.fingerprint import make_fingerprint
+        return self._fingerprint()
 
-        return make_fingerprint(self.placement.qrels)
+    @cached_property
+    def run_fingerprint(self) -> str | None:
+        """A text that is the same for results of the same run: queries, items and scores.
+
+        It is None where the run cannot be read a second time, such as standard input or a file that has
+        changed, and if a file of results does not hold it. Both are made when they are first asked for.
+        """
+        return self._run_fingerprint()
+
+    @cached_property
+    def metadata(self) -> str | None:
+        """The fields of ir_metadata at the head of a run file, as YAML; None where there are none."""
+        read = getattr(self._run_fingerprint, "read_metadata", None)
+        return None if read is None else read()
+
+    def signature(
+        self,
+        measure: str | Measure,
+        *,
+        digits: int = 4,
+        tools: Literal["none", "same"] = "none",
+    ) -> "Signature":
+        """Make the line that says a mean with its definition and the data that it was computed from.
+
+        >>> result = germane.evaluate({"q": {"d": 1}}, {"q": {"d": 0.9}}, "AP@10")
+        >>> print(str(result.signature("AP@10")).partition(" | 1 query")[0])
+        AP@10 = 1.0000 | rel=1 norm=min mean=arithmetic duplicates=error ties=trec missing=zero unjudged=nonrelevant no_relevant=zero
+
+        It is text with ``str``, and ``germane.read_signature`` reads it back. ``tools="same"`` adds the tools
+        that compute the same number by their definition, with their names of it. A run in memory is
+        hashed when this is first called; a file is read again. Raises NotFoundError for a measure that was
+        not evaluated.
+        """
+        from germane.evaluation.signature_line import make_signature
+
+        check_choice("tools", tools, ("none", "same"), InputError)
+        return make_signature(self, self[measure].measure, digits, tools)
 
     @cached_property
     def counts(self) -> Counts:
@@ -172,7 +212,8 @@ class Result(Columnar, Tabular, Lookup[MeasureResult]):
             dialect=self.dialect,
             policies=self.policies,
             limits=self.limits,
-            fingerprint=self.fingerprint,
+            fingerprint=self._fingerprint,
+            run_fingerprint=self._run_fingerprint,
             renamed=self.renamed,
         )
 
@@ -376,13 +417,19 @@ def _make_run_dict(result: Result, queries: bool, policy: Mapping[str, Any]) -> 
         {
             "measure": str(measure),
             "definition": measure.definition,
+            "parameters": write_parameters(measure),
             "mean": to_json_number(result[measure].mean),
             "best": to_json_number(result[measure].best),
             "worst": to_json_number(result[measure].worst),
+            "signature": str(result.signature(measure)),
             **_name_asked(result, measure),
+            **_name_policy(result, measure),
         }
         for measure in result.measures
     ]
+    run["fingerprints"] = {"judgments": result.fingerprint, "run": result.run_fingerprint}
+    if result.metadata is not None:
+        run["ir_metadata"] = result.metadata
     if result.dialect is not None:
         run["dialect"] = {
             "name": result.dialect.name,
@@ -397,8 +444,6 @@ def _make_run_dict(result: Result, queries: bool, policy: Mapping[str, Any]) -> 
     if result.policy.to_dict() != policy:  # ranked lists beside scores
         run["policy"] = result.policy.to_dict()
     if queries:
-        if result.fingerprint is not None:
-            run["judgments"] = result.fingerprint
         ids = result.queries
         if len(set(map(str, ids))) < len(ids):
             raise InputError("two query ids have the same text; JSON cannot tell them apart.")
@@ -417,6 +462,12 @@ def _name_asked(result: Result, measure: Measure) -> dict[str, Any]:
     """The other names by which a measure was asked for, if any."""
     names = [name for name, meant in result.renamed.items() if meant == measure]
     return {"asked_as": names} if names else {}
+
+
+def _name_policy(result: Result, measure: Measure) -> dict[str, Any]:
+    """The conventions of a measure, if it has its own."""
+    own = result.policies.get(measure)
+    return {} if own is None else {"policy": own.to_dict()}
 
 
 def _replace_odd_letters(name: str) -> str:

@@ -76,6 +76,11 @@ GIVEN: Mapping[str, Given] = {
     "weights": _VALUES,
     "strata": _VALUES,
     "baseline": Given("Baseline", "a run, a result, or the path of a file of results"),
+    "record": Given(
+        "Record",
+        "the path of a record or of results as JSON, their content, results, a signature, or its text",
+    ),
+    "verify.runs": Given("Runs", "a run, as evaluate takes it, or {name: run}"),
     "reported_per_query": Given("Reported", "{query: value}, or the path of a file"),
     "evaluate_embeddings.queries": _VECTORS,
     "gallery": _VECTORS,

@@ -8,9 +8,10 @@ import math
 import os
 from collections.abc import Mapping
 from dataclasses import asdict
+from functools import partial
 from io import BytesIO
 from pathlib import Path
-from typing import Any, Unpack
+from typing import Any, TypeVar, Unpack
 
 import numpy as np
 
@@ -23,6 +24,7 @@ from germane.core.retrieved import Retrieved
 from germane.errors import DuplicateError, EmptyError, FormatError, InputError, clip, show_typed
 from germane.evaluation.choices import DEFAULT, Choices
 from germane.evaluation.evaluator import Evaluator, Read, Reduced, Way, find_way
+from germane.evaluation.fingerprint import KeptFingerprint, RunFingerprint
 from germane.evaluation.opening import open_data
 from germane.evaluation.result import Counts, Result, Results
 from germane.measures.averaging import MeasureResult
@@ -32,6 +34,8 @@ from germane.output import writing
 from germane.output.formatting import SCHEMA
 from germane.readers import parquet_files
 from germane.readers.nested_json import read_json
+
+T = TypeVar("T")
 
 _MAKE = "germane evaluate QRELS RUN --format json --per-query -o FILE"
 
@@ -50,7 +54,14 @@ def read_results(path: str | os.PathLike[str]) -> Results:
     InputError for a file that cannot be read, FormatError for a file with other content, and EmptyError for
     a file without the values of single queries.
     """
-    return _make_results(path, _read(path))
+    return _make_results(path, read_record(path))
+
+
+def read_record(path: str | os.PathLike[str]) -> dict[str, Any]:
+    """Read the document of a record, or of results as JSON. Raises FormatError for another one."""
+    given = _read(path)
+    _check_record(path, given)
+    return given  # type: ignore[no-any-return]
 
 
 def find_results(path: str | os.PathLike[str]) -> Results | None:
@@ -72,9 +83,13 @@ def _read(path: str | os.PathLike[str]) -> Any:
         raise FormatError(f"{error} Make it with: {_MAKE}") from None
 
 
-def _make_results(path: Any, given: Any) -> Results:
+def _check_record(path: Any, given: Any) -> None:
     if not isinstance(given, dict) or given.get("schema") != SCHEMA or "runs" not in given:
         raise FormatError(f"{path}: not results of schema {SCHEMA}. Make them with: {_MAKE}")
+
+
+def _make_results(path: Any, given: Any) -> Results:
+    _check_record(path, given)
     try:
         return Results(
             {run["name"]: _make_result(path, run, given["policy"]) for run in given["runs"]}
@@ -89,9 +104,8 @@ def _make_result(path: Any, run: dict[str, Any], policy: dict[str, Any]) -> Resu
             f"{path}: {clip(run['name'])} has no values of single queries. Make it with: {_MAKE}"
         )
     conventions = Policy(**run.get("policy", policy))
-    left_out = "skip" if conventions.no_hit == "skip" else conventions.no_relevant
     queries = list(run["queries"])
-    measures = {}
+    measures, policies = {}, {}
     for written in run["measures"]:
         name = written["measure"]
         numbers = np.array([_read_value(path, run, query, name) for query in queries], float)
@@ -101,13 +115,29 @@ def _make_result(path: Any, run: dict[str, Any], policy: dict[str, Any]) -> Resu
                 f"{path}: {name} weighs each query by its norm, which the file does not hold; evaluate the "
                 "run again."
             )
-        digits, undefined = conventions.digits, conventions.undefined
+        own = conventions
+        if "policy" in written:
+            own = policies[measure] = Policy(**written["policy"])
+        left_out = "skip" if own.no_hit == "skip" else own.no_relevant
+        digits, undefined = own.digits, own.undefined
         measures[measure] = MeasureResult(
             measure, list(queries), numbers, left_out, digits=digits, undefined=undefined
         )
     counts = Counts(**run["counts"])
-    fingerprint = run.get("judgments")
-    return Result(run["name"], measures, lambda: counts, conventions, fingerprint=fingerprint)
+    data = run.get("fingerprints", {})  # files of earlier versions have none
+    return Result(
+        run["name"],
+        measures,
+        partial(_return, counts),
+        conventions,
+        policies=policies,
+        fingerprint=partial(_return, data.get("judgments")),
+        run_fingerprint=KeptFingerprint(data.get("run"), run.get("ir_metadata")),
+    )
+
+
+def _return(value: T) -> T:
+    return value
 
 
 def _read_value(path: Any, run: dict[str, Any], query: str, measure: str) -> float:
@@ -179,6 +209,7 @@ def evaluate_kept(
                 "is finished before its end. Sort it by query, or evaluate it without a checkpoint."
             ) from None
         writing.replace(str(folder / _name_file(number)), _pack_batch(end, reduced.read))
+    evaluator.run_fingerprint = RunFingerprint(given, run)
     return evaluator.result(name=name)
 
 

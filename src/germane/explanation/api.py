@@ -24,6 +24,7 @@ from germane.explanation.single_query import (
     check_ordered,
     find_placement,
     find_unjudged,
+    hold_rows,
     is_list,
     open_list,
 )
@@ -64,7 +65,7 @@ def explain(
     counts as 0 (``missing="zero"``), PolicyError for ``ties="expected"`` and ``"grouped"``, and the errors
     of ``evaluate``.
     """
-    progress = make_progress(progress)
+    progress, qrels = make_progress(progress), hold_rows(qrels)
     said, described = open_texts(queries, "queries"), open_texts(items, "items")
     if is_list(qrels, run, policy):
         run, measures = None, measures if run is None else run

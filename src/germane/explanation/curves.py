@@ -30,7 +30,7 @@ from germane.explanation.precision_recall import (
     make_precision_measure,
     make_recall_levels,
 )
-from germane.explanation.single_query import find_placement, is_list, open_list
+from germane.explanation.single_query import find_placement, hold_rows, is_list, open_list
 from germane.measures.averaging import check_ties, evaluate_measure
 from germane.measures.measure import Measure
 
@@ -64,7 +64,7 @@ def pr_curve(
     does. Raises CoverageError where no item is relevant, since recall is not defined then, and the
     errors of ``evaluate``.
     """
-    progress = make_progress(progress)
+    progress, qrels = make_progress(progress), hold_rows(qrels)
     check_choice("start", start, get_args(Start), InputError)
     rel = _find_level(rel)
     try:

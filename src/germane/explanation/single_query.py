@@ -31,6 +31,7 @@ from germane.measures.measure import Measure, parse_all
 from germane.readers import RunInput
 from germane.readers.mappings import is_rows
 from germane.readers.ranked_rows import gather_rows, rank_rows
+from germane.readers.recognition import is_frame, is_records
 from germane.readers.relevance import make_ranking
 
 
@@ -65,13 +66,20 @@ class SingleQuery:
     answered: bool = True  # False: the run does not have the query
 
 
+def hold_rows(given: Any) -> Any:
+    """Read an iterator of grades or of namedtuples, which tells them apart; anything else stays as it is."""
+    return list(given) if isinstance(given, Iterator) and not is_frame(given) else given
+
+
 def is_list(given: Any, run: Any, choices: Mapping[str, Any]) -> bool:
     """Are these the grades of one list? Not if they have columns or groups, or rows as a run has."""
     if hasattr(given, "columns") or hasattr(given, "schema") or "group" in choices:
         return False
+    if is_records(given):
+        return False
     if run is not None and (is_rows(given) or getattr(given, "ndim", 1) > 1):
         return isinstance(run, (str, Measure)) and _is_measures(run)  # of a list of subtopics
-    listed = isinstance(given, (Sequence, Iterator)) and not isinstance(given, (str, bytes))
+    listed = isinstance(given, Sequence) and not isinstance(given, (str, bytes))
     return listed or hasattr(given, "ndim")
 
 

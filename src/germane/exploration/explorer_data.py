@@ -70,7 +70,7 @@ def collect_data() -> dict[str, object]:
         "scenes": SCENES,
         "points": {points: parse_measure(f"AP(points={points})").formula for points in POINTS},
         "tools": [dialect.name for dialect in DIALECTS],
-        "detection": [_describe_detection(dialect) for dialect in BOX_DIALECTS],
+        "detection": [_describe_detection(one) for one in BOX_DIALECTS if _is_of_boxes(one)],
     }
 
 
@@ -106,6 +106,10 @@ def _list_entries() -> Iterator[tuple[int, str, str]]:
                 continue
             name = entry.write_name(STAND_IN).replace(str(STAND_IN), "k")
             yield tool, name, str(measure)
+
+
+def _is_of_boxes(dialect: Dialect) -> bool:
+    return dialect.choices.get("overlap", "iou") not in ("mask", "oks")
 
 
 def _describe_detection(dialect: Dialect) -> dict[str, object]:

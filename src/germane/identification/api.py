@@ -98,7 +98,14 @@ def _try_swapped(function: Callable[..., Any], ask: Callable[[Any], Identificati
 
 
 def assert_computes(
-    function: Callable[..., Any], measure: str | Measure, *, takes: str, **options: Any
+    function: Callable[..., Any],
+    measure: str | Measure,
+    *,
+    takes: str,
+    tolerance: float = 1e-9,
+    decimals: int | None = None,
+    rng: int = 0,
+    **policy: Unpack[Choices],
 ) -> Identification:
     """Raise DefinitionError, an AssertionError, if a function does not compute a measure; for tests.
 
@@ -110,7 +117,9 @@ def assert_computes(
     The arguments are those of ``identify``. The error shows the smallest data on which both differ. Conventions
     for special data, such as queries without relevant items, may be any unless they are given: ``no_relevant="zero"``.
     """
-    found = identify(function, measure, takes=takes, **options)
+    found = identify(
+        function, measure, takes=takes, tolerance=tolerance, decimals=decimals, rng=rng, **policy
+    )
     if not found.holds:
         raise DefinitionError(str(found).rstrip())
     return found

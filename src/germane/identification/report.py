@@ -315,7 +315,8 @@ def _name_mistakes(search: Search, nearest: Candidate | None) -> Iterable[str]:
     def fits(one: Batch, values: Floats) -> bool:
         return bool((one.match(values, search.precision) | ~one.answered).all())
 
-    meant = [one for one in (search.asked, nearest and nearest.measure) if one is not None]
+    near = None if nearest is None else nearest.measure
+    meant = [one for one in (search.asked, near) if one is not None]
     names = [one.name for one in meant]
     found = sorted(
         islice(find_mistakes([batch], measures, fits), 12),

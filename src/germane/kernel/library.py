@@ -70,6 +70,7 @@ _ARGUMENTS = {
     "find_changes": "ppnp",
     "index_rows": "pppnp",
     "find_rows": "ppppp",
+    "hash_rows": "p",
     "reduce_rows": "p",
     "split_lines": "p",
 }
@@ -340,6 +341,39 @@ def _reduce(given: _Reduction, capacity: int) -> tuple[int, NDArray[np.int64]]:
     for name, column in zip(("hit_row", *Hits._fields[1:]), found, strict=True):
         setattr(given, name, _find_address(column))
     return load_library().reduce_rows(ctypes.byref(given)), found
+
+
+# --- Content ---------------------------------------------------------------------------------------
+
+
+class _Content(ctypes.Structure):
+    _fields_ = [
+        *((name, ctypes.c_void_p) for name in ("items", "numbers", "offsets", "queries")),
+        ("groups", ctypes.c_int64),
+        ("role", ctypes.c_uint64),
+        ("sums", ctypes.c_uint64 * 2),
+    ]
+
+
+def hash_rows(items: Column, numbers: Any, offsets: Any, queries: Any, role: int) -> Any:
+    """Add up the hashes of rows, of which offsets[g] to offsets[g + 1] have the query queries[:, g].
+
+    Returns the sum in each lane.
+    """
+    numbers, offsets = _convert(numbers, np.float64), _convert(offsets, np.int64)
+    queries = _convert(queries, np.uint64)
+    _check_length("numbers", numbers, len(items))
+    _check_length("offsets", offsets, queries.shape[1] + 1)
+    given = _Content(
+        items=items.address,
+        numbers=_find_address(numbers),
+        offsets=_find_address(offsets),
+        queries=_find_address(queries),
+        groups=len(offsets) - 1,
+        role=role,
+    )
+    _check(load_library().hash_rows(ctypes.byref(given)))
+    return list(given.sums)
 
 
 # --- Lines of TREC files ---------------------------------------------------------------------------

@@ -481,6 +481,86 @@ int reduce_rows(Reduction *given) {
     return !status && given->hits > given->capacity ? FULL : status;
 }
 
+/* --- Content --------------------------------------------------------------------------------- */
+
+/* Rows whose hashes are added up. Group g has the query `queries[g]` in one lane, and `queries[groups + g]` in the other. */
+typedef struct {
+    const Column *items;
+    const double *numbers;             /* of each row */
+    const int64_t *offsets;            /* groups + 1 */
+    const uint64_t *queries;           /* 2 x groups */
+    int64_t groups;
+    uint64_t role;
+    uint64_t sums[2];
+} Content;
+
+static uint64_t mix(uint64_t value, int lane) {
+    value *= lane ? 0xA0761D6478BD642Full : 0xD6E8FEB86659FD93ull;
+    return value ^ value >> 32;
+}
+
+static uint64_t finish(uint64_t value) {
+    value = (value ^ value >> 33) * 0xFF51AFD7ED558CCDull;
+    value = (value ^ value >> 29) * 0xC4CEB9FE1A85EC53ull;
+    return value ^ value >> 32;
+}
+
+static uint64_t order_bytes(uint64_t word) {
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+    return __builtin_bswap64(word);
+#else
+    return word;
+#endif
+}
+
+/* The last 1 to 7 bytes of a text as a word, the first byte lowest. */
+static uint64_t load_rest(const uint8_t *at, uint64_t size) {
+    uint64_t word = 0;
+    for (uint64_t i = 0; i < size; i++) word |= (uint64_t)at[i] << 8 * i;
+    return word;
+}
+
+static void hash_text(Key key, uint64_t role, uint64_t *lanes) {
+    const uint8_t *at = key.at;
+    uint64_t size = key.size, a = 0x9E3779B97F4A7C15ull ^ (4 * size + role), b = 0xC2B2AE3D27D4EB4Full ^ (4 * size + role);
+    for (; size >= 8; at += 8, size -= 8) {
+        uint64_t word = order_bytes(load64(at));
+        a = mix(a ^ word, 0), b = mix(b ^ word, 1);
+    }
+    if (size) {
+        uint64_t word = load_rest(at, size);
+        a = mix(a ^ word, 0), b = mix(b ^ word, 1);
+    }
+    lanes[0] = finish(a), lanes[1] = finish(b);
+}
+
+/* Adds up the hashes of all rows: those of kernel/content.py, bit for bit. */
+int hash_rows(Content *given) {
+    const Column *items = given->items;
+    int broken = 0;
+    uint64_t sums[2] = {0, 0};
+    for (int64_t group = 0; group < given->groups; group++) {
+        int64_t row = given->offsets[group], end = given->offsets[group + 1];
+        if (!is_within(row, end, items->length)) return BROKEN;
+        for (; row < end; row++) {
+            uint8_t digits[21];
+            uint64_t lanes[2], bits;
+            double number = given->numbers[row] + 0.;   /* no -0 */
+            Key key = key_at(items, row, &broken);
+            if (broken) return BROKEN;
+            if (!key.at) key = key_of_decimal(key.size, items->kind != UINT64 && (int64_t)key.size < 0, digits);
+            hash_text(key, given->role, lanes);
+            memcpy(&bits, &number, 8);
+            for (int lane = 0; lane < 2; lane++) {
+                uint64_t query = given->queries[lane * given->groups + group];
+                sums[lane] += finish(mix(mix(query + lanes[lane], lane) ^ bits, lane));
+            }
+        }
+    }
+    given->sums[0] = sums[0], given->sums[1] = sums[1];
+    return OK;
+}
+
 /* --- Lines of TREC files --------------------------------------------------------------------- */
 
 enum { SEPARATOR_ROOM = 4096, LONGEST_NUMBER = 512, MOST_FIELDS = 6 };

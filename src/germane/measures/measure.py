@@ -519,6 +519,11 @@ def _is_gain(gain: float | None) -> bool:
     return gain is not None and 0 <= gain <= 1e100  # sums stay finite
 
 
+def write_parameters(measure: Measure) -> dict[str, str]:
+    """Write all parameters of a measure, with those that have their default."""
+    return {name: _write_value(value) for name, value in measure.parameters}
+
+
 def _write_value(value: Any) -> str:
     if isinstance(value, tuple):
         return "_".join(f"{_write_value(grade)}:{_write_value(gain)}" for grade, gain in value)

@@ -126,7 +126,7 @@ def name_judgments(qrels: Qrels, query_ids: Ids | None, item_ids: Ids | None, wh
     if item_ids is not None:
         check_length(item_ids, qrels.width or 0, "item_ids", f"columns of {what}")
         items = [item_ids[column] for column in qrels.items]  # type: ignore[call-overload]
-        qrels = replace(qrels, items=items, width=None, columns=None)
+        qrels = replace(qrels, items=items, width=None, columns=None, is_array=True)
     return qrels
 
 

@@ -168,7 +168,7 @@ class ArrayRun(RunInput):
                 if progress is not None:
                     progress(self.name, done, self.queries.size)
         except RepeatedItem as found:
-            raise self._explain_repeat(found, rows) from None
+            raise self._explain_repeat(found, rows, labels) from None
         got = reduction.join(self.queries.list_others(rows))
         if self.counts is None and self.sampler is None:
             return got
@@ -199,12 +199,17 @@ class ArrayRun(RunInput):
         codes = places.values if self.columns is None else self.columns.codes[places.values]
         return replace(batch, items=Integers(labels[codes]))
 
-    def _explain_repeat(self, found: RepeatedItem, rows: Ints) -> DuplicateError:
+    def _explain_repeat(
+        self, found: RepeatedItem, rows: Ints, labels: Ints | None
+    ) -> DuplicateError:
         query: Any = found.query
+        place: Any = found.item
+        if labels is not None:
+            place = int(np.flatnonzero(labels == place)[0])
         row = int(rows[query])
         got: Any = self.open_blocks(None)(np.array([row]), np.zeros(1, np.int64))
-        at = [rank for rank, item in enumerate(got.items, 1) if item == found.item]
-        item = self.items.name(np.array([found.item])).python[0]
+        at = [rank for rank, item in enumerate(got.items, 1) if item == place]
+        item = self.items.name(np.array([place])).python[0]
         return DuplicateError(
             f"run, row {row}: item {clip(item)} is retrieved twice, at ranks {at[0]} and {at[1]}. "
             "duplicates=first keeps its first copy."

@@ -183,20 +183,27 @@ def find_format(path: Path, kind: str, input_format: InputFormat = None) -> str:
     for suffix in _COMPRESSIONS:
         name = name.removesuffix(f".{suffix}")
     found = _BY_SUFFIX.get(os.path.splitext(name)[1][1:], "trec")
-    if kind in ("groups", "by"):  # lines of item and group, or of query and category
-        return "tsv" if found == "trec" else found
+    if kind in ("groups", "by") and found == "trec":  # item and group, or query and category
+        return "tsv"
     if kind in ("catalogue", "distance"):
         return found
-    if kind in PAIRS and found == "trec":
-        return "tsv" if _has_two_fields(path) else found
+    if kind in PAIRS:
+        is_text = found in _LINES and _has_two_fields(path, is_json=found != "trec")
+        return "tsv" if is_text else found
     return _find_format_of_lines(path, kind) if found == "tsv" else found
 
 
-def _has_two_fields(path: Path) -> bool:
-    """Are these lines of two fields, which a file of pairs has? Those of qrels have four."""
+_LINES = ("trec", "json", "jsonl")
+
+
+def _has_two_fields(path: Path, *, is_json: bool) -> bool:
+    """Are these lines of two fields, as files of pairs have? Those of qrels have four; JSON has brackets."""
     lines = _read_first_lines(path) if os.path.isfile(path) else []  # a pipe is read once
     first = next((line for line in lines if any(map(str.split, line))), [])
-    return len(" ".join(first).split()) == 2
+    fields = " ".join(first).split()
+    if len(fields) != 2 or (is_json and fields[0][0] in "{["):
+        return False
+    return all(map(str.isprintable, fields))
 
 
 def _find_format_of_lines(path: Path, kind: str) -> str:

@@ -194,7 +194,12 @@ class Frame(RunInput):
             head = _copy(head)  # so that the other rows of its record are freed
         copies = "max" if self.is_collapsed else duplicates
         reducer = RowReducer(
-            judged, partial(cut_pieces, frame), partial(read_piece, frame), copies, order
+            judged,
+            partial(cut_pieces, frame),
+            partial(read_piece, frame),
+            copies,
+            order,
+            self.hasher,
         )
         try:
             got = reducer.reduce(note, on_disk=on_disk)

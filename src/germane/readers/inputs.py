@@ -14,6 +14,7 @@ from germane.core.qrels import Qrels
 from germane.core.ragged import Ints
 from germane.core.retrieved import Order, Retrieved
 from germane.errors import InputError
+from germane.kernel.content import Hasher
 from germane.readers import formats, headings
 from germane.readers.formats import InputFormat
 
@@ -69,6 +70,7 @@ class RunInput:
     is_searched: ClassVar[bool] = False  # does finding one query take reading all rows?
     has_header: bool = True  # may the caller name its columns, if it has any?
     is_collapsed: bool = False  # do groups take the place of items, so that these may repeat?
+    hasher: Hasher | None = None  # adds up the content of a file while it is reduced
 
     @property
     def label(self) -> str:
@@ -84,6 +86,10 @@ class RunInput:
     def has_ids(self) -> bool:
         """Do items have ids? Others are numbered by their place."""
         return not self.is_array
+
+    def sign(self) -> None:
+        """Ask for the content, so that a file is not read again for it."""
+        object.__setattr__(self, "hasher", Hasher())
 
     def collapse(self, groups: Groups) -> RunInput:
         """Replace the items by their groups, unless that was done before."""

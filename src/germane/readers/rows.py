@@ -28,6 +28,7 @@ from germane.kernel.columns import (
     read_arrow_values,
     read_python_ids,
 )
+from germane.kernel.content import Content, Hasher, hash_rows
 from germane.kernel.ids import to_bytes, to_text
 from germane.kernel.reduction import (
     Batch,
@@ -145,8 +146,11 @@ class RowReducer:
         read: Callable[[P], Rows],
         duplicates: str,
         order: Order,
+        hasher: Hasher | None = None,
     ) -> None:
         self._judged, self._pieces, self._read = judged, pieces, read
+        self._hasher = None if hasher is None or hasher.content is not None else hasher
+        self._content: Content | None = Content()  # None where there are no scores
         self._duplicates, self._order = duplicates, order
         self._index = Index(read_python_ids(judged.queries))
         if self._index.distinct < len(judged.queries):
@@ -161,11 +165,17 @@ class RowReducer:
         If a query's rows do not follow each other, all rows are read again and sorted; many rows are
         sorted on disk, if that is allowed.
         """
+        got = self._reduce_all(note, on_disk)
+        if self._hasher is not None:
+            self._hasher.content = self._content
+        return got
+
+    def _reduce_all(self, note: ProgressNote, on_disk: bool) -> Retrieved:
         try:
             return self._reduce_grouped()
         except Scattered:
             pass
-        self._unknown, self.rows = {}, 0
+        self._unknown, self.rows, self._content = {}, 0, Content()
         self.judged_rows[:] = 0
         note.note = IN_MEMORY
         return self._reduce_gathered(note, on_disk)
@@ -173,20 +183,34 @@ class RowReducer:
     def _reduce_grouped(self) -> Retrieved:
         reduction = Reduction(self._judged, self._duplicates, self._order)
 
-        def reduce_piece(piece: Any) -> tuple[Part | None, list[Hashable], int, Ints, Ints]:
+        def reduce_piece(piece: Any) -> tuple[Part | None, list[Hashable], int, Ints, Ints, Any]:
             rows = self._read(piece)
+            content = self._hash(rows)
             known, code, unknown = self._select_judged(rows)
             batch = Batch(code, known.offsets, known.items, known.score, known.rank)
             part = reduction.reduce(batch) if len(code) else None
-            return part, unknown, len(rows.items), code, ragged.find_lengths(known.offsets)
+            return part, unknown, len(rows.items), code, ragged.find_lengths(known.offsets), content
 
-        for part, unknown, rows, code, lengths in map_in_threads(reduce_piece, self._pieces()):
+        for part, unknown, rows, code, lengths, content in map_in_threads(
+            reduce_piece, self._pieces()
+        ):
             self.rows += rows
+            self._add_content(content)
             self.judged_rows[code] = lengths
             self._unknown.update(dict.fromkeys(unknown))
             if part is not None:
                 reduction.add(part)
         return reduction.join(list(self._unknown))
+
+    def _hash(self, rows: Rows) -> Content | None:
+        """Hash rows with scores, if that is asked for."""
+        if self._hasher is None or rows.score is None:
+            return None
+        return hash_rows(rows.queries, rows.offsets, rows.items, rows.score)
+
+    def _add_content(self, content: Content | None) -> None:
+        both = None not in (content, self._content)
+        self._content = self._content + content if both else None  # type: ignore[operator]
 
     def _select_judged(self, rows: Rows) -> tuple[Rows, Ints, list[Hashable]]:
         """Select the rows of judged queries. Returns the number of each stretch's query, and the other
@@ -217,6 +241,7 @@ class RowReducer:
         held: list[tuple[Ints, Rows]] = []
         for piece in self._pieces():
             rows = self._read(piece)
+            self._add_content(self._hash(rows))
             self.rows += len(rows.items)
             known, code, unknown = self._select_judged(rows)
             self._unknown.update(dict.fromkeys(unknown))

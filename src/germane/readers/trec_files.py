@@ -160,7 +160,7 @@ class TrecFile(RunInput):
                 return rows
 
             copies = "max" if self.is_collapsed else duplicates
-            reducer = RowReducer(judged, file.read_blocks, read_rows, copies, order)
+            reducer = RowReducer(judged, file.read_blocks, read_rows, copies, order, self.hasher)
             try:
                 got = reducer.reduce(note)
             except RepeatedItem as found:

@@ -10,7 +10,7 @@ from germane.errors import DuplicateError
 from germane.evaluation.choices import OtherChoices
 from germane.evaluation.collection import find_all_needs
 from germane.evaluation.opening import open_data
-from germane.explanation.single_query import check_list, check_run, is_list
+from germane.explanation.single_query import check_list, check_run, hold_rows, is_list
 from germane.measures.catalogue import CatalogueDefinition
 from germane.measures.measure import Measure, parse
 from germane.reconciliation.agreement import choose_best, match_names, measure_agreement
@@ -66,7 +66,7 @@ def reconcile(
 
     Raises MeasureError, PolicyError, InputError or CoverageError, all of them GermaneError.
     """
-    progress = make_progress(progress)
+    progress, qrels = make_progress(progress), hold_rows(qrels)
     choices: dict[str, Any] = {**policy}
     if isinstance(relevant, str):  # with qrels it is a convention
         choices["relevant"], relevant = relevant, None

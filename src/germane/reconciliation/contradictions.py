@@ -190,7 +190,7 @@ def audit(
     if not any(read):
         raise MeasureError(
             f"no column of the table is a measure: {list_some(published.columns)}. "
-            "columns={'their name': 'AP@10'} says what a name stands for.  All measures: germane measures"
+            "columns= names the measure that a column stands for, such as AP@10 for 'MAP'.  All measures: germane measures"
         )
     return _Auditor(published, read, queries, fixed=tool is not None or published.exact).run()
 

@@ -136,6 +136,7 @@ def report(
         "and a report shows judged items; leave it out. evaluate and compare compute it.",
     )
     data = open_evaluation(qrels, policy)
+    data.signs = True
     results = evaluate_many(data, runs, measures, progress=progress)
     if baseline is not None:
         results[baseline]  # one run alone is compared with nothing, but its name is checked

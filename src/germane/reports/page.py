@@ -271,6 +271,11 @@ def _write_key(findings: Findings, board: Table | None) -> Iterator[str]:
         sentences.append("Bold: the highest mean.")
     if sentences:
         yield f'<p class="small">{" ".join(sentences)}</p>'
+    yield '<details class="signatures"><summary>Signatures</summary><pre>'
+    for name, result in findings.results.items():
+        for measure in findings.measures:
+            yield f"{isolate_text(name)}: {escape_html(str(result.signature(measure)))}"
+    yield "</pre></details>"
     if board is not None:
         defined = {f"{measure}: {measure.definition}" for measure in findings.measures}
         yield from write_notes(note for note in board.notes if note and note not in defined)

@@ -7,23 +7,23 @@ from germane.boxes.checks.pairing import BoxData
 from germane.boxes.geometry import BOX_FORMATS, BoxFormat, make_boxes
 from germane.boxes.sheet import Sheet
 from germane.checks.rows import Problem, Sees
-from germane.core.ragged import Floats
 
 FEW = 10  # boxes, below which formats are not compared
 SOME = 20  # boxes, below which no pattern of their numbers is looked for
 SHARE = 0.02  # of boxes that leave their image, from which on another format is looked for
 MANY = 20_000  # boxes that are looked at for another format
+SOON = 0.6  # of the distance of a box's end from the left, from which on it begins shortly before its end
 RELATIVE = 2  # no relative number is larger, and boxes in pixels are
 
 
 def find_relative(sheet: Sheet, data: BoxData) -> Sees:
     """Find numbers relative to the image that were taken for pixels."""
-    numbers = sheet.boxes.as_array("xyxy")[sheet.finite]
+    numbers = sheet.boxes.as_array(sheet.box_format)[sheet.finite]
     if sheet.relative or not len(numbers) or np.abs(numbers).max() > RELATIVE:
         return
     if np.mean(np.abs(numbers) <= 1.01) > 0.9 and (numbers != np.round(numbers)).any():
         yield Problem(
-            "no side of a box is longer than 1: relative coordinates are read as pixels",
+            "the numbers of boxes are between 0 and 1: relative coordinates are read as pixels",
             len(numbers),
             advice=f"Use coordinates={{'{sheet.side}': 'relative'}}, and give the sizes of images with images=.",
         )
@@ -43,16 +43,8 @@ def find_pixels(sheet: Sheet, data: BoxData) -> Sees:
 
 def find_other_format(sheet: Sheet, data: BoxData) -> Sees:
     """Find boxes that fit the truths, or their images, much better in another format."""
-    best = data.pairing.best_reading
-    if best is not None:
-        reading, before, after = best
-        other = reading[("truth", "detections").index(sheet.side)]
-        if other != sheet.box_format:
-            yield _name_format(
-                sheet, other,
-                f"read as {sheet.box_format}, boxes and truths overlap by {before:.2f} on average; with {sheet.side} "
-                f"read as {other}, by {after:.2f}", len(sheet.image),
-            )  # fmt: skip
+    if data.pairing.best_reading is not None:
+        yield from _name_reading(sheet, data)
         return
     known = sheet.finite & ~np.isnan(sheet.sizes).any(axis=1)
     if 2 * known.sum() < len(known) or known.sum() < FEW:
@@ -76,26 +68,41 @@ def find_other_format(sheet: Sheet, data: BoxData) -> Sees:
         )  # fmt: skip
 
 
+def _name_reading(sheet: Sheet, data: BoxData) -> Sees:
+    """Name the formats that fit much better; of two sides, the truth says it."""
+    reading, before, after = data.pairing.best_reading or ((), 0.0, 0.0)
+    other = {
+        one.side: to
+        for one, to in zip((data.truth, data.detections), reading, strict=True)
+        if to != one.box_format
+    }
+    if sheet.side == next(iter(other)):
+        said = " and ".join(
+            f"the {'truths' if side == 'truth' else side} read as {to}"
+            for side, to in other.items()
+        )
+        yield Problem(
+            f"read as {' and '.join(dict.fromkeys((data.truth.box_format, data.detections.box_format)))}, boxes and truths overlap by "
+            f"{before:.2f} on average; with {said}, by {after:.2f}",
+            len(sheet.image),
+            advice=f"box_format={other} reads them so.",
+        )
+
+
 def _find_corners(sheet: Sheet) -> Sees:
     """Find corners that were taken for sizes, where the sizes of images are not known.
 
-    No box then ends before it begins; and those that begin further from the left end further from it, too,
-    while boxes of an image are narrower there.
+    No box then ends before it begins, and many end soon. Where objects are large and in the middle, no box is narrower
+    than its distance from the left, either, but most are much wider.
     """
     x, y, width, height = sheet.boxes.as_array()[sheet.finite].T
     if sheet.box_format != "xywh" or len(x) < SOME or not ((width >= x) & (height >= y)).all():
         return
-    if min(_correlate(x, width), _correlate(y, height)) > 0.3:
+    if min(np.mean(x > SOON * width), np.mean(y > SOON * height)) > 0.25:
         says = "no box is narrower than its distance from the left, or lower than that from the top"
         yield _name_format(
             sheet, "xyxy", f"{says}: corners (xyxy) are read as sizes (xywh)", len(x)
         )
-
-
-def _correlate(one: Floats, other: Floats) -> float:
-    """Correlate the ranks of two columns."""
-    ranks = np.stack([column.argsort(kind="stable").argsort() for column in (one, other)])
-    return float(np.asarray(np.corrcoef(ranks))[0, 1])
 
 
 def _name_format(sheet: Sheet, best: BoxFormat, says: str, count: int) -> Problem:

@@ -9,7 +9,7 @@ from germane.core.ragged import Bools, Floats, Ints
 from germane.errors import clip
 
 SURE = 4.0  # standard deviations from chance
-TURNED = 0.35  # the share of pairs in the right order, above which scores are not called turned
+TURNED = 0.4  # the share of pairs in the right order, above which scores are not called turned
 LEAST = 10  # matches, below which no pattern of them is looked for
 SHIFTS = 12  # other images that show how many matches there are by chance
 
@@ -76,13 +76,13 @@ def find_other_classes(sheet: Sheet, data: BoxData) -> Sees:
         ]  # the probability of each by chance
         least = each.sum() + SURE * np.sqrt((each * (1 - each)).sum() + 1)
         if count > max(LEAST, 2 * own, least):
-            at = np.flatnonzero(theirs == its)
+            at = np.flatnonzero((theirs == its) & (mine != its))
             names = data.truths.class_names
             example = f"class {clip(names[mine[at[0]]])} on truths of {clip(names[its[at[0]]])}"
             yield Problem(
-                f"{count:,} of {len(mine):,} detections that overlap a truth are of one other class, such as {example}, "
+                f"{len(at):,} of {len(mine):,} detections that overlap a truth are of one other class, such as {example}, "
                 f"and {own:,} of its own",
-                count, sheet.show(pairs.detection[near][at]),
+                len(at), sheet.show(pairs.detection[near][at]),
             )  # fmt: skip
             return
 
@@ -99,15 +99,16 @@ def find_other_images(sheet: Sheet, data: BoxData) -> Sees:
     pairing, images = data.pairing, len(data.truths.images)
     if images < 2 * SHIFTS // 3:
         return
-    own = pairing.count_matches(pairing.same)
+    own = len(pairing.list_matches(pairing.same))
     far = np.unique(np.linspace(2, images - 2, SHIFTS // 2).astype(int)).tolist()
-    counts = [pairing.count_matches(pairing.shift(by)) for one in far for by in (one, -one)]
+    counts = [len(pairing.list_matches(pairing.shift(by))) for one in far for by in (one, -one)]
     chance = max(float(np.mean(counts)), own)
     for by, where in ((1, "after"), (-1, "before")):
-        count = pairing.count_matches(pairing.shift(by))
+        rows = pairing.list_matches(pairing.shift(by))
+        count = len(rows)
         if count > max(LEAST, 2 * own) and count > chance + SURE * np.sqrt(chance + 1):
             yield Problem(
                 f"{count:,} detections match a truth of the image {where} theirs, and {own:,} one of their own",
-                count,
-            )
+                count, sheet.show(rows),
+            )  # fmt: skip
             return

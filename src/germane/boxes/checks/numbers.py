@@ -47,10 +47,11 @@ def find_negative(sheet: Sheet, data: BoxData) -> Sees:
 
 
 def find_negative_areas(sheet: Sheet, data: BoxData) -> Sees:
-    """Find negative areas."""
+    """Find areas that are negative, or no finite numbers."""
     if sheet.area is not None:
         with np.errstate(invalid="ignore"):
-            yield from sheet.report(sheet.area < 0, "have a negative area")
+            odd = (sheet.area < 0) | ~np.isfinite(sheet.area)
+        yield from sheet.report(odd, "have an area that is negative, or no finite number")
 
 
 def find_mistyped(sheet: Sheet, data: BoxData) -> Sees:
@@ -148,7 +149,7 @@ def find_empty(sheet: Sheet, data: BoxData) -> Sees:
 
 
 def find_odd_areas(sheet: Sheet, data: BoxData) -> Sees:
-    """Find areas that no object in its box has: more than twice the box, or hardly any of it."""
+    """Find areas that no object in its box has: more than twice the box, hardly any of it, or one area for all."""
     if sheet.area is None:
         return
     wide, high = sheet.boxes.width, sheet.boxes.height
@@ -159,7 +160,17 @@ def find_odd_areas(sheet: Sheet, data: BoxData) -> Sees:
         if small.sum() <= known.sum() / 2:  # thin objects
             small &= (sheet.area < box / 1000) & (box >= 100)
         odd = small | (known & (sheet.area > 2 * rim))
+    if known.sum() >= FEW and len(set(sheet.area[known].tolist())) == 1 and _differ(box[known]):
+        says = f"all areas are {sheet.area[known][0]:g}, and the boxes differ in size"
+        yield Problem(says, int(known.sum()), sheet.show(np.flatnonzero(known)))
+        return
     yield from sheet.report(odd, "have an area that is far from that of the box")
+
+
+def _differ(sizes: Floats) -> bool:
+    """Say whether the largest boxes are twice the smallest, but for a tenth at each end."""
+    low, high = np.quantile(sizes, (0.1, 0.9))
+    return bool(high > 2 * low)
 
 
 def find_repeated(sheet: Sheet, data: BoxData) -> Sees:

@@ -97,14 +97,14 @@ class Pairing:
     # --- Overlaps ------------------------------------------------------------------------------
 
     def measure(self, pairs: Pairs, reading: Reading | None = None) -> Floats:
-        """Measure the overlap of each pair (P), also as another reading of the numbers has it."""
+        """Measure the overlap of each pair (P); with a reading of the numbers, crowds are boxes as all others."""
         truth, found = (
             _read_again(sheet, rows, None if reading is None else reading[side])
             for side, (sheet, rows) in enumerate(
                 ((self.truth, pairs.truth), (self.detections, pairs.detection))
             )
         )
-        crowd = self.truth.crowd[pairs.truth]
+        crowd = self.truth.crowd[pairs.truth] & (reading is None)
         overlap = np.zeros(len(pairs.mine))
         mine, its = found.take(pairs.mine), truth.take(pairs.its)
         every = np.arange(len(pairs.mine))
@@ -123,14 +123,15 @@ class Pairing:
         _, at = np.unique(owner[hits], return_index=True)
         return best, pairs.truth[pairs.its[hits[at]]]
 
-    def count_matches(self, pairs: Pairs) -> int:
-        """Count the detections that match a truth of their class."""
+    def list_matches(self, pairs: Pairs) -> Ints:
+        """List the rows of detections that match a truth of their class."""
         overlap = self.measure(pairs)
         alike = (
             self.detections.label[pairs.detection][pairs.mine]
             == self.truth.label[pairs.truth][pairs.its]
         )
-        return len(np.unique(pairs.mine[(overlap >= NEAR) & alike]))
+        rows: Ints = pairs.detection[np.unique(pairs.mine[(overlap >= NEAR) & alike])]
+        return rows
 
     # --- Other readings ------------------------------------------------------------------------
 
@@ -161,12 +162,40 @@ class Pairing:
         for one, gain in gains.items():  # a change of one side, where it does nearly as well
             if (one[0] == now[0] or one[1] == now[1]) and gain > 0.9 * gains[best]:
                 best = one
-        if gains[best] < GAIN:
-            return None
+        if gains[best] < GAIN:  # objects may have the same places in all images
+            best = max(fits, key=lambda one: float(fits[one].mean()))
+            least = STILL * len(pairs.truth)
+            if (
+                self._count_good(pairs, best, CLOSE) - 5 * self._count_good(pairs, now, CLOSE)
+                < least
+            ):
+                return None
         change = fits[best] - own
         before, after = float(own.mean()), float(fits[best].mean())
         sure = change.mean() > SURE * change.std(ddof=1) / np.sqrt(len(change))
-        return (best, before, after) if sure and after > 1.25 * before else None
+        accident = gains[best] >= GAIN and not self._finds_more(now, best, others)
+        if not sure or after <= 1.25 * before or accident:
+            return None
+        return best, before, after
+
+    def _finds_more(self, now: Reading, best: Reading, others: Sequence[Pairs]) -> bool:
+        """Say whether many more truths are overlapped well, as large boxes that lie on them by accident do not.
+
+        Accidents become rare near an overlap of 1, where true detections of a weak detector remain.
+        """
+        more = self._count_good(self.same, best, GOOD) - 2 * self._count_good(self.same, now, GOOD)
+        chance = np.mean([self._count_good(pairs, best, GOOD) for pairs in others])
+        if more <= chance + SURE * np.sqrt(chance + 1):
+            return False
+        close = self._count_good(self.same, best, CLOSE) - 2 * self._count_good(
+            self.same, now, CLOSE
+        )
+        both = best[0] != now[0] and best[1] != now[1]  # of which there are more to choose from
+        return close >= (SURE if both else 0)
+
+    def _count_good(self, pairs: Pairs, reading: Reading, least: float) -> int:
+        """Count the truths that a detection overlaps by so much."""
+        return len(np.unique(pairs.its[self.measure(pairs, reading) >= least]))
 
     def _fit_by_chance(self, others: Sequence[Pairs], reading: Reading) -> float:
         """Average the fit to other images."""
@@ -197,6 +226,9 @@ class Pairing:
 SOME = 10  # detections, below which no other reading is looked for
 FEW_IMAGES = 3
 SURE = 4.0  # standard errors of the gain
+GOOD = 0.7  # the overlap of a detection that was meant for the truth
+STILL = 0.15  # of the truths that are precisely overlapped, which says enough
+CLOSE = 0.85  # that of a precise one
 GAIN = 0.1  # of the mean overlap
 
 

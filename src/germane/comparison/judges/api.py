@@ -18,6 +18,7 @@ from germane.comparison.judges.sampling import (
     list_shared_grades,
     make_design,
     match_judges,
+    spell_alike,
 )
 from germane.comparison.judges.trust import CorrectedMean, Trust, Trusts, find_narrow_spread
 from germane.core.bootstrap import check_confidence, estimate_mean_interval
@@ -123,7 +124,7 @@ def trust_many(
     _check_policy(policy)
     options = open_evaluation(None, policy).options
     models = Inputs(model, options)
-    judges = [_read_judge(one, measures) for one in (Inputs(people, options), models)]
+    judges = spell_alike(*(_read_judge(one, measures) for one in (Inputs(people, options), models)))
     match_judges(*judges)
     held = models.open_runs(runs)
     sides = map(models.judge_by, judges)
@@ -184,7 +185,7 @@ def compare_judges(first: Any, second: Any, **reading: Any) -> JudgeAgreement:
     See ``JudgeAgreement`` for the numbers.
     """
     options = open_options(reading)
-    judges = [_read_judge(Inputs(given, options), "AP") for given in (first, second)]
+    judges = spell_alike(*(_read_judge(Inputs(given, options), "AP") for given in (first, second)))
     found = measure_agreement(list_shared_grades(*judges))
     warn("judges", found.findings)
     return found

@@ -10,7 +10,7 @@ from typing import Any, Literal, TypeAlias, Unpack
 import numpy as np
 
 from germane.comparison.judges.agreement import compute_alpha
-from germane.comparison.judges.sampling import list_judged
+from germane.comparison.judges.sampling import list_judged, spell_alike
 from germane.core.finding import Finding, warn
 from germane.core.qrels import Qrels
 from germane.errors import CoverageError, EmptyError, GermaneWarning, InputError, check_choice, clip
@@ -168,7 +168,7 @@ def _read_judges(judges: Any, options: Options) -> dict[str, Qrels]:
                 f"the name of a judge is text other than majority and mean; got {clip(name)}"
             )
         read[name] = Inputs(given, options.leave_attached()).read_judge()
-    return read
+    return dict(zip(read, spell_alike(*read.values()), strict=True))
 
 
 def _make_qrels(merged: Mapping[Hashable, Any], like: Qrels) -> Qrels:

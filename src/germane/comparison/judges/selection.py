@@ -8,6 +8,7 @@ from typing import Any, Literal, TypeAlias, Unpack
 
 import numpy as np
 
+from germane.comparison.judges.sampling import spell_as_text, spell_id
 from germane.core.finding import Finding, warn
 from germane.core.progress import Progress
 from germane.core.qrels import Qrels
@@ -171,7 +172,7 @@ def choose_judgments(
         warnings.simplefilter("ignore", GermaneWarning)
         pooled, rankings, findings = _pool(data, runs, key, progress)
     deepest = max(int(one.rank.max(initial=0)) for one in rankings.values())
-    weights = _weigh_ranks(key, min(deepest, key.k or DEEPEST))
+    weights = _weigh_ranks(key, max(1, min(deepest, key.k or DEEPEST)))
     of_runs = {
         run: _spread_weights(one, weights, len(pooled.items)) for run, one in rankings.items()
     }
@@ -216,21 +217,25 @@ def _pool(
     judged = data.read(Needs(complete=NEXT))
     held = {name: Held(one.run.hold()) for name, one in data.open_runs(runs).items()}
     first = evaluate_many(data.judge_by(judged), held, [measure], progress=progress)
+    if "text" in {judged.ids, *(one.run.ids for one in held.values())}:
+        judged, spell = spell_as_text(judged), spell_id
+    else:
+        spell = _keep
     queries = list(judged.queries)
     for result in first.values():
         assert result.placement is not None
-        queries += [query for query in result.placement.unknown if query not in judged.position]
-    found: dict[Hashable, dict[Hashable, float]] = {query: {} for query in queries}
-    for query in found:
+        queries += map(spell, result.placement.unknown)
+    found: dict[Hashable, dict[Hashable, float]] = {}
+    for query in dict.fromkeys(queries):
         one = _select_query(judged, query)
         found[query] = dict(zip(one.items, one.grades.tolist(), strict=True))
         for run in held.values():
             for rows in run.run.read_rows(one):
-                for item in rows.items.python:
+                for item in map(spell, rows.items.python):
                     found[query].setdefault(item, UNJUDGED)
     found = {query: items for query, items in found.items() if items}
     pooled = open_qrels(found).read("error", None, Needs(complete=NEXT))
-    pooled = replace(pooled, candidates=judged.candidates)
+    pooled = replace(pooled, candidates=judged.candidates, ids=judged.ids)
     again = evaluate_many(data.judge_by(pooled), held, [measure])
     placements = {name: result.placement for name, result in again.items()}
     kept = (
@@ -241,6 +246,10 @@ def _pool(
     )
     rankings = {name: one.ranking for name, one in placements.items() if one is not None}
     return pooled, rankings, tuple(dict.fromkeys(kept))
+
+
+def _keep(given: Hashable) -> Hashable:
+    return given
 
 
 def _select_query(qrels: Qrels, query: Hashable) -> Qrels:

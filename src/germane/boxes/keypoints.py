@@ -1,0 +1,81 @@
+"""Keypoints of objects, and how similar two sets of them are: COCO's object keypoint similarity (OKS)."""
+
+from typing import Any
+
+import numpy as np
+
+from germane.boxes.geometry import Boxes
+from germane.core.ragged import Floats, Ints
+from germane.errors import clip
+from germane.readers.numbers import read_doubles
+
+COCO_SIGMAS = tuple(
+    (
+        np.array(
+            [0.26, 0.25, 0.25, 0.35, 0.35, 0.79, 0.79, 0.72, 0.72, 0.62, 0.62, 1.07, 1.07, 0.87, 0.87, 0.89, 0.89]
+        )
+        / 10.0
+    ).tolist()
+)  # fmt: skip
+"""Half the widths of COCO's 17 keypoints of a person: nose, eyes, ears, shoulders, …, ankles."""
+
+
+def read_points(given: Any) -> Floats:
+    """Read the keypoints of one object: x, y and visibility of each. Raises ValueError that says what is wrong."""
+    sound = isinstance(given, (list, tuple)) and len(given) and len(given) % 3 == 0
+    numbers = read_doubles(given) if sound else None
+    if numbers is None:
+        raise ValueError(f"keypoints are x, y and visibility of each; got {clip(given)}")
+    return numbers
+
+
+def measure_extents(points: Floats) -> Floats:
+    """Measure the box around all keypoints, visible or not (N, 4): left, top, width and height."""
+    x, y = points[..., 0], points[..., 1]
+    left, top = x.min(axis=1), y.min(axis=1)
+    return np.column_stack((left, top, x.max(axis=1) - left, y.max(axis=1) - top))
+
+
+@np.errstate(over="ignore", invalid="ignore", under="ignore")  # of points that no image has
+def measure_similarities(
+    found: Floats,
+    truth: Floats,
+    pairs: tuple[Ints, Ints],
+    boxes: Boxes,
+    area: Floats,
+    sigmas: tuple[float, ...] | None,
+) -> Floats:
+    """Measure the OKS of pairs of keypoints: the mean of exp(−d² ÷ 2·area·(2σ)²) over visible keypoints.
+
+    ``found`` and ``truth`` have shape (N, K, 3), ``boxes`` and ``area`` are those of the truths. Where no
+    keypoint of a truth is visible, d is the distance to its box, doubled in size.
+    """
+    widths = (np.array(COCO_SIGMAS if sigmas is None else sigmas) * 2) ** 2
+    seen = truth[..., 2] > 0  # G × K
+    count = seen.sum(axis=1)
+    order = np.argsort(~seen, axis=1, kind="stable")  # visible keypoints first
+    mine, its = pairs
+    overlap = np.zeros(len(mine))
+    space = area + np.spacing(1)
+    for some in np.unique(count[its]).tolist():
+        rows = np.flatnonzero(count[its] == some)
+        a, b = mine[rows], its[rows]
+        if some:
+            which = order[b, :some]
+            dx = found[a[:, None], which, 0] - truth[b[:, None], which, 0]
+            dy = found[a[:, None], which, 1] - truth[b[:, None], which, 1]
+            wide = widths[which]
+        else:
+            dx = _leave(found[a, :, 0], boxes.left[b], boxes.width[b])
+            dy = _leave(found[a, :, 1], boxes.top[b], boxes.height[b])
+            wide = widths
+        exponent = (dx**2 + dy**2) / wide / space[b, None] / 2
+        overlap[rows] = np.exp(-exponent).sum(axis=1) / exponent.shape[1]
+    return overlap
+
+
+def _leave(points: Floats, first: Floats, size: Floats) -> Floats:
+    """Measure how far points (P, K) lie beyond a side that begins at ``first``, extended by its size both ways."""
+    low, high = (first - size)[:, None], (first + size * 2)[:, None]
+    beyond: Floats = np.maximum(0.0, low - points) + np.maximum(0.0, points - high)
+    return beyond

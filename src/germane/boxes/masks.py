@@ -1,0 +1,222 @@
+"""Masks of objects, run-length encoded as COCO does. The run-length code is pycocotools' own module."""
+
+import math
+import warnings
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+
+from germane.core.ragged import Bools, Floats, Ints
+from germane.errors import InputError, clip
+from germane.readers.numbers import is_finite_number, read_doubles
+
+_FARTHEST = 100_000  # pixels; a corner of a polygon beyond is no place in an image
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Masks:
+    """Masks (N), each with the height and width of its image."""
+
+    counts: Any  # N, of bytes: run lengths as COCO compresses them
+    size: Ints  # (N, 2): height and width
+    area: Floats  # N, in pixels
+
+    def __len__(self) -> int:
+        return len(self.counts)
+
+    def take(self, at: Ints | Bools) -> "Masks":
+        """Select masks by position or by flags."""
+        return Masks(self.counts[at], self.size[at], self.area[at])
+
+    def list_codes(self, at: Ints) -> list[dict[str, Any]]:
+        """List some masks as pycocotools takes them."""
+        return [
+            {"size": size, "counts": counts}
+            for size, counts in zip(self.size[at].tolist(), self.counts[at].tolist(), strict=True)
+        ]
+
+    def measure_boxes(self) -> Floats:
+        """Measure the box around each mask (N, 4): left, top, width and height; zeros of an empty mask."""
+        if not len(self):
+            return np.zeros((0, 4))
+        codes = self.list_codes(np.arange(len(self)))
+        return np.concatenate([load_code().toBbox(part) for part in _divide(codes)])
+
+
+@cache
+def load_code() -> Any:
+    """Load pycocotools' run-length code. Raises InputError that names the extra."""
+    try:
+        return import_module("pycocotools.mask")
+    except ImportError:
+        raise InputError("masks need pycocotools: pip install 'germane[masks]'") from None
+
+
+def can_read_masks() -> bool:
+    """Is the extra installed?"""
+    try:
+        load_code()
+    except InputError:
+        return False
+    return True
+
+
+def join_masks(codes: Sequence[dict[str, Any]]) -> Masks:
+    """Join masks that pycocotools encoded, or that ``encode_mask`` did."""
+    counts = np.empty(len(codes), object)
+    counts[:] = [one["counts"] for one in codes]
+    size = np.array([one["size"] for one in codes], np.int64).reshape(-1, 2)
+    return Masks(counts, size, measure_codes(codes))
+
+
+def measure_codes(codes: Sequence[dict[str, Any]]) -> Floats:
+    """Count the pixels of masks that are encoded (N)."""
+    parts = [load_code().area(part) for part in _divide(codes)]
+    return np.concatenate(parts).astype(float) if parts else np.zeros(0)
+
+
+def _divide(codes: Sequence[dict[str, Any]]) -> Iterator[list[dict[str, Any]]]:
+    """Divide masks: with NumPy 2, pycocotools 2.0.11 measures at most 63 boxes or 255 areas at once."""
+    return (list(codes[start : start + 60]) for start in range(0, len(codes), 60))
+
+
+def encode_array(array: Any) -> list[dict[str, Any]]:
+    """Encode masks of shape (N, H, W), of which what is not 0 belongs to the object."""
+    columns = np.asfortranarray(np.moveaxis(np.asarray(array) != 0, 0, 2).astype(np.uint8))
+    codes: list[dict[str, Any]] = load_code().encode(columns)
+    return codes
+
+
+def encode_mask(given: Any, size: tuple[float, float]) -> dict[str, Any]:
+    """Encode one segmentation of COCO: polygons, run lengths, or compressed run lengths.
+
+    ``size`` is the width and height of the image, NaN if they are not known. Raises ValueError, which says
+    what is wrong.
+    """
+    if isinstance(given, (list, tuple)):
+        return _encode_polygons(given, size)
+    if not isinstance(given, dict) or not {"size", "counts"} <= given.keys():
+        raise ValueError(
+            f"a mask is polygons, or run lengths with size and counts; got {clip(given)}"
+        )
+    height, width = _read_size(given["size"])
+    if any(
+        not math.isnan(known) and known != one
+        for known, one in zip(size, (width, height), strict=True)
+    ):
+        raise ValueError(
+            f"the mask has {height:,} rows and {width:,} columns of pixels, and its image {size[1]:g} and {size[0]:g}"
+        )
+    counts = given["counts"]
+    if isinstance(counts, (list, tuple)):
+        _check_runs(counts, height * width)
+        code: dict[str, Any] = load_code().frPyObjects(
+            {"size": [height, width], "counts": list(counts)}, height, width
+        )
+        return code
+    counts = counts.encode("ascii", "replace") if isinstance(counts, str) else counts
+    if not isinstance(counts, bytes) or _is_broken(counts):
+        raise ValueError(f"the run lengths of the mask cannot be read: {clip(counts)}")
+    return {"size": [height, width], "counts": counts}
+
+
+def decode_mask(code: dict[str, Any]) -> Any:
+    """Decode a mask to an array of 0 and 1 (H, W)."""
+    with warnings.catch_warnings():  # pycocotools 2.0.11 is older than NumPy's __array__(copy=…)
+        warnings.simplefilter("ignore", DeprecationWarning)
+        return load_code().decode(code)
+
+
+def _encode_polygons(given: Any, size: tuple[float, float]) -> dict[str, Any]:
+    for one in given:
+        sound = isinstance(one, (list, tuple)) and len(one) >= 4 and len(one) % 2 == 0
+        if not sound or read_doubles(one, _FARTHEST) is None:
+            raise ValueError(f"a polygon is x and y of its corners, in pixels; got {clip(one)}")
+    if not given:
+        raise ValueError("the mask has no polygon")
+    width, height = size
+    if not (width > 0 and height > 0):
+        raise ValueError(
+            "polygons need the size of their image, which is not known. images= takes sizes, as "
+            "{image: (width, height)}, a file of them, or a folder of pictures."
+        )
+    code = load_code()
+    merged: dict[str, Any] = code.merge(code.frPyObjects(list(given), int(height), int(width)))
+    return merged
+
+
+def _read_size(given: Any) -> tuple[int, int]:
+    if isinstance(given, (list, tuple, np.ndarray)) and len(given) == 2:
+        height, width = given
+        if type(height) is type(width) is int and 0 <= height < 2**16 and 0 <= width < 2**16:
+            return height, width
+        if all(is_finite_number(one) and one == int(one) and 0 <= one < 2**16 for one in given):
+            return int(height), int(width)
+    raise ValueError(f"the size of a mask is height and width; got {clip(given)}")
+
+
+def _check_runs(counts: Any, pixels: int) -> None:
+    if not all(isinstance(one, (int, np.integer)) and one >= 0 for one in counts):
+        raise ValueError(f"run lengths are whole numbers; got {clip(counts)}")
+    if sum(counts) != pixels:
+        raise ValueError(
+            f"the run lengths of the mask add up to {sum(counts):,}, not to its {pixels:,} pixels"
+        )
+
+
+_LETTERS = bytes(range(48, 112))  # of compressed run lengths; the upper half goes on
+
+
+def _is_broken(counts: bytes) -> bool:
+    """Has text letters that no run length has, or does it end within one?"""
+    return bool(counts.translate(None, _LETTERS)) or (counts[-1:] >= b"P")
+
+
+def is_compressed(given: Any) -> bool:
+    """Are these compressed run lengths, as COCO's results have them?"""
+    return isinstance(given, dict) and isinstance(given.get("counts"), (str, bytes))
+
+
+def find_broken_masks(masks: Masks) -> Ints:
+    """Find the masks whose run lengths do not add up to their pixels, on which pycocotools would not end."""
+    odd = [np.zeros(0, np.int64)]
+    for start in range(0, len(masks), _CHUNK):
+        counts = masks.counts[start : start + _CHUNK].tolist()
+        height, width = masks.size[start : start + _CHUNK].T
+        odd.append(start + np.flatnonzero(_add_up(counts) != height * width))
+    return np.concatenate(odd)
+
+
+_CHUNK = 2_000  # masks
+
+
+def _add_up(codes: list[bytes]) -> Ints:
+    """Add up the compressed run lengths of each mask; -1 if one of them is negative.
+
+    A run is written with 5 bits a letter, the lowest first, and from the fourth run on as the difference to
+    the run two places before it.
+    """
+    letters = np.frombuffer(b"".join(codes), np.uint8).astype(np.int64) - 48
+    last = np.flatnonzero(letters & 32 == 0)  # letter of each run
+    length = np.diff(last, prepend=-1)
+    shift = 5 * (np.arange(last[-1] + 1 if len(last) else 0) - np.repeat(last - length + 1, length))
+    if (length > 7).any():
+        return np.full(len(codes), -1)
+    parts = (letters & 31) << shift
+    runs = np.add.reduceat(parts, last - length + 1) if len(last) else parts
+    runs -= (letters[last] & 16 > 0) * (np.int64(1) << (5 * length))
+    owner = np.repeat(np.arange(len(codes)), [len(code) for code in codes])[last]
+    first = np.searchsorted(owner, np.arange(len(codes)))[owner]
+    number = np.arange(len(runs)) - first  # of a run in its mask
+    sums = np.where(number == 0, runs, 0)
+    for parity in (0, 1):  # runs that follow from each other
+        mine = (number % 2 == parity) & (number > 0)
+        before = np.concatenate(([0], np.cumsum(np.where(mine, runs, 0))))
+        sums += np.where(mine, before[1:] - before[first], 0)
+    totals = np.bincount(owner, weights=sums, minlength=len(codes)).astype(np.int64)
+    totals[owner[sums < 0]] = -1
+    return totals

@@ -1,0 +1,224 @@
+"""Shapes: masks and keypoints as sources have them are read here, and boxes that follow from them filled in."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any, TypeVar
+
+import numpy as np
+
+from germane.boxes.columns import Columns, list_sizes
+from germane.boxes.conventions import Conventions
+from germane.boxes.data import Detections, Truths
+from germane.boxes.geometry import make_boxes
+from germane.boxes.ids import find_ids, sort_ids
+from germane.boxes.keypoints import COCO_SIGMAS, measure_extents, read_points
+from germane.boxes.masks import (
+    can_read_masks,
+    encode_mask,
+    find_broken_masks,
+    is_compressed,
+    join_masks,
+)
+from germane.boxes.reading import Reading, Shape, Side
+from germane.core.ragged import Floats
+from germane.errors import FormatError, InputError
+from germane.output.formatting import write_count
+
+T = TypeVar("T")
+NEEDED: dict[Shape, tuple[str, ...]] = {
+    "box": ("bbox",), "any": (), "mask": ("segmentation",), "oks": ("keypoints",),
+}  # fmt: skip
+_NOUNS = {"mask": "masks", "oks": "keypoints"}
+
+
+def list_needed(shape: Shape, side: Side) -> tuple[str, ...]:
+    """List the keys of COCO's entries that the shape needs."""
+    area = ("area",) * (shape == "oks" and side == "truth")
+    return NEEDED[shape] + area
+
+
+def read_shapes(columns: Columns, reading: Reading, truths: Truths | None) -> Columns:
+    """Read masks and keypoints of columns, and the boxes and areas that follow from them.
+
+    Entries that cannot be read are faults. Where shapes are only tried (``any``), they are left out instead.
+    Raises InputError for columns without the shape that is needed.
+    """
+    if reading.shape in _NOUNS:
+        return _read_needed(columns, reading.shape, truths)
+    if columns.masks is not None and not can_read_masks():
+        columns = replace(columns, masks=None)
+    if columns.masks is not None:
+        read = _read_masks(columns, truths)
+        is_whole = len(read.faults) == len(columns.faults)
+        columns = read if is_whole else replace(columns, masks=None)
+    if columns.keypoints is not None:
+        read = _read_keypoints(columns, truths)
+        is_whole = len(read.faults) == len(columns.faults)
+        is_whole &= truths is not None or columns.area is not None
+        columns = read if is_whole else replace(columns, keypoints=None, unseen=None)
+    return _fill_boxes(columns)
+
+
+def _read_needed(columns: Columns, shape: Shape, truths: Truths | None) -> Columns:
+    if (columns.masks if shape == "mask" else columns.keypoints) is None:
+        raise InputError(
+            f"{columns.where}: overlap={shape} needs {_NOUNS[shape]}, and there are none. overlap=iou evaluates boxes."
+        )
+    read = _read_masks if shape == "mask" else _read_keypoints
+    columns = _fill_boxes(read(columns, truths))
+    if truths is None and columns.area is None:
+        if shape == "oks" and len(columns):
+            raise FormatError(
+                f"{columns.where}: overlap=oks needs the area of each object, to which distances are relative; "
+                "there is no 'area'."
+            )
+        columns = replace(columns, area=columns.masks.area if shape == "mask" else None)
+    return columns
+
+
+def _read_masks(columns: Columns, truths: Truths | None) -> Columns:
+    images, files = (
+        (truths.images, truths.files)
+        if truths is not None
+        else (_list_images(columns), columns.files)
+    )
+    sizes = truths.sizes if truths is not None else list_sizes(columns.sizes, images)
+    typed = columns.typed and (truths is None or truths.typed)
+    image = find_ids(columns.image, images, files, files=True, typed=typed)
+    known = np.full((len(images) + 1, 2), np.nan)  # the last row: images that are not listed
+    if sizes is not None:
+        known[:-1] = sizes
+    rows = known[image].tolist()
+    compressed = any(map(is_compressed, columns.masks))
+    codes, columns = _read_rows(
+        columns, columns.masks, lambda at, one: encode_mask(one, tuple(rows[at]))
+    )
+    masks = join_masks(codes)
+    broken = find_broken_masks(masks) if compressed else ()
+    if len(broken):
+        faults = [
+            f"{columns.locate(at)}: the run lengths of the mask do not add up to its pixels"
+            for at in map(int, broken)
+        ]
+        sound = np.delete(np.arange(len(masks)), np.asarray(broken))
+        masks, columns = masks.take(sound), columns.take(sound)
+        columns = replace(columns, faults=[*columns.faults, *faults])
+    if truths is None:
+        image = find_ids(columns.image, images, files, files=True, typed=typed)
+        lost = np.isnan(known[image]).any(axis=1) & (image >= 0)
+        known[image[lost]] = masks.size[lost][:, ::-1]
+        odd = np.flatnonzero((known[image] != masks.size[:, ::-1]).any(axis=1) & (image >= 0))
+        faults = [
+            f"{columns.locate(at)}: the mask has another size than others of its image"
+            for at in odd.tolist()
+        ]
+        columns = replace(
+            columns, images=images, sizes=known[:-1], faults=[*columns.faults, *faults]
+        )
+    return replace(columns, masks=masks)
+
+
+def _read_keypoints(columns: Columns, truths: Truths | None) -> Columns:
+    points, columns = _read_rows(columns, columns.keypoints, lambda _, one: read_points(one))
+    count = _count_points(points, truths)
+    odd = [at for at, one in enumerate(points) if len(one) != 3 * count]
+    for at in odd:
+        says = f"{len(points[at]) // 3} keypoints, and others {count}"
+        columns = replace(columns, faults=[*columns.faults, f"{columns.locate(at)}: {says}"])
+    if odd:
+        return columns
+    array = np.array(points, float).reshape(-1, count, 3)
+    unseen = None
+    if truths is None:
+        given = [None] * len(points) if columns.unseen is None else columns.unseen
+        seen = (array[..., 2] > 0).sum(axis=1).tolist()
+        unseen = np.array(
+            [(own if one is None else one) == 0 for one, own in zip(given, seen, strict=True)], bool
+        )
+    return replace(columns, keypoints=array, unseen=unseen)
+
+
+def _count_points(points: list[Floats], truths: Truths | None) -> int:
+    if truths is not None and truths.keypoints is not None and len(truths):
+        return int(truths.keypoints.shape[1])
+    return len(points[0]) // 3 if points else len(COCO_SIGMAS)
+
+
+def _read_rows(
+    columns: Columns, given: Any, read: Callable[[int, Any], T]
+) -> tuple[list[T], Columns]:
+    """Read every row, and leave out those that cannot be read."""
+    out: list[T] = []
+    kept, faults = [], []
+    for at, one in enumerate(given):
+        try:
+            out.append(read(at, one))
+            kept.append(at)
+            given[at] = None  # which frees what a file had
+        except ValueError as error:
+            faults.append(f"{columns.locate(at)}: {error}")
+    if faults:
+        columns = columns.take(np.array(kept, np.int64))
+        columns = replace(columns, faults=[*columns.faults, *faults])
+    return out, columns
+
+
+def _list_images(columns: Columns) -> list[Any]:
+    return list(sort_ids(columns.image) if columns.images is None else columns.images)
+
+
+def _list_boxes(columns: Columns) -> list[Any]:
+    return columns.boxes if isinstance(columns.boxes, list) else []
+
+
+def _fill_boxes(columns: Columns) -> Columns:
+    """Fill in the boxes that are missing: those around the masks or the keypoints."""
+    listed = _list_boxes(columns)
+    lost = [at for at, box in enumerate(listed) if box is None or box == []]
+    if not lost:
+        return columns
+    around = _measure_boxes(columns, np.array(lost))
+    if around is None:
+        return columns
+    rows = make_boxes(around).as_array(columns.box_format)
+    if len(lost) == len(listed):
+        return replace(columns, boxes=rows, boxed=False, relative=False)
+    if columns.relative:
+        says = f"{columns.locate(lost[0])} has no box, and others have relative ones"
+        return replace(columns, faults=[*columns.faults, says])
+    filled = list(listed)
+    for at, row in zip(lost, rows.tolist(), strict=True):
+        filled[at] = row
+    return replace(columns, boxes=filled, boxed=lost[0] > 0)  # as the first one
+
+
+def _measure_boxes(columns: Columns, at: Any) -> Floats | None:
+    if columns.masks is not None:
+        boxes: Floats = columns.masks.take(at).measure_boxes()
+        return boxes
+    if isinstance(columns.keypoints, np.ndarray):
+        return measure_extents(columns.keypoints[at])
+    return None
+
+
+def refuse_unfit(truths: Truths, detections: Detections, choices: Conventions) -> None:
+    """Refuse data without the shapes that the overlap compares, and keypoints without a sigma each."""
+    if choices.overlap not in _NOUNS:
+        return
+    name = _NOUNS[choices.overlap]
+    for one, where in ((truths, truths.where), (detections, detections.name)):
+        if getattr(one, name) is None:
+            raise InputError(
+                f"{where}: overlap={choices.overlap} needs {name}, and there are none."
+            )
+    if choices.overlap == "oks" and truths.keypoints is not None:
+        sigmas, count = choices.sigmas or COCO_SIGMAS, truths.keypoints.shape[1]
+        for points, where in (
+            (truths.keypoints, truths.where), (detections.keypoints, detections.name),
+        ):  # fmt: skip
+            if points is not None and len(points) and points.shape[1] != len(sigmas):
+                of = "sigmas has" if choices.sigmas else "COCO's sigmas are of"
+                raise InputError(
+                    f"{where}: {write_count(count, 'keypoint')} of each object, and {of} {len(sigmas)}. sigmas= "
+                    "takes a number for each keypoint."
+                )

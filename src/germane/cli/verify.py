@@ -1,0 +1,40 @@
+"""germane verify: exit with status 1 if the numbers of a record are not those of the data."""
+
+import argparse
+from typing import Any
+
+from germane.cli import arguments
+from germane.evaluation.signature_line import is_signature
+from germane.output import writing
+
+DIFFERS = 1
+
+
+def add(commands: Any) -> None:
+    command = commands.add_parser(
+        "verify",
+        help="compute the numbers of a record again, and say what differs",
+        description="Compute the numbers of a record or a signature again. The exit status is 0 if values, data and "
+        "definitions are the same, 1 if something differs, and 2 for wrong usage or bad input.",
+    )
+    command.set_defaults(run=run)
+    command.add_argument(
+        "record",
+        metavar="RECORD",
+        help="a file of evaluate --record or --format json, or a signature in quotes",
+    )
+    arguments.add_files(command, "the runs, named or ordered as in the record")
+    arguments.add_shared(command)
+    arguments.add_catalogue(command)
+
+
+def run(options: argparse.Namespace) -> int:
+    from germane.evaluation.verification import verify
+
+    files = [] if is_signature(options.record) else [options.record]
+    writing.check(options.output, [*files, options.qrels, *options.runs])
+    runs = arguments.read_runs(options.qrels, options.runs)
+    given = next(iter(runs.values())) if len(runs) == 1 else runs
+    found = verify(options.record, options.qrels, given, **arguments.collect_given_policy(options))
+    arguments.write_found(options, found)
+    return 0 if found.same else DIFFERS

@@ -1,0 +1,254 @@
+"""Signature: one line with a number, its definition, and the data that it was computed from."""
+
+import math
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields, replace
+from typing import TYPE_CHECKING, Any
+
+from germane._version import VERSION
+from germane.core.policy import DEFAULTS, Policy
+from germane.errors import FormatError, GermaneError, clip
+from germane.evaluation.fingerprint import SHOWN
+from germane.evaluation.layout import format_value
+from germane.measures.measure import Measure, parse, write_parameters
+from germane.output.formatting import write_count
+
+if TYPE_CHECKING:
+    from germane.evaluation.result import Counts, Result
+
+UNKNOWN = "unknown"
+_LOOKS = "AP@10 = 0.2917 | norm=min … | 200 queries, qrels 3f9a…, run 81be… | germane 0.2.0"
+_KINDS = {one.name: str(one.type) for one in fields(Policy)}
+
+
+@dataclass(frozen=True)
+class Signature:
+    """A number with its definition and the fingerprints of its data; its text is one line.
+
+    >>> signature = germane.evaluate({"q": {"d": 1}}, {"q": {"d": 0.9}}, "RR").signature("RR")
+    >>> signature.value, signature.policy.ties, len(signature.run)
+    (1.0, 'trec', 16)
+    >>> germane.read_signature(str(signature)) == signature
+    True
+
+    ``qrels`` and ``run`` are the first 64 bits of the fingerprints, as hexadecimal digits, or None where
+    they are not known. ``tools`` are other tools that compute the same number by their definition.
+    """
+
+    measure: Measure
+    value: float
+    policy: Policy = field(default_factory=Policy)
+    queries: int = 0
+    excluded: int = 0
+    qrels: str | None = None
+    run: str | None = None
+    germane: str = VERSION
+    dialect: str | None = None
+    tools: tuple[str, ...] = ()
+    digits: int = 4
+
+    def __str__(self) -> str:
+        data = [write_count(self.queries, "query")]
+        if self.excluded:
+            data.append(f"{write_count(self.excluded, 'result')} excluded")
+        data += [f"qrels {self.qrels or UNKNOWN}", f"run {self.run or UNKNOWN}"]
+        parts = [
+            f"{self.measure} = {self.shown}",
+            " ".join(f"{name}={word}" for name, word in self.words.items()),
+            ", ".join(data),
+            f"germane {self.germane}",
+        ]
+        if self.dialect is not None:
+            parts.append(f"dialect {self.dialect}")
+        if self.tools:
+            parts.append(f"as {', '.join(self.tools)}")
+        return " | ".join(parts)
+
+    @property
+    def shown(self) -> str:
+        """The value as it is written."""
+        return format_value(self.value, self.measure, self.digits)
+
+    @property
+    def words(self) -> dict[str, str]:
+        """The parameters of the measure and the conventions, with those that are defaults."""
+        policy = {name: str(one) for name, one in self.policy.to_dict().items() if one is not None}
+        policy.pop("qrels_duplicates", None)
+        return {**write_parameters(self.measure), **policy}
+
+
+def make_signature(result: "Result", measure: Measure, digits: int, tools: str) -> Signature:
+    """Make the signature of a mean. ``tools`` is none, or same for other tools that compute the same."""
+    policy = result.policies.get(measure, result.policy)
+    counts = result.counts
+    return Signature(
+        measure,
+        _round(result[measure].mean, measure, digits),
+        policy,
+        counts.judged,
+        counts.excluded,
+        _shorten(result.fingerprint),
+        _shorten(result.run_fingerprint),
+        VERSION,
+        None if result.dialect is None else result.dialect.name,
+        find_tools(measure, policy, counts) if tools == "same" else (),
+        digits,
+    )
+
+
+def _round(value: float, measure: Measure, digits: int) -> float:
+    return float(format_value(value, measure, digits)) if math.isfinite(value) else value
+
+
+def _shorten(fingerprint: str | None) -> str | None:
+    return None if fingerprint is None else fingerprint[:SHOWN]
+
+
+def find_tools(measure: Measure, policy: Policy, counts: "Counts") -> tuple[str, ...]:
+    """Find tools that compute this measure under these conventions, with their names of it.
+
+    A convention that has nothing to decide on the data may differ: that for missing queries, where none
+    is missing. Tools with limits that concern the measure are left out.
+    """
+    from germane.dialects import dialects
+    from germane.dialects.names import find_entry
+
+    found, idle = [], _find_idle(counts, measure)
+    if policy.duplicates != "error":
+        idle -= {"duplicates", "repeated"}
+    for name, dialect in dialects().items():
+        entry = find_entry(dialect, measure)
+        if entry is None:
+            continue
+        choices = {**dialect.choices, **entry.fill_choices(measure.k)}
+        known = {word: one for word, one in choices.items() if word in DEFAULTS}
+        its = replace(Policy(), **known)
+        differ = {word for word in DEFAULTS if getattr(its, word) != getattr(policy, word)}
+        own = entry.write_name(measure.k, dict(measure.parameters))
+        is_limited = any(not one.only or own in one.only for one in dialect.limits)
+        if len(known) == len(choices) and not is_limited and differ <= idle:
+            found.append(f"{name} {own}")
+    return tuple(found)
+
+
+def _find_idle(counts: "Counts", measure: Measure) -> set[str]:
+    """Find the conventions that have nothing to decide on the data."""
+    idle = {"duplicates", "repeated", "qrels_duplicates"}  # data with duplicates were refused
+    if not counts.missing:
+        idle.add("missing")
+    if not counts.without_relevant and measure.rel in (None, 1.0):
+        idle.add("no_relevant")
+    if not counts.tied:
+        idle.add("ties")
+    if not counts.unjudged_queries:
+        idle.add("unknown")
+    return idle
+
+
+def is_signature(text: object) -> bool:
+    """Does this look like a signature, and not like a path?"""
+    return isinstance(text, str) and text.count(" | ") >= 2 and " = " in text
+
+
+def read_signature(text: str) -> Signature:
+    """Read a signature from the line that ``result.signature`` writes.
+
+    >>> line = "AP@10 = 0.2917 | norm=min ties=trec | 200 queries, qrels 3f9a, run 81be | germane 0.2.0"
+    >>> germane.read_signature(line).measure.definition
+    'Σ P@i·rel(i), i ≤ 10, ÷ min(R,10)'
+
+    The name of a run and a colon may stand before it. Conventions and parameters that are not
+    written have their defaults. Raises FormatError for another text, and MeasureError or
+    PolicyError for a definition that does not exist.
+    """
+    if not isinstance(text, str) or not is_signature(text):
+        raise FormatError(f"{clip(text)} is no signature, which is a line such as: {_LOOKS}")
+    head, *parts = [part.strip() for part in text.strip().strip("`").split(" | ")]
+    name, _, value = head.rpartition(" = ")
+    name = name.rpartition(": ")[2]
+    found: dict[str, Any] = {}
+    for part in parts:
+        found |= _read_part(part, text)
+    words = found.pop("words", {})
+    try:
+        number = float(value)
+    except ValueError:
+        raise FormatError(f"a signature begins with MEASURE = NUMBER; got {clip(head)}") from None
+    measure, policy = _read_words(name.strip(), words)
+    digits = len(value.partition(".")[2]) if "." in value else 0
+    return Signature(measure, number, policy, digits=digits or 4, **found)
+
+
+def _read_part(part: str, text: str) -> dict[str, Any]:
+    """Read a part of a signature by how it begins."""
+    for keyword in ("germane", "dialect"):
+        if part.startswith(keyword + " "):
+            return {keyword: part.removeprefix(keyword).strip()}
+    if part.startswith("as "):
+        return {"tools": tuple(part.removeprefix("as ").split(", "))}
+    if re.match(r"[\d,]+ quer(y|ies)\b", part):
+        return _read_data(part)
+    words = dict(word.partition("=")[::2] for word in part.split())
+    if not all("=" in word for word in part.split()):
+        raise FormatError(
+            f"the part {clip(part)} is none of a signature: {_LOOKS}; got {clip(text)}"
+        )
+    return {"words": words}
+
+
+def _read_data(part: str) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for name, pattern in {
+        "queries": r"^([\d,]+) quer",
+        "excluded": r"([\d,]+) results? excluded",
+    }.items():
+        if number := re.search(pattern, part):
+            found[name] = int(number[1].replace(",", ""))
+    for name in ("qrels", "run"):
+        written = re.search(rf"\b{name} (\S+?)(?:,|$)", part)
+        if written and written[1] != UNKNOWN:
+            if not re.fullmatch(r"[0-9a-f]{4,32}", written[1]):
+                raise FormatError(
+                    f"the fingerprint of the {name} is hexadecimal digits; got {clip(written[1])}"
+                )
+            found[name] = written[1]
+    return found
+
+
+def _read_words(name: str, words: Mapping[str, str]) -> tuple[Measure, Policy]:
+    """Read the measure with its parameters, and the conventions."""
+    measure = parse(name)
+    own = {one.name for one in measure.row.parameters}
+    written = [f"{word}={value}" for word, value in words.items() if word in own]
+    if written and words.keys() & own:
+        cutoff = "" if measure.k is None else f"@{measure.k}"
+        given = {**write_parameters(measure), **{w: v for w, v in words.items() if w in own}}
+        measure = parse(f"{measure.name}({','.join(f'{w}={v}' for w, v in given.items())}){cutoff}")
+    policy = {word: _read_word(word, value) for word, value in words.items() if word not in own}
+    unknown = [word for word in policy if word not in DEFAULTS]
+    if unknown:
+        raise FormatError(
+            f"{measure} has no parameter {clip(unknown[0])}, and there is no such convention."
+        )
+    try:
+        return measure, Policy(**policy)
+    except GermaneError:
+        raise
+    except TypeError as error:
+        raise FormatError(f"the conventions of a signature: {error}") from None
+
+
+def _read_word(name: str, written: str) -> Any:
+    """Read a convention; depth and the like are numbers."""
+    if written == "None":
+        return None
+    kind = _KINDS.get(name, "")
+    if "int" in kind and "Literal" not in kind and written.isdecimal():
+        return int(written)
+    if "float" in kind and "Literal" not in kind:
+        try:
+            return float(written)
+        except ValueError:
+            return written
+    return written

@@ -1,0 +1,35 @@
+"""Metadata of a run in its own file: comments before the first line, between two marks.
+
+The marks and the fields are those of ir_metadata. The text between them is YAML; it is carried along as
+text, and not read.
+"""
+
+from __future__ import annotations
+
+from germane.errors import InputError
+from germane.readers.files import TextFile
+
+START, END = "ir_metadata.start", "ir_metadata.end"
+
+
+def read_metadata(path: str) -> str | None:
+    """Read the text between the marks, without the ``#`` before each line; None if there are no marks."""
+    try:
+        with TextFile(path) as file:
+            block = next(iter(file.read_blocks()), None)
+    except InputError:
+        return None
+    if block is None or START.encode() not in block.data:
+        return None
+    held: list[str] | None = None
+    for line in block.data.decode("utf-8", "replace").splitlines():
+        if not line.startswith("#"):
+            break
+        text = line.removeprefix("#").removeprefix(" ").rstrip()
+        if text == START:
+            held = []
+        elif text == END:
+            return None if held is None else "\n".join(held) + "\n"
+        elif held is not None:
+            held.append(text)
+    return None
