@@ -49,8 +49,8 @@ def reconcile_table(
     >>> found = [{"boxes": [[10, 12, 50, 52], [60, 61, 90, 95]], "labels": [1, 1], "scores": [0.9, 0.8]}]
     >>> table = {"ours": {"AP": "70.0", "AP50": "100.0", "AP75": "100.0"}}
     >>> said = germane.boxes.reconcile_table(truth, {"ours": found}, table)
-    >>> bool(said), [(one.column, round(one.value, 1)) for one in said.off]
-    (True, [('AP', 80.1)])
+    >>> [(one.column, one.reported, round(one.value, 1)) for one in said.off]
+    [('AP', '70.0', 80.1)]
 
     ``truth`` and each of ``detections`` are those of ``evaluate_many``; ``reported`` is a table as
     ``germane.reconcile_table`` takes it, with columns such as AP, AP50, AP75, APs, APm, APl or germane's names of measures;
