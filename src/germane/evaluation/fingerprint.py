@@ -108,7 +108,7 @@ class RunFingerprint:
     def _found(self) -> str | None:
         run, self._run = self._run, None  # which is not needed any more
         is_kept = run is not None and run.hasher is not None and run.hasher.content is not None
-        if run is None or (not is_kept and _find_state(self._path) != self._state):
+        if run is None or not (is_kept or self._is_unchanged()):
             return None
         try:
             return str(hash_run(run))
@@ -119,11 +119,17 @@ class RunFingerprint:
 
     def read_metadata(self) -> str | None:
         """Read what the header of a run file says about the run; None where it says nothing."""
-        if self._path is None or _find_state(self._path) != self._state or self._path == "-":
+        if self._path is None or not self._is_unchanged():
             return None
         from germane.readers.metadata import read_metadata  # which few evaluations need
 
         return read_metadata(os.fspath(self._path))
+
+    def _is_unchanged(self) -> bool:
+        """Can the run be read again, as it was? A file that changed cannot, nor can a pipe, which would wait forever."""
+        if self._path is None:
+            return True
+        return self._state is not None and _find_state(self._path) == self._state
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave out the run, which may be large."""
@@ -145,13 +151,14 @@ class KeptFingerprint:
 
 
 def _find_state(path: Any) -> tuple[int, int] | None:
-    """Find the size and the time of a file, to detect a change; None where there is none."""
-    if path is None:
+    """Find the size and the time of a file or a folder, to detect a change; None for what is read once."""
+    if (
+        path is None
+        or not os.path.exists(path)
+        or not (os.path.isfile(path) or os.path.isdir(path))
+    ):
         return None
-    try:
-        found = os.stat(path)
-    except OSError:
-        return None
+    found = os.stat(path)
     return found.st_size, found.st_mtime_ns
 
 
