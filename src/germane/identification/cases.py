@@ -209,8 +209,15 @@ def _draw_empty(rng: Rng, shape: Shape) -> Iterator[Case]:
 
 
 def _draw_copies(rng: Rng, shape: Shape) -> Iterator[Case]:
-    """Draw lists in which an item stands twice: mostly a relevant one, and within the cutoff."""
-    for _ in range(24):
+    """Draw lists in which an item stands twice: mostly a relevant one, and within the cutoff.
+
+    In the first ones the copy moves the only hit past the cutoff, which measures of the first hit alone need.
+    """
+    for _ in range(3 if shape.k is not None and shape.k > 1 else 0):
+        case = draw_case(rng, shape, hits=[False] * ((shape.k or 1) - 1) + [True])
+        items = [item for item, _ in case.ranked or ()]
+        yield case._replace(ranked=rank_items([items[0], *items]))
+    for _ in range(21):
         case = draw_case(rng, shape)
         items = [item for item, _ in case.ranked or ()]
         relevant = {item for item, grade in case.judged or () if grade > 0}
