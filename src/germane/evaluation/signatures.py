@@ -44,6 +44,10 @@ _LABELS = Given("LabelList", "a label for each row, or a set of labels")
 _VALUES = Given("Values", "{query: value}, a function of a query, a frame or a file of two columns")
 _TEXTS = Given("Texts", "the path of a file of ids and texts, {id: text}, or a function of an id")
 
+_TABLE = Given(
+    "PublishedTable", "the path of a file (docs/audit.md), a frame, or {run: {column: number}}"
+)
+
 GIVEN: Mapping[str, Given] = {
     "qrels": _JUDGMENTS,
     "people": _JUDGMENTS,
@@ -83,6 +87,8 @@ GIVEN: Mapping[str, Given] = {
     "verify.runs": Given("Runs", "a run, as evaluate takes it, or {name: run}"),
     "reported_per_query": Given("Reported", "{query: value}, or the path of a file"),
     "evaluate_embeddings.queries": _VECTORS,
+    "reported": _TABLE,
+    "table": _TABLE,
     "gallery": _VECTORS,
     "query_labels": _LABELS,
     "gallery_labels": _LABELS,
@@ -139,7 +145,7 @@ def _list_unpacked(given: Parameter, others: Others) -> Iterator[Parameter]:
 def _name_type(one: Parameter, function: str) -> Parameter:
     """Replace ``Any`` and long lists of words by a name."""
     words, kind = _WORDS.get(one.name.replace("_", ""), (None, None))
-    if one.annotation is Any:
+    if one.annotation in (Any, "Any"):
         kind = GIVEN.get(f"{function}.{one.name}") or GIVEN.get(one.name)
     elif one.annotation != words:
         kind = None
