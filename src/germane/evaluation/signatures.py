@@ -60,7 +60,7 @@ GIVEN: Mapping[str, Given] = {
     "item_ids": _IDS,
     "group": Given("Group", "a group id for each item of flat arrays, or the size of each group"),
     "collapse": Given(
-        "Groups",
+        "ItemGroups",
         "{item: group}, a function of an item, a frame or file of two columns, or a group for each column",
     ),
     "catalogue": Given("Catalogue", "the items, a frame or file of them, their number, or 'seen'"),
