@@ -148,6 +148,8 @@ def import_function(name: str) -> Any:
 
 
 def _import_module(place: str) -> Any:
+    """Import the user's module, and leave no compiled copy in the user's folder."""
+    before, sys.dont_write_bytecode = sys.dont_write_bytecode, True
     sys.path.insert(0, os.getcwd())
     try:
         if not place.endswith(".py"):
@@ -162,6 +164,7 @@ def _import_module(place: str) -> Any:
         raise InputError(f"{place} cannot be imported: {type(error).__name__}: {reason}") from None
     finally:
         sys.path.remove(os.getcwd())
+        sys.dont_write_bytecode = before
     return module
 
 
