@@ -374,6 +374,22 @@ def write_found(
     write_result(options, lambda digits: found.table(digits=digits), found.to_dict, formats)
 
 
+def write_answer(options: argparse.Namespace, found: Any) -> None:
+    """Write an answer that has sentences beside its table, as text or in the format asked for."""
+    match options.format:
+        case "json":
+            text = as_json(found.to_dict())
+        case "table":
+            text = str(found)
+        case "markdown":
+            text = str(found.markdown())
+        case "html":
+            text = f"{found._repr_html_()}\n"
+        case _:
+            text = format_table(found.table(digits=choose_digits(options)), options)
+    writing.write(options.output, text)
+
+
 def parse_measures(options: argparse.Namespace) -> tuple[Measure, ...]:
     return parse_all(options.measures or options.default_measures)
 

@@ -4,9 +4,7 @@ import argparse
 from typing import Any
 
 from germane.cli import arguments
-from germane.cli.terminal import as_json
 from germane.output import writing
-from germane.output.tables import FORMATS
 
 CONTRADICTED = 1
 
@@ -50,12 +48,5 @@ def run(options: argparse.Namespace) -> int:
     writing.check(options.output, [options.table])
     columns = dict(map(arguments.read_pair, options.columns))
     found = audit(options.table, options.queries, options.dialect, columns=columns or None)
-    match options.format:
-        case "json":
-            text = as_json(found.to_dict())
-        case "table":
-            text = str(found)
-        case _:
-            text = arguments.format_table(found.table(), options, FORMATS)
-    writing.write(options.output, text)
+    arguments.write_answer(options, found)
     return CONTRADICTED if found else 0

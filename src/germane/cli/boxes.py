@@ -14,7 +14,6 @@ from germane.cli import arguments, box_arguments
 from germane.cli.check import write_checkup
 from germane.cli.compare import add_statistics, collect_statistics
 from germane.cli.gate import add_limits, write_gate
-from germane.cli.reconcile import write_reconciliation
 from germane.comparison.settings import WORDS as STATISTICS
 from germane.errors import InputError
 from germane.output import writing
@@ -143,7 +142,7 @@ def run_reconcile(options: argparse.Namespace) -> None:
     if (options.table is None) == (options.reported is None):
         raise InputError("germane boxes reconcile takes --reported NUMBER, or --table TABLE.")
     if options.table is not None:
-        write_reconciliation(options, _reconcile_table(options))
+        arguments.write_answer(options, _reconcile_table(options))
         return
     if len(options.detections) > 1:
         raise InputError("--reported is the number of one file of detections; --table is for more.")
@@ -156,7 +155,7 @@ def run_reconcile(options: argparse.Namespace) -> None:
         name=name,
         **box_arguments.collect(options),
     )
-    write_reconciliation(options, found)
+    arguments.write_answer(options, found)
 
 
 def _reconcile_table(options: argparse.Namespace) -> Any:

@@ -8,7 +8,6 @@ import sys
 from typing import Any
 
 from germane.cli import arguments
-from germane.cli.terminal import as_json
 from germane.core.policy import RARE_WORDS, WORDS
 from germane.errors import InputError, clip, offer
 from germane.output import writing
@@ -109,7 +108,7 @@ def run(options: argparse.Namespace) -> int:
         rng=options.seed,
         **arguments.collect_given(options, names),
     )
-    writing.write(options.output, _format(found, options))
+    arguments.write_answer(options, found)
     wrong = options.asserts and found.holds is False
     return 0 if found and not wrong else NONE
 
@@ -166,16 +165,3 @@ def _import_module(place: str) -> Any:
         sys.path.remove(os.getcwd())
         sys.dont_write_bytecode = before
     return module
-
-
-def _format(found: Any, options: argparse.Namespace) -> str:
-    match options.format:
-        case "json":
-            return as_json(found.to_dict())
-        case "table":
-            return str(found)
-        case "markdown":
-            return str(found.markdown())
-        case "html":
-            return f"{found._repr_html_()}\n"
-    return arguments.format_table(found.table(digits=arguments.choose_digits(options)), options)

@@ -4,7 +4,7 @@ import argparse
 from typing import Any
 
 from germane.cli import arguments
-from germane.cli.terminal import as_json, make_progress_line
+from germane.cli.terminal import make_progress_line
 from germane.errors import InputError
 from germane.output import writing
 
@@ -59,7 +59,7 @@ def run(options: argparse.Namespace) -> None:
     if (options.table is None) == (options.reported is None):
         raise InputError("reconcile takes --reported NUMBER, or --table TABLE.")
     if options.table is not None:
-        write_reconciliation(options, _reconcile_table(options))
+        arguments.write_answer(options, _reconcile_table(options))
         return
     per_query = options.reported_per_query
     asked = {
@@ -80,7 +80,7 @@ def run(options: argparse.Namespace) -> None:
                 found = reconcile(qrels, ranked, **asked, progress=progress, **policy)
         case _:
             raise InputError("reconcile takes QRELS and RUN, or one LIST.")
-    write_reconciliation(options, found)
+    arguments.write_answer(options, found)
 
 
 def _reconcile_table(options: argparse.Namespace) -> Any:
@@ -101,22 +101,3 @@ def _reconcile_table(options: argparse.Namespace) -> Any:
         return reconcile_table(
             qrels, runs, options.table, measures=measures, progress=progress, **policy
         )
-
-
-def write_reconciliation(options: argparse.Namespace, found: Any) -> None:
-    """Write a reconciliation as text, or in the format asked for."""
-    writing.write(options.output, _format(found, options))
-
-
-def _format(found: Any, options: argparse.Namespace) -> str:
-    match options.format:
-        case "json":
-            return as_json(found.to_dict())
-        case "table":
-            return str(found)
-        case "markdown":
-            return str(found.markdown())
-        case "html":
-            return f"{found._repr_html_()}\n"
-    digits = arguments.choose_digits(options)
-    return arguments.format_table(found.table(digits=digits), options)

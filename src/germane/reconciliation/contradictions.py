@@ -41,6 +41,9 @@ class Contradiction:
     proof: str
     excess: float
     possible: str = ""
+    kind: str = (
+        "law"  # bound, law, grain (of a mean of so many queries) or mean (of the values of queries)
+    )
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -81,14 +84,14 @@ class Audit(Tabular):
     def __len__(self) -> int:
         return len(self.contradictions)
 
-    def table(self) -> Table:
-        """Return a row for each contradiction, then for each restriction."""
+    def table(self, *, digits: int | None = None) -> Table:
+        """Return a row for each contradiction, then for each restriction. ``digits`` are those of "off by"."""
         rows = [
             (
                 one.row,
                 ", ".join(f"{name} = {number}" for name, number in one.cells),
                 one.law,
-                f"{one.excess:.2g}",
+                f"{one.excess:.{digits or 2}g}",
                 one.possible or f"No definition allows it: {one.proof}.",
             )
             for one in (*self.contradictions, *self.restrictions)
@@ -151,6 +154,7 @@ def _write(one: Contradiction) -> dict[str, Any]:
         "proof": one.proof,
         "excess": one.excess,
         "possible": one.possible,
+        "kind": one.kind,
     }
 
 
@@ -212,7 +216,7 @@ class _Auditor:
         weak = [one for one in found if one.possible]
         kept = []
         for one in strong:
-            if _key(one) in cut or one.law.startswith("the mean"):
+            if _key(one) in cut or one.kind == "mean":
                 kept.append(one)
             else:
                 weak.append(
@@ -321,12 +325,12 @@ class _Auditor:
                 )
                 proof = f"a value is a share of what is possible{hint}"
                 yield Contradiction(
-                    name, self._cite(r, c), f"{column.label} ≤ {max(known):g}", proof, value.low - max(known), possible
+                    name, self._cite(r, c), f"{column.label} ≤ {max(known):g}", proof, value.low - max(known), possible, "bound"
                 )  # fmt: skip
             lowest = -1.0 if kind == "MCC" else 0.0
             if value.high < lowest and kind not in ("Utility", "YAAP", "nDCG", "DCG"):
                 yield Contradiction(
-                    name, self._cite(r, c), f"{column.label} ≥ {lowest:g}", "no term is negative", lowest - value.high
+                    name, self._cite(r, c), f"{column.label} ≥ {lowest:g}", "no term is negative", lowest - value.high, kind="bound"
                 )  # fmt: skip
 
     def _check_pairs(self, r: int, row: Mapping[int, _Interval]) -> Iterator[Contradiction]:
@@ -402,7 +406,7 @@ class _Auditor:
             possible = "" if all(ways) else "Possible if P is divided by the number of results."
             yield Contradiction(
                 self.table.rows[r], self._cite(r, c), f"{column.label} of {what} is a multiple of 1/{steps}",
-                "it counts hits" if column.kind == "P" else "it is 0 or 1 for a query", off, possible,
+                "it counts hits" if column.kind == "P" else "it is 0 or 1 for a query", off, possible, "grain",
             )  # fmt: skip
 
     def _compare_means(self, cells: Mapping[tuple[int, int], Reported]) -> Iterator[Contradiction]:
@@ -432,7 +436,7 @@ class _Auditor:
                 excess = max(total.low - high / len(own), low / len(own) - total.high)
                 yield Contradiction(
                     "all", self._cite(last, c), "the mean is that of the queries",
-                    f"their values have the mean {mean:.4f}", max(excess, 0.0),
+                    f"their values have the mean {mean:.4f}", max(excess, 0.0), kind="mean",
                 )  # fmt: skip
 
     def _count(self, cells: Mapping[tuple[int, int], Reported]) -> int:
@@ -499,7 +503,7 @@ class _Interval:
 
 
 def _key(one: Contradiction) -> Any:
-    return one.row, frozenset(one.columns), "multiple" in one.law
+    return one.row, frozenset(one.columns), one.kind
 
 
 def _pair_readings(a: Column, b: Column, fixed: bool) -> Iterator[tuple[str, Reading, Reading]]:
