@@ -16,9 +16,9 @@ from germane.boxes.search import BoxGiven, BoxSearch, Counts
 from germane.output.formatting import add_schema, format_number, to_json_number, write_count
 from germane.output.tables import Table, Tabular
 from germane.reconciliation.answer import Answer, list_tools
-from germane.reconciliation.candidates import Choices
 from germane.reconciliation.plausibility import weigh_values
 from germane.reconciliation.reported import Reported, read_reported
+from germane.reconciliation.variations import Choices
 
 if TYPE_CHECKING:
     from germane.boxes.options import DetectionSource, Options, TruthSource

@@ -1,4 +1,4 @@
-"""Candidates: the conventions that may be behind a number, as tools have them and as changes make them.
+"""Variations: the conventions that may be behind a number, as tools have them and as changes make them.
 
 A *change* is a convention with another word than asked for. The points of the curve are one, and so is a
 depth together with what it is of.
@@ -13,13 +13,13 @@ from typing import Any
 import numpy as np
 
 from germane.boxes.conventions import WORDS, Conventions, write_choice
-from germane.boxes.data import Detections, Truths
+from germane.boxes.detections import Detections, Truths
 from germane.boxes.dialect_table import DIALECTS
 from germane.boxes.keypoints import COCO_SIGMAS
 from germane.boxes.matching import number_group
 from germane.boxes.measures import POINTS, BoxMeasure, parse_measure
 from germane.dialects.dialect import Dialect, Entry
-from germane.reconciliation.candidates import Choices
+from germane.reconciliation.variations import Choices
 
 _IDLE = ("unknown", "ap_depth")  # they decide whether there is a number, but not which
 _MAIN = ("overlap", "candidate", "crowds", "difficult", "depth", "points", "no_truth")

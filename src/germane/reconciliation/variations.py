@@ -1,4 +1,4 @@
-"""Candidates: the definitions that may be behind a number, a function or a table, simplest first.
+"""Variations: the definitions that may be behind a number, a function or a table, simplest first.
 
 They are the definitions of all tools, and those that differ in one or two things from what was asked for.
 """
