@@ -24,7 +24,7 @@ from germane.identification.batch import Batch
 from germane.identification.cases import SPECIAL, Case, Question, Shape, draw_questions, rank_items
 from germane.identification.forms import FORMS, Names
 from germane.identification.search import USUAL
-from germane.reconciliation.candidates import Candidate
+from germane.reconciliation.variations import Candidate
 
 Function = Callable[..., Any]
 

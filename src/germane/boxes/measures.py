@@ -13,7 +13,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 
 from germane.boxes.conventions import Conventions, read_thresholds, write_thresholds
-from germane.boxes.lists import Curve, View
+from germane.boxes.ranked_lists import Curve, View
 from germane.core.ragged import Floats
 from germane.core.ranking import Ranking
 from germane.errors import MeasureError, PolicyError, clip, list_choices, offer, suggest

@@ -10,9 +10,9 @@ from germane.boxes.api import evaluate_many
 from germane.boxes.comparison import compare
 from germane.boxes.dialect_table import resolve_box_dialect
 from germane.boxes.error_panel import write_errors
-from germane.boxes.lists import View
 from germane.boxes.measures import BoxMeasures
-from germane.boxes.reading import take_reading
+from germane.boxes.ranked_lists import View
+from germane.boxes.reading_options import take_reading
 from germane.boxes.result import Result, Results
 from germane.boxes.shares import compute_shares
 from germane.comparison.comparison import Comparison

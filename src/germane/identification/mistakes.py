@@ -19,7 +19,7 @@ from germane.identification.batch import Batch
 from germane.measures import compute_values
 from germane.measures.averaging import compute_terms
 from germane.measures.measure import Measure, parse
-from germane.reconciliation.candidates import Candidate
+from germane.reconciliation.variations import Candidate
 
 
 @dataclass(frozen=True)

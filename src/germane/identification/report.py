@@ -15,7 +15,7 @@ from germane.identification.identification import Counterexample, Definition, Id
 from germane.identification.mistakes import describe_difference, find_mistakes
 from germane.identification.search import Search, State
 from germane.measures.measure import Measure
-from germane.reconciliation.candidates import Candidate, list_measures
+from germane.reconciliation.variations import Candidate, list_measures
 
 SMALL = 240  # small lists that are tried for a counterexample
 GRADED = "grades above 1"

@@ -24,7 +24,7 @@ from germane.identification.cases import (
     draw_single,
 )
 from germane.measures.measure import Measure, parse
-from germane.reconciliation.candidates import (
+from germane.reconciliation.variations import (
     NO_NUMBER,
     Candidate,
     list_dialect_candidates,

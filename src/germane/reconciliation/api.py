@@ -15,18 +15,18 @@ from germane.measures.catalogue import CatalogueDefinition
 from germane.measures.measure import Measure, parse
 from germane.reconciliation.agreement import choose_best, match_names, measure_agreement
 from germane.reconciliation.answer import SHOWN
-from germane.reconciliation.candidates import (
-    Candidate,
-    list_dialect_candidates,
-    vary_once,
-    vary_twice,
-)
 from germane.reconciliation.example import Example, find_examples, make_collection
 from germane.reconciliation.plausibility import estimate_chance, find_hints
 from germane.reconciliation.reconciliation import Reconciliation
 from germane.reconciliation.reported import ReportedQueries, read_queries, read_reported
 from germane.reconciliation.search import Given, Search
 from germane.reconciliation.spread import Values
+from germane.reconciliation.variations import (
+    Candidate,
+    list_dialect_candidates,
+    vary_once,
+    vary_twice,
+)
 
 __all__ = ["Reconciliation", "reconcile"]
 
