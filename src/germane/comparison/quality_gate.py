@@ -13,6 +13,7 @@ from germane.comparison.pair import Pair, format_p_number, format_short
 from germane.comparison.sample import list_valued
 from germane.comparison.settings import Correction, TestName
 from germane.core.arguments import Seed, is_number
+from germane.dialects.parsing import parse_all
 from germane.errors import (
     CoverageError,
     InputError,
@@ -30,7 +31,7 @@ from germane.evaluation.result import Result
 from germane.evaluation.storage import find_results
 from germane.measures import QUANTITIES
 from germane.measures.catalogue import refuse_lists
-from germane.measures.measure import Measures, parse_all
+from germane.measures.measure import Measures
 from germane.output.formatting import format_number, write_count
 from germane.output.tables import Table, Tabular
 

@@ -14,6 +14,7 @@ from germane.core.policy import Duplicates, Policy
 from germane.core.progress import Progress, make_progress
 from germane.core.qrels import Qrels
 from germane.core.retrieved import Sample
+from germane.dialects.parsing import parse
 from germane.errors import EmptyError, InputError, check_choice, clip
 from germane.evaluation.choices import DEFAULT, Choices, Plan
 from germane.evaluation.fingerprint import RunFingerprint, make_fingerprint
@@ -29,7 +30,7 @@ from germane.measures.averaging import (
     find_weights,
 )
 from germane.measures.catalogue import CatalogueDefinition
-from germane.measures.measure import Measure, Measures, parse
+from germane.measures.measure import Measure, Measures
 from germane.readers import (
     InputFormat,
     Needs,

@@ -4,9 +4,9 @@ import math
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
+from germane.evaluation.headings import name_measures, write_definition
 from germane.measures import QUANTITIES
 from germane.measures.averaging import MeasureResult
-from germane.measures.headings import name_measures, write_definition
 from germane.measures.measure import Measure
 from germane.output.formatting import format_number, write_count
 from germane.output.tables import Table, find_highest, share_lines

@@ -21,6 +21,7 @@ from germane.core.finding import Finding
 from germane.core.policy import Policy
 from germane.core.progress import Progress, make_progress
 from germane.core.retrieved import Retrieved
+from germane.dialects.parsing import parse
 from germane.errors import DuplicateError, EmptyError, FormatError, InputError, clip, show_typed
 from germane.evaluation.choices import DEFAULT, Choices
 from germane.evaluation.evaluator import Evaluator, Read, Reduced, Way, find_way
@@ -29,7 +30,7 @@ from germane.evaluation.opening import open_data
 from germane.evaluation.result import Counts, Result, Results
 from germane.measures.averaging import MeasureResult
 from germane.measures.catalogue import refuse_lists
-from germane.measures.measure import Measures, parse
+from germane.measures.measure import Measures
 from germane.output import writing
 from germane.output.formatting import SCHEMA
 from germane.readers import parquet_files

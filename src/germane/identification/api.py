@@ -11,6 +11,7 @@ import numpy as np
 
 from germane.core.arguments import is_number, parse_whole
 from germane.core.policy import DEFAULTS
+from germane.dialects.parsing import parse
 from germane.errors import DefinitionError, InputError, MeasureError, clip, list_choices
 from germane.evaluation.choices import Choices, make_policy
 from germane.identification.asking import Asker, Precision, describe_function
@@ -21,7 +22,7 @@ from germane.identification.identification import Identification
 from germane.identification.report import make_answer
 from germane.identification.search import GRADES, USUAL, Search
 from germane.measures.catalogue import CatalogueDefinition
-from germane.measures.measure import Measure, parse
+from germane.measures.measure import Measure
 
 __all__ = ["Identification", "assert_computes", "identify"]
 

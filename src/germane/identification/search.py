@@ -11,6 +11,7 @@ import numpy as np
 from germane.core.policy import Policy
 from germane.core.ragged import Floats
 from germane.dialects import dialects, resolve_dialect
+from germane.dialects.parsing import parse
 from germane.identification.asking import Answer, Asker, Kind, Precision, ask_all, guess_precision
 from germane.identification.batch import Batch
 from germane.identification.cases import (
@@ -23,7 +24,7 @@ from germane.identification.cases import (
     draw_several,
     draw_single,
 )
-from germane.measures.measure import Measure, parse
+from germane.measures.measure import Measure
 from germane.reconciliation.variations import (
     NO_NUMBER,
     Candidate,
