@@ -96,6 +96,10 @@ class BoxMeasure:
     __repr__ = __str__
 
     @property
+    def range(self) -> None:
+        """The limits of an image's share: there are none, although those of the number are 0 and 1."""
+
+    @property
     def _short_name(self) -> str:
         """The name with a threshold of two digits, as in AP50, where there is one such threshold."""
         percent = f"{100 * self.iou[0]:.0f}" if self.iou and len(self.iou) == 1 else ""

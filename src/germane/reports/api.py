@@ -20,6 +20,7 @@ from germane.dialects.parsing import parse_all
 from germane.errors import InputError, check_choice, clip, list_choices
 from germane.evaluation.api import evaluate_many
 from germane.evaluation.choices import DEFAULT, Choices
+from germane.evaluation.layout import estimate_intervals
 from germane.evaluation.opening import open_evaluation
 from germane.evaluation.result import Result, Results
 from germane.explanation.api import explain_result
@@ -163,10 +164,7 @@ def report(
         title=title or make_title(list(results)),
         results=ordered_runs,
         pair=_choose_pair(ordered_runs, baseline),
-        intervals={
-            name: {m: result[m].interval(confidence=settings.confidence) for m in means}
-            for name, result in results.items()
-        },
+        intervals=estimate_intervals(results, settings.confidence),
         confidence=settings.confidence,
         comparison=compare(results, None, means, **vars(settings), rng=seed) if several else None,
         curves=_average_curves(ordered_runs, confidence, seed) if ordered else {},
