@@ -5,10 +5,10 @@ from typing import TYPE_CHECKING, Unpack
 
 from germane.boxes.checkup import TruthSide, open_detection_side, open_truth_side
 from germane.boxes.conventions import Conventions, make_conventions
-from germane.boxes.data import Detections, Truths
+from germane.boxes.detections import Detections, Truths
 from germane.boxes.dialect_table import resolve_box_dialect, resolve_measures
 from germane.boxes.measures import BoxMeasures, parse_measures
-from germane.boxes.reading import take_reading
+from germane.boxes.reading_options import take_reading
 from germane.boxes.result import Result, Results
 from germane.boxes.shapes import refuse_unfit
 from germane.boxes.summary import list_summary

@@ -5,13 +5,13 @@ from typing import TYPE_CHECKING, Any, Unpack, get_args
 
 import numpy as np
 
-from germane.boxes.checks.pairing import BoxData
+from germane.boxes.checks.data import BoxData
 from germane.boxes.checks.table import TABLE, find_all
 from germane.boxes.columns import Columns, make_detections, make_truths
-from germane.boxes.data import Detections, Truths
+from germane.boxes.detections import Detections, Truths
 from germane.boxes.geometry import Overlap
-from germane.boxes.ids import sort_ids
-from germane.boxes.reading import READING, Reading, take_reading
+from germane.boxes.id_spelling import sort_ids
+from germane.boxes.reading_options import READING, Reading, take_reading
 from germane.boxes.sheet import Sheet, make_sheet, make_sound_sheet
 from germane.boxes.sources import name_detections, read_detection_columns, read_truth_columns
 from germane.core.finding import Finding

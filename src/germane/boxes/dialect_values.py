@@ -5,17 +5,18 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Unpack
 
 from germane.boxes.api import refuse_unknown
-from germane.boxes.candidates import BoxCandidate, find_entry, list_words
 from germane.boxes.checkup import open_detection_side, open_truth_side
-from germane.boxes.conventions import WORDS, make_conventions, write_choice
+from germane.boxes.conventions import WORDS, make_conventions
 from germane.boxes.measures import BoxMeasure, parse_measure
-from germane.boxes.reading import take_reading
+from germane.boxes.reading_options import take_reading
 from germane.boxes.search import BoxSearch
 from germane.boxes.shapes import refuse_unfit
+from germane.boxes.variations import BoxCandidate, find_entry, list_words
 from germane.core.finding import warn
 from germane.dialects.dialect import Dialect, Entry
 from germane.reconciliation.spread import DialectValue
 from germane.reconciliation.spread import Spread as ListSpread
+from germane.reconciliation.variations import write_choice
 
 if TYPE_CHECKING:
     from germane.boxes.options import DetectionSource, Options, TruthSource

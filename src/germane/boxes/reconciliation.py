@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
-from germane.boxes.conventions import Conventions, write_choice
+from germane.boxes.conventions import Conventions
 from germane.boxes.dialect_table import resolve_box_dialect, resolve_measures
 from germane.boxes.dialect_values import open_search
 from germane.boxes.measures import BoxMeasure, parse_measures
@@ -16,9 +16,9 @@ from germane.boxes.search import BoxGiven, BoxSearch, Counts
 from germane.output.formatting import add_schema, format_number, to_json_number, write_count
 from germane.output.tables import Table, Tabular
 from germane.reconciliation.answer import Answer, list_tools
-from germane.reconciliation.candidates import Choices
 from germane.reconciliation.plausibility import weigh_values
 from germane.reconciliation.reported import Reported, read_reported
+from germane.reconciliation.variations import Choices, write_choice
 
 if TYPE_CHECKING:
     from germane.boxes.options import DetectionSource, Options, TruthSource
@@ -308,7 +308,7 @@ def _find_hints(search: BoxSearch, reported: Reported) -> Iterator[str]:
 
 def _make_row(given: BoxGiven) -> dict[str, Any]:
     return {
-        "conventions": [write_choice(*one) for one in given.candidate.choices],
+        "conventions": given.candidate.write_choices(),
         "value": to_json_number(given.value),
         "tools": list(given.candidate.tools),
     }

@@ -5,11 +5,9 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
-from germane.boxes.candidates import BoxCandidate, BoxCandidates, read_dialect
 from germane.boxes.conventions import Conventions
-from germane.boxes.data import Detections, Truths
+from germane.boxes.detections import Detections, Truths
 from germane.boxes.dialect_table import DIALECTS
-from germane.boxes.lists import RankedLists, sort_lists
 from germane.boxes.matching import (
     Arranged,
     Pairs,
@@ -19,11 +17,13 @@ from germane.boxes.matching import (
     match_groups,
 )
 from germane.boxes.measures import BoxMeasure
+from germane.boxes.ranked_lists import RankedLists, sort_lists
 from germane.boxes.result import BoxValue, Result
+from germane.boxes.variations import BoxCandidate, BoxCandidates, read_dialect
 from germane.core.ragged import Ints
-from germane.reconciliation.candidates import Choices
 from germane.reconciliation.search import Tried
 from germane.reconciliation.spread import are_same
+from germane.reconciliation.variations import Choices
 
 T = TypeVar("T")
 

@@ -6,27 +6,28 @@ from typing import Any, Unpack
 
 from germane.core.policy import DEFAULTS, Relevant
 from germane.core.progress import Progress, make_progress
+from germane.dialects.parsing import parse
 from germane.errors import DuplicateError
 from germane.evaluation.choices import OtherChoices
 from germane.evaluation.collection import find_all_needs
 from germane.evaluation.opening import open_data
 from germane.explanation.single_query import check_list, check_run, hold_rows, is_list
 from germane.measures.catalogue import CatalogueDefinition
-from germane.measures.measure import Measure, parse
+from germane.measures.measure import Measure
 from germane.reconciliation.agreement import choose_best, match_names, measure_agreement
 from germane.reconciliation.answer import SHOWN
-from germane.reconciliation.candidates import (
-    Candidate,
-    list_dialect_candidates,
-    vary_once,
-    vary_twice,
-)
 from germane.reconciliation.example import Example, find_examples, make_collection
 from germane.reconciliation.plausibility import estimate_chance, find_hints
 from germane.reconciliation.reconciliation import Reconciliation
 from germane.reconciliation.reported import ReportedQueries, read_queries, read_reported
 from germane.reconciliation.search import Given, Search
 from germane.reconciliation.spread import Values
+from germane.reconciliation.variations import (
+    Candidate,
+    list_dialect_candidates,
+    vary_once,
+    vary_twice,
+)
 
 __all__ = ["Reconciliation", "reconcile"]
 

@@ -19,9 +19,9 @@ from germane.measures.averaging import QueryValues, compute_scores, find_weights
 from germane.measures.measure import Measure
 from germane.output.formatting import write_count
 from germane.reconciliation.agreement import DECIMALS, Terms
-from germane.reconciliation.candidates import Candidate, vary_measure
 from germane.reconciliation.reported import Reported, format_plain, read_reported
 from germane.reconciliation.search import Given, Search
+from germane.reconciliation.variations import Candidate, vary_measure
 
 POSSIBLE = 0.05  # a chance above which a definition is possible, and no longer found
 

@@ -16,9 +16,9 @@ from germane.evaluation.limits import find_holding, may_matter
 from germane.measures import Scored
 from germane.measures.averaging import MeasureResult, compute_terms
 from germane.measures.measure import Measure
-from germane.reconciliation.candidates import Candidate, find_mean, list_other_words
 from germane.reconciliation.reported import Reported
 from germane.reconciliation.spread import Values
+from germane.reconciliation.variations import Candidate, find_mean, list_other_words
 
 C = TypeVar("C")
 
