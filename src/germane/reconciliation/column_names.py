@@ -67,6 +67,13 @@ _BOXES = {
 }
 """Words of tables of detectors, without signs, points and blanks."""
 
+_OVERLAPS = {
+    "mask": "masks?|segm(?:entation)?|seg|instance",
+    "box": "b?box(?:es)?|bb|detection|det",
+    "oks": "keypoints?|kpts?|kps|pose|oks",
+}
+"""Words that say what is matched."""
+
 OF_QUERIES = (
     *("no_relevant", "no_hit", "missing", "empty", "unknown", "short", "constant", "all_relevant"),
     "undefined",
@@ -113,6 +120,7 @@ class Column:
     k: int | None = None
     plain: tuple[Reading, ...] = ()
     of_boxes: bool = False
+    overlap: str = ""  # of boxes: what is matched, if the name says it
     asked: Measure | None = None
 
     def read_as(self, tool: Dialect, named: bool) -> tuple[Reading, ...]:
@@ -149,12 +157,15 @@ def read_columns(
     """
     tool = None if dialect is None else resolve_dialect(dialect)
     given = dict(columns or {})
-    boxes = any(_strip(label) in ("ap50", "ap75", "map50", "map75") for label in labels)
+    bare = (_strip(split_overlap(label)[0]) for label in labels)
+    boxes = any(one in ("ap50", "ap75", "map50", "map75") for one in bare)
     found: list[Column | None] = []
     for label in labels:
         if boxes and label not in given:
             kind = read_box_column(label)
-            found.append(None if kind is None else Column(label, kind, of_boxes=True))
+            overlap = split_overlap(label)[1]
+            boxed = Column(label, kind or "", of_boxes=True, overlap=overlap)
+            found.append(boxed if kind else None)
             continue
         name = given.get(label, label)
         one = _find_reading(name, tool)
@@ -175,9 +186,23 @@ def _make_column(label: str, found: Reading, tool: Dialect | None, exact: bool) 
     return Column(label, measure.name, measure.k, plain, asked=measure)
 
 
+def split_overlap(label: str) -> tuple[str, str]:
+    """Split a name of a detector's table into the name of the measure and what is matched: box, mask, oks, or "" unsaid.
+
+    >>> from germane.reconciliation.column_names import split_overlap
+    >>> split_overlap("mask AP50"), split_overlap("AP bbox"), split_overlap("APm")
+    (('AP50', 'mask'), ('AP', 'box'), ('APm', ''))
+    """
+    for overlap, words in _OVERLAPS.items():
+        bare = re.sub(rf"(?<![a-z])(?:{words})(?![a-z])", " ", label, flags=re.IGNORECASE)
+        if bare != label and re.search("[a-z]", bare, re.IGNORECASE):
+            return bare.strip(" _-/:()[],."), overlap
+    return label, ""
+
+
 def _strip(label: str) -> str:
     return re.sub(
-        r"[^a-z0-9]|bbox",
+        r"[^a-z0-9]",
         "",
         label.casefold().replace("0.5", "50").replace(".5", "50").replace(".75", "75"),
     )
@@ -185,7 +210,7 @@ def _strip(label: str) -> str:
 
 def read_box_column(label: str) -> str | None:
     """Read a name of a detector's table as one of AP, AP50, AP75, APs, APm, APl, AR1, AR10, AR100; None for any other."""
-    return _BOXES.get(_strip(label))
+    return _BOXES.get(_strip(split_overlap(label)[0]))
 
 
 def _find_reading(label: str, tool: Dialect | None) -> Reading | None:

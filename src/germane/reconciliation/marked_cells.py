@@ -38,6 +38,17 @@ def is_empty(value: Any) -> bool:
     return value is None or unmark(str(value)).casefold() in _EMPTY
 
 
+def unmark_name(text: str) -> str:
+    """Remove the markup of a name; what is raised stays if it says that boxes or masks are matched."""
+    raised = re.sub(
+        r"\$?\^\s*\{?\s*(?:\\(?:text|mathrm|textrm|mathit|rm|mathbf)\b\s*\{?)?\s*(b?box|b|mask|m|segm?)\s*\}*\s*\$?(?=$|[^a-z])",
+        lambda found: " mask" if found[1][0] in "ms" else " box",
+        text,
+    )
+    lowered = re.sub(r"\$?_\s*\{([^{}]*)\}\$?", r"\1", raised)
+    return re.sub(r"\s+", " ", unmark(lowered))
+
+
 def unmark(text: str) -> str:
     """Remove the markup and the signs of a cell or a name."""
     bare, before = text, None

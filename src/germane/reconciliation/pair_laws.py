@@ -102,6 +102,8 @@ def list_laws(columns: Sequence[Column | None], fixed: bool) -> list[PairLaws]:
 
 
 def _list_of_boxes(a: Column, b: Column) -> Iterator[Way]:
+    if a.overlap != b.overlap:
+        return  # of boxes and of masks
     kinds = a.kind, b.kind
     yield Way(
         "",

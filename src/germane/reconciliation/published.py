@@ -14,7 +14,7 @@ from typing import Any
 from germane.errors import DuplicateError, EmptyError, FormatError, InputError, clip
 from germane.output.formatting import write_count
 from germane.readers.streams import explain_os_error
-from germane.reconciliation.marked_cells import clean_cell, is_empty, unmark
+from germane.reconciliation.marked_cells import clean_cell, is_empty, unmark, unmark_name
 from germane.reconciliation.reported import Reported, align_precision
 
 MOST_CELLS = 100_000
@@ -187,7 +187,7 @@ def _read_grid(rows: list[list[str]], where: str, *, typed: bool) -> Published:
     """Read rows of text, of which the first one has the names. Leading cells of text name a row."""
     if len(rows) < 2:
         raise FormatError(f"{where}: a table has a row of names and a row of numbers.")
-    names = [unmark(name) for name in rows[0]]
+    names = [unmark_name(name) for name in rows[0]]
     body = [row for row in rows[1:] if any(cell.strip() for cell in row)]
     for at, row in enumerate(body, 2):
         if len(row) != len(names):

@@ -83,7 +83,12 @@ class TableSearch:
 
     @cached_property
     def grades(self) -> list[float]:
-        """The grades above 0 that were judged."""
+        """The grades above 0 that were judged, and the next one where a column is 0 for most runs."""
+        found = self._list_grades()
+        zero = any((one.numbers == 0).sum() * 2 > len(one.numbers) for one in self.sheet.columns)
+        return [*found, math.floor(max(found)) + 1.0] if zero and found else found
+
+    def _list_grades(self) -> list[float]:
         for duplicates in (self.conventions.duplicates, "first"):
             try:
                 policy = replace(self.conventions, duplicates=duplicates)
@@ -254,6 +259,19 @@ class TableSearch:
             replace(one, candidate=replace(one.candidate, choices=choices)) for one in fit.options
         )
         return replace(fit, options=options, protocol=replace(fit.protocol, choices=choices))
+
+    def explain_changes(self, fit: Fit) -> tuple[str, ...]:
+        """Say which changed conventions rest on one cell."""
+        said = []
+        for name, word in () if fit.protocol.tool else fit.protocol.choices:
+            fewer = tuple(one for one in fit.protocol.choices if one[0] != name)
+            left = 0
+            for column, option in zip(self.sheet.columns, fit.options, strict=True):
+                values = self.compute(fewer, option.candidate.measure)
+                left += int(column.find_given(values).sum())
+            if left == fit.count - 1:
+                said.append(f"{name}={word} rests on one cell: without it, {left} are equal.")
+        return tuple(said)
 
     def find_undecided(self, fit: Fit) -> tuple[str, ...]:
         """Find the conventions of which no other word changes a number of the table."""
