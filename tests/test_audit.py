@@ -152,7 +152,7 @@ TABLES = {
     "ours & \\textbf{0.859}$^{\\dagger}$ & 17.9\\% \\\\\n\\bottomrule\n\\end{tabular}\n",
     "a.json": json.dumps({"ours": {"MRR@1": 0.859, "P@1": 0.179}}),
     "records.json": json.dumps([{"model": "ours", "MRR@1": 0.859, "P@1": 0.179}]),
-    "trec.txt": "runid\tall\tours\nrecip_rank\tall\t0.1\nP_1\tall\t0.1790\nsuccess_1\tall\t0.859\n",
+    "trec.txt": "runid\tall\tours\nrecip_rank\tall\t0.9\nP_1\tall\t0.1790\nsuccess_1\tall\t0.859\n",
     "mteb.json": json.dumps(MTEB),
 }
 
