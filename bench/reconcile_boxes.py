@@ -15,8 +15,10 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 import germane
 from boxes_sets import draw_traits, make_boxes
+from germane.boxes.conventions import Conventions
 from germane.boxes.dialect_table import DIALECTS
-from germane.boxes.variations import read_dialect
+from germane.boxes.measures import parse_measure
+from germane.boxes.variations import find_entry, read_dialect
 from germane.errors import GermaneError
 
 KINDS = {
@@ -71,13 +73,21 @@ def draw_values(rng: random.Random, truth: Any, runs: dict[str, Any]) -> tuple[s
     if rng.random() < 0.5:
         tools = [one for one in DIALECTS if read_dialect(one, "overlap") not in ("mask", "oks")]
         tool = rng.choice(tools)
+        labels = [
+            one for one in labels if find_entry(tool, parse_measure(KINDS[one]), Conventions())
+        ]
         kind, options = "a tool's", {"dialect": tool.name}
     else:
         kind, options = "changed", rng.choice(CHANGES)
+    if not labels:
+        raise GermaneError
     values: dict = {name: {} for name in runs}
     for label in labels:
         for name, found in runs.items():
             asked = KINDS[label]
+            if "dialect" in options:  # its own definition
+                entry = find_entry(tool, parse_measure(asked), Conventions())
+                asked = entry.write_name(100)
             result = germane.boxes.evaluate(truth, found, asked, **{**SHARED, **options})
             values[name][label] = next(iter(result.values())).mean
     return kind, values

@@ -13,7 +13,7 @@ _MARKUP = re.compile(
     r"|color|textcolor)\s*\{([^{}]*)\}"
 )
 _RAISED = re.compile(
-    r"\\textsuperscript\{[^{}]*\}|\^\{[^{}]*\}|\^\S|\\(?:dagger|ddagger|ast|star)\b"
+    r"\\textsuperscript\{[^{}]*\}|\^\{[^{}]*\}|\^\\\w+|\^\S|\\(?:dagger|ddagger|ast|star)\b"
 )
 _SIGNS = "*_$†‡§¶✱★↑↓`~ \t\u00a0\u2009{}"
 
@@ -24,8 +24,9 @@ def clean_cell(value: Any) -> tuple[Reported | None, bool]:
         return None, False
     text = repr(value) if isinstance(value, float) else str(value)
     bare = unmark(text)
-    number = re.split(r"\s*(?:±|\\pm|\+/-|\()", bare)[0].strip(_SIGNS)
+    number = re.split(r"\s*(?:±|\\pm|\+/-|\(|\[)", bare)[0].strip(_SIGNS)
     number = number.replace("\\%", "%").replace("−", "-")
+    number = re.sub(r"^(-?0(?=,)|-?\d\d?(?=,\d\d?%?$)),(\d+%?)$", r"\1.\2", number)  # a comma for the point
     try:
         return read_reported(number), number != text.strip()
     except InputError:
@@ -45,8 +46,10 @@ def unmark_name(text: str) -> str:
         lambda found: " mask" if found[1][0] in "ms" else " box",
         text,
     )
-    lowered = re.sub(r"\$?_\s*\{([^{}]*)\}\$?", r"\1", raised)
-    return re.sub(r"\s+", " ", unmark(lowered))
+    lowered = re.sub(r"\$?_\s*\{?(50|75)\}?\$?(?!\d)", r"\1", raised)  # thresholds of detectors
+    lowered = re.sub(r"\$?_\s*\{@?(\d+)\}\$?", r"@\1", lowered)
+    lowered = re.sub(r"\$?_\s*\{([^{}]*)\}\$?", r"\1", lowered)
+    return re.sub(r"\s+", " ", unmark(lowered.replace("$@$", "@")))
 
 
 def unmark(text: str) -> str:

@@ -22,6 +22,7 @@ from germane.reconciliation.table_search import TableSearch
 from germane.reconciliation.table_writing import TableWriter, check_runs
 
 _CUTOFFS = (None, 1, 3, 5, 10, 20, 50, 100, 1000)  # that may be meant by mistake
+_MOST = 100  # columns
 
 
 def reconcile_table(
@@ -67,6 +68,10 @@ def reconcile_table(
         raise MeasureError(
             f"no column of the table is a measure of ranked lists: {list_some(published.columns)}. "
             "measures={'their name': 'AP@10'} says what a name stands for.  All measures: germane measures"
+        )
+    if len(asked) > _MOST:
+        raise InputError(
+            f"the table has {len(asked):,} columns of measures; at most {_MOST} can be compared. Give some of them."
         )
     shares = [find_highest(one.name, None) is not None for one in asked.values()]
     writer = TableWriter(published, list(runs), list(asked), shares)

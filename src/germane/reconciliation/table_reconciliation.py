@@ -45,7 +45,7 @@ class TableReconciliation(Tabular):
     alternatives: Mapping[str, tuple[str, ...]]
     """other definitions of a column that give as many of its cells under the same conventions"""
     tools: tuple[str, ...]
-    """tools that give the same values for every column"""
+    """tools that give the same values for every column, to the reported decimals"""
     names: Mapping[str, str]
     """the columns' names in the first of these tools"""
     conventions: tuple[str, ...]

@@ -36,6 +36,7 @@ _KIND, _TOOLS, _PARAMETER = (
     0.7,
     1.3,
 )  # of another measure of a tool, of any tool, and of a changed one
+_ABOVE = 0.9  # of a level of relevance that no item has
 _SCREENED = 2  # runs on which all protocols are tried, of which the best are tried on all
 _KEPT = 24
 
@@ -106,7 +107,8 @@ class TableSearch:
             of_tools = [one.measure for one in list_dialect_candidates(asked, self.conventions, {})]
             costs = {asked: 0.0} | {one: _TOOLS for one in of_tools if one != asked}
             for one in vary_measure(asked, self.grades):
-                costs.setdefault(one, _PARAMETER)
+                above = (one.rel or 0) > max(self._list_grades(), default=0)
+                costs.setdefault(one, _ABOVE if above else _PARAMETER)
             found.append(costs)
         return tuple(found)
 
@@ -302,9 +304,12 @@ class TableSearch:
             for *_, one in sorted(found, key=lambda row: row[:3])
         ]
 
-    @staticmethod
-    def _give_same(one: Fit, other: Fit) -> bool:
+    def _give_same(self, one: Fit, other: Fit) -> bool:
+        """Do two give the same cells, and values that the reported decimals do not distinguish?"""
         return all(
-            np.allclose(a.values, b.values, rtol=0, atol=1e-12, equal_nan=True)
-            for a, b in zip(one.options, other.options, strict=True)
+            np.allclose(a.values, b.values, rtol=0, atol=column.finest, equal_nan=True)
+            and np.array_equal(mine, theirs)
+            for a, b, mine, theirs, column in zip(
+                one.options, other.options, one.given, other.given, self.sheet.columns, strict=True
+            )
         )
