@@ -10,6 +10,7 @@ from typing import Any, Unpack
 from germane.core.arguments import is_number
 from germane.core.policy import DEFAULTS, WORDS, Policy
 from germane.errors import FormatError, GermaneError, GermaneWarning, InputError, clip, list_some
+from germane.evaluation.accepted import Judgments, Record, Runs
 from germane.evaluation.api import evaluate
 from germane.evaluation.choices import Choices
 from germane.evaluation.fingerprint import SHOWN
@@ -94,9 +95,9 @@ def _plain(value: float) -> float | None:
 
 
 def verify(
-    record: Any,
-    qrels: Any,
-    runs: Any,
+    record: Record,
+    qrels: Judgments,
+    runs: Runs,
     **policy: Unpack[Choices],
 ) -> Verification:
     """Compute the numbers of a record again, and compare values, data and definitions.

@@ -13,6 +13,7 @@ from germane.dialects import dialects, resolve_dialect
 from germane.dialects.dialect import STAGE_NAMES, Dialect, Entry
 from germane.dialects.names import find_same_kind, translate_entry
 from germane.errors import GermaneError, list_some
+from germane.evaluation.accepted import Judgments, Run
 from germane.evaluation.api import compute_measures
 from germane.evaluation.choices import Choices
 from germane.evaluation.collection import Collection, find_all_needs
@@ -139,8 +140,8 @@ class Spread(Columnar, Tabular):
 
 
 def spread(
-    qrels: Any,
-    run: Any,
+    qrels: Judgments,
+    run: Run,
     measure: str | Measure = "AP@10",
     *,
     progress: Progress | bool | None = None,
@@ -160,8 +161,8 @@ def spread(
 
 
 def spread_each(
-    qrels: Any,
-    run: Any,
+    qrels: Judgments,
+    run: Run,
     measures: Measures,
     *,
     progress: Progress | bool | None = None,

@@ -14,6 +14,7 @@ from germane.comparison.judges.sampling import list_judged, spell_alike
 from germane.core.finding import Finding, warn
 from germane.core.qrels import Qrels
 from germane.errors import CoverageError, EmptyError, GermaneWarning, InputError, check_choice, clip
+from germane.evaluation.accepted import Judges, Run
 from germane.evaluation.api import evaluate
 from germane.evaluation.choices import DEFAULT, Choices
 from germane.evaluation.opening import Inputs, Options, open_evaluation
@@ -110,7 +111,7 @@ class JudgedByMany(Tabular):
 
 
 def evaluate_judges(
-    judges: Any, run: Any, measures: Measures = DEFAULT, **policy: Unpack[Choices]
+    judges: Judges, run: Run, measures: Measures = DEFAULT, **policy: Unpack[Choices]
 ) -> JudgedByMany:
     """Evaluate a run by each of several judges, by their majority grade and by their mean grade.
 
