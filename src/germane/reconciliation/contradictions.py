@@ -10,6 +10,7 @@ from math import fsum
 from typing import Any
 
 from germane.errors import InputError, MeasureError, clip, list_some
+from germane.evaluation.accepted import PublishedTable
 from germane.output.formatting import add_schema, write_count
 from germane.output.tables import Table, Tabular
 from germane.reconciliation.column_names import Column, Reading, read_columns
@@ -159,7 +160,7 @@ def _write(one: Contradiction) -> dict[str, Any]:
 
 
 def audit(
-    table: Any,
+    table: PublishedTable,
     queries: int | None = None,
     dialect: str | None = None,
     *,
