@@ -9,7 +9,7 @@ from germane.boxes.checkup import open_detection_side, open_truth_side
 from germane.boxes.conventions import WORDS, make_conventions
 from germane.boxes.measures import BoxMeasure, parse_measure
 from germane.boxes.reading_options import take_reading
-from germane.boxes.search import BoxSearch
+from germane.boxes.search import BoxValues
 from germane.boxes.shapes import refuse_unfit
 from germane.boxes.variations import BoxCandidate, find_entry, list_words
 from germane.core.finding import warn
@@ -81,7 +81,7 @@ def open_search(
     options: "Options",
     name: str | None,
     base: "Dialect | None" = None,
-) -> BoxSearch:
+) -> BoxValues:
     """Open truths and detections for a search, which begins with germane's conventions or a dialect's."""
     reading, conventions = take_reading(options, base)
     reading = replace(reading, shape="any") if reading.shape == "box" else reading
@@ -91,12 +91,12 @@ def open_search(
     refuse_unknown(found, side.truths, choices)
     refuse_unfit(side.truths, found, choices)
     warn(found.name, problems)
-    return BoxSearch(
+    return BoxValues(
         side.truths, found, parse_measure(measure), replace(choices, ap_depth="any"), conventions
     )
 
 
-def _evaluate(search: BoxSearch, dialect: Dialect, entry: Entry) -> DialectValue:
+def _evaluate(search: BoxValues, dialect: Dialect, entry: Entry) -> DialectValue:
     candidate: BoxCandidate = search.make_candidate(list_words(dialect, entry))
     value = search.evaluate(candidate.choices)
     measure = replace(search.asked, points=parse_measure(entry.write_measure(1)).points)
@@ -112,7 +112,7 @@ def _evaluate(search: BoxSearch, dialect: Dialect, entry: Entry) -> DialectValue
     return DialectValue(dialect.name, tool_name, measure, value, words, why, unsure)
 
 
-def _find_doubt(search: BoxSearch, dialect: Dialect, candidate: BoxCandidate) -> str:
+def _find_doubt(search: BoxValues, dialect: Dialect, candidate: BoxCandidate) -> str:
     """Say why the tool itself may give another value: it leaves an order open that matters here."""
     order = next((limit.says for limit in dialect.limits if limit.order), "")
     if not order or "ties" not in search.changes:

@@ -16,7 +16,7 @@ from germane.reconciliation.answer import SHOWN, Answer, format_difference, form
 from germane.reconciliation.example import SHOWN as SHOWN_BY
 from germane.reconciliation.example import Example
 from germane.reconciliation.reported import Reported, format_plain
-from germane.reconciliation.search import Given, Undecided
+from germane.reconciliation.run_search import Given, Undecided
 from germane.reconciliation.spread import NOT_COUNTED
 
 _TOOLS = 4  # that are named beside a definition
