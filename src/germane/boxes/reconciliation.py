@@ -14,7 +14,6 @@ from germane.boxes.dialect_values import open_search
 from germane.boxes.measures import BoxMeasure, parse_measures
 from germane.boxes.search import BoxGiven, BoxSearch, BoxValues, Counts
 from germane.output.formatting import add_schema, format_number, to_json_number, write_count
-from germane.output.tables import Table, Tabular
 from germane.reconciliation.answer import Answer, list_tools
 from germane.reconciliation.plausibility import weigh_values
 from germane.reconciliation.reported import Reported, read_reported
@@ -25,7 +24,6 @@ if TYPE_CHECKING:
     from germane.dialects.dialect import Dialect
 
 _OTHERS = "AP AP50 AP75 AR@1 AR@10 AR"  # measures that may be meant by mistake
-_TOOLS = 3  # that are named beside conventions
 _ORDERS = 100  # random orders of the scores, to find out how often small data gives a number
 _SMALL = 2_000  # detections; the numbers of larger data hardly ever coincide
 
@@ -58,7 +56,7 @@ class Step:
 
 
 @dataclass(frozen=True, repr=False)
-class Reconciliation(Answer[BoxGiven], Tabular):
+class Reconciliation(Answer[BoxGiven]):
     """The conventions that give a reported number, fewest changes first, or the nearest ones.
 
     >>> truth = [{"boxes": [[10, 10, 50, 50]], "labels": [1]}]
@@ -69,6 +67,10 @@ class Reconciliation(Answer[BoxGiven], Tabular):
 
     Iterating gives what was found. ``path`` leads from what was asked for to the first of them.
     """
+
+    _noun = "set"
+    _columns = ("conventions", "value", "off by", "tools")
+    _tools = 3
 
     reported: Reported
     measure: BoxMeasure
@@ -118,29 +120,10 @@ class Reconciliation(Answer[BoxGiven], Tabular):
             yield f"Without effect on this data, and therefore undecided: {', '.join(self.idle)}."
         yield from self._explain_range(f"{write_count(len(self.tried), 'set')} of conventions")
 
-    def table(self, *, digits: int | None = 4) -> Table:
-        """One row a set of conventions: its value, and the tools that have it."""
-        rows, more = self._write_cells(digits)
-        cells = [
-            (*cells, list_tools(one, None if digits is None else _TOOLS)) for one, cells in rows
-        ]
-        notes = [f"… and {more} more"] if more else []
-        columns = ("conventions", "value", "off by", "tools")
-        return Table(columns, tuple(cells), (*notes, *self.notes), (3,))
-
     def to_dict(self) -> dict[str, Any]:
         """Plain values for JSON, in a versioned schema; NaN becomes None."""
         plain = {
-            **self._make_head(),
-            "measure": str(self.measure),
-            "conventions": self.conventions.to_dict(),
-            "verdict": self.verdict,
-            "answer": self.answer,
-            "values": self.values,
-            "chance": self.chance,
-            "own": _make_row(self.own),
-            "found": [_make_row(one) for one in self.found],
-            "nearest": [_make_row(one) for one in self.nearest],
+            **self._make_head({"conventions": self.conventions.to_dict()}),
             "path": [
                 {"change": one.change, "value": to_json_number(one.value), **vars(one.counts)}
                 for one in self.path
@@ -151,14 +134,15 @@ class Reconciliation(Answer[BoxGiven], Tabular):
         }
         return add_schema(plain)
 
-    def __str__(self) -> str:
-        return f"{self.verdict}\n\n{self.table(digits=self.reported.digits).text()}"
-
-    def __repr__(self) -> str:
-        return f"<Reconciliation {self.answer}: {self.verdict}>"
+    def _make_row(self, given: BoxGiven) -> dict[str, Any]:
+        return {
+            "conventions": given.candidate.write_choices(),
+            "value": to_json_number(given.value),
+            "tools": list(given.candidate.tools),
+        }
 
     def _name(self, given: BoxGiven) -> str:
-        tools = list_tools(given, _TOOLS)
+        tools = list_tools(given, self._tools)
         return f"{given}" + (f" ({tools})" if tools else "")
 
 
@@ -277,11 +261,3 @@ def _find_hints(values: BoxValues, reported: Reported) -> Iterator[str]:
         yield f"It is given by another measure: {', '.join(named)}."
     if reported.can_be_cut_from(values.evaluate(())):
         yield f"Cut off instead of rounded, it is given by {values.asked}."
-
-
-def _make_row(given: BoxGiven) -> dict[str, Any]:
-    return {
-        "conventions": given.candidate.write_choices(),
-        "value": to_json_number(given.value),
-        "tools": list(given.candidate.tools),
-    }
