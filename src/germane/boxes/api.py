@@ -3,7 +3,7 @@
 from collections.abc import Hashable, Mapping
 from typing import TYPE_CHECKING, Unpack
 
-from germane.boxes.dialect_table import resolve_box_dialect, resolve_measures
+from germane.boxes.dialect_table import resolve_measures
 from germane.boxes.measures import BoxMeasures, parse_measures
 from germane.boxes.opening import BoxOptions, TruthSide, open_boxes, open_truths, read_options
 from germane.boxes.result import Result, Results
@@ -50,19 +50,17 @@ def evaluate(
     Warns with GermaneWarning of problems that can distort your results, such as boxes in another format or
     scores that are turned; ``findings`` of the result lists them, too. ``check`` finds more, with places.
     """
-    tool = None if dialect is None else resolve_box_dialect(dialect)
-    return _evaluate(truth, detections, measures, tool, name, read_options(options, tool))
+    return _evaluate(truth, detections, measures, name, read_options(options, dialect))
 
 
 def _evaluate(
     truth: "TruthSource | TruthSide",
     detections: "DetectionSource",
     measures: "BoxMeasures | None",
-    tool: "Dialect | None",
     name: str | None,
     options: BoxOptions,
 ) -> Result:
-    choices = options.conventions
+    choices, tool = options.conventions, options.dialect
     if tool is None:
         measures = list_summary(choices.overlap) if measures is None else measures
         asked = {str(one): one for one in parse_measures(measures)}
@@ -122,12 +120,11 @@ def evaluate_many(
     """
     if not isinstance(detections, Mapping) or not detections:
         raise InputError(f"detections are a mapping of name to detections; got {clip(detections)}")
-    tool = None if dialect is None else resolve_box_dialect(dialect)
-    own = read_options(options, tool)
+    own = read_options(options, dialect)
     side = open_truths(truth, own.reading)
     return Results(
         {
-            str(name): _evaluate(side, found, measures, tool, str(name), own)
+            str(name): _evaluate(side, found, measures, str(name), own)
             for name, found in detections.items()
         }
     )

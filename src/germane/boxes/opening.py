@@ -2,46 +2,47 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from germane.boxes.checks.data import BoxData
 from germane.boxes.checks.table import find_all
 from germane.boxes.columns import make_detections, make_truths
 from germane.boxes.conventions import Conventions, make_conventions
 from germane.boxes.detections import Detections, Truths
+from germane.boxes.dialect_table import resolve_box_dialect
 from germane.boxes.reading_options import Reading, Shape, take_reading
 from germane.boxes.shapes import refuse_unfit
 from germane.boxes.sheet import Sheet, make_sound_sheet
 from germane.boxes.sources import name_detections, read_detection_columns, read_truth_columns
 from germane.core.finding import Finding, warn
+from germane.dialects.dialect import Dialect
 from germane.errors import InputError, list_some, suggest
 from germane.output.formatting import write_count
-
-if TYPE_CHECKING:
-    from germane.dialects.dialect import Dialect
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class BoxOptions:
     """The options of a verb: how boxes are read, and conventions, of which those ``given`` hold in any dialect."""
 
+    dialect: Dialect | None
     reading: Reading
     conventions: Conventions
     given: Mapping[str, Any]
 
 
 def read_options(
-    options: Mapping[str, Any], dialect: "Dialect | None" = None, shape: Shape = "box"
+    options: Mapping[str, Any], dialect: str | Dialect | None = None, shape: Shape = "box"
 ) -> BoxOptions:
     """Read options, with the conventions of a dialect where they say nothing else.
 
     ``shape`` is what is read where the overlap needs boxes alone.
     """
-    reading, given = take_reading(options, dialect)
+    tool = None if dialect is None else resolve_box_dialect(dialect)
+    reading, given = take_reading(options, tool)
     if reading.shape == "box":
         reading = replace(reading, shape=shape)
-    conventions = make_conventions({**(dialect.choices if dialect else {}), **given})
-    return BoxOptions(reading, conventions, given)
+    conventions = make_conventions({**(tool.choices if tool else {}), **given})
+    return BoxOptions(tool, reading, conventions, given)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
