@@ -12,11 +12,12 @@ from germane.boxes.dialect_table import DIALECTS
 from germane.boxes.dialect_values import open_search
 from germane.boxes.geometry import Overlap
 from germane.boxes.measures import BoxMeasure, parse_measure
-from germane.boxes.search import BoxSearch
+from germane.boxes.search import BoxValues
 from germane.boxes.variations import BoxCandidate, find_entry, list_words, read_dialect
 from germane.core.ragged import Floats
 from germane.dialects.dialect import Dialect
 from germane.errors import GermaneError, InputError, MeasureError, list_some
+from germane.evaluation.accepted import PublishedTable
 from germane.reconciliation.column_names import read_box_column, split_overlap
 from germane.reconciliation.protocols import Fit, Option, Protocol, Sheet, choose_fit
 from germane.reconciliation.published import read_published
@@ -26,7 +27,7 @@ from germane.reconciliation.table_writing import TableWriter, check_runs
 from germane.reconciliation.variations import Choices
 
 if TYPE_CHECKING:
-    from germane.boxes.options import ArrowFrame, DetectionSource, Options, Path, TruthSource
+    from germane.boxes.options import DetectionSource, Options, TruthSource
 
 _DIALECT, _CHANGE = 0.7, 1.3  # the digits of a dialect, and of a change
 _BASES, _MOVING = 3, 12  # tools and changes that are tried together
@@ -40,7 +41,7 @@ _KINDS = {
 def reconcile_table(
     truth: "TruthSource",
     detections: "Mapping[str, DetectionSource]",
-    reported: "Path | Mapping[str, Any] | ArrowFrame",
+    reported: PublishedTable,
     *,
     measures: Mapping[str, str] | None = None,
     **options: Unpack["Options"],
@@ -126,7 +127,7 @@ class _Search:
 
     def __init__(
         self,
-        opened: Sequence[BoxSearch],
+        opened: Sequence[BoxValues],
         asked: Sequence[BoxMeasure],
         overlaps: Sequence[str],
         sheet: Sheet,
@@ -137,7 +138,7 @@ class _Search:
         ]
         self.idle: tuple[str, ...] = ()
 
-    def remake(self, r: int, measure: BoxMeasure, c: int) -> BoxSearch:
+    def remake(self, r: int, measure: BoxMeasure, c: int) -> BoxValues:
         """Make a search of another measure on the detections of a run, with the overlap of a column."""
         one, overlap = self._opened[r], self._overlaps[c]
         conventions, fixed = one.conventions, one.fixed
@@ -148,13 +149,13 @@ class _Search:
                     f"the table has columns of {overlap}, and the truths or the detections have none."
                 )
             conventions, fixed = replace(conventions, overlap=shape), fixed | {"overlap"}
-        found = BoxSearch(one.truths, one.detections, measure, conventions, fixed)
+        found = BoxValues(one.truths, one.detections, measure, conventions, fixed)
         if overlap == "box":
             found.overlaps = tuple(word for word in found.overlaps if word not in _SHAPES)
         return found
 
     @staticmethod
-    def evaluate(search: BoxSearch, choices: Choices) -> float:
+    def evaluate(search: BoxValues, choices: Choices) -> float:
         """Evaluate the changes that can matter; NaN where there is no value."""
         kept = tuple(one for one in choices if search.changes.get(one[0]))
         try:

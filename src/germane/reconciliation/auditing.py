@@ -10,6 +10,7 @@ from math import fsum
 from typing import Any
 
 from germane.errors import InputError, MeasureError, clip, list_some
+from germane.evaluation.accepted import PublishedTable
 from germane.reconciliation.column_names import Column, Reading, read_columns
 from germane.reconciliation.contradictions import Audit, Contradiction
 from germane.reconciliation.identities import find_highest
@@ -19,7 +20,7 @@ from germane.reconciliation.reported import Reported, format_plain
 
 
 def audit(
-    table: Any,
+    table: PublishedTable,
     queries: int | None = None,
     dialect: str | None = None,
     *,

@@ -26,7 +26,9 @@ def clean_cell(value: Any) -> tuple[Reported | None, bool]:
     bare = unmark(text)
     number = re.split(r"\s*(?:±|\\pm|\+/-|\(|\[)", bare)[0].strip(_SIGNS)
     number = number.replace("\\%", "%").replace("−", "-")
-    number = re.sub(r"^(-?0(?=,)|-?\d\d?(?=,\d\d?%?$)),(\d+%?)$", r"\1.\2", number)  # a comma for the point
+    number = re.sub(
+        r"^(-?0(?=,)|-?\d\d?(?=,\d\d?%?$)),(\d+%?)$", r"\1.\2", number
+    )  # a comma for the point
     try:
         return read_reported(number), number != text.strip()
     except InputError:
