@@ -212,6 +212,8 @@ class _MeanCurve:
     recall: Floats
     precision: Floats
 
+    has_band = False
+
     @property
     def low(self) -> Floats:
         return self.precision
