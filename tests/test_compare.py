@@ -590,7 +590,7 @@ def test_results_of_different_judgments_are_refused() -> None:
     run = {query: ["a", "b"] for query in qrels}
     one = germane.evaluate(qrels, run, "RR", name="one")
     two = germane.evaluate(opposite, run, "RR", name="two")
-    says = r"'one' and 'two' were evaluated with different judgments \(20 and 20 queries\)"
+    says = r"'one' and 'two' were evaluated with different judgments \(20 queries, qrels \w{16}; 20 queries, qrels \w{16}\)"
     with pytest.raises(germane.InputError, match=says):
         germane.compare([one, two])
     with pytest.raises(germane.InputError, match="data set web: 'one' and 'two'"):

@@ -23,9 +23,9 @@ from germane.boxes.conventions import (
     Thresholds,
     Unknown,
 )
-from germane.boxes.data import Detections, Truths
+from germane.boxes.detections import Detections, Truths
 from germane.boxes.geometry import BoxFormat, Overlap
-from germane.boxes.reading import Coordinates, Kind, Side
+from germane.boxes.reading_options import Coordinates, Kind, Side
 from germane.evaluation.accepted import ArrowFrame, Given, Path
 
 

@@ -8,11 +8,10 @@ import numpy as np
 
 from germane.boxes.api import evaluate_many
 from germane.boxes.comparison import compare
-from germane.boxes.dialect_table import resolve_box_dialect
 from germane.boxes.error_panel import write_errors
-from germane.boxes.lists import View
 from germane.boxes.measures import BoxMeasures
-from germane.boxes.reading import take_reading
+from germane.boxes.opening import read_options
+from germane.boxes.ranked_lists import View
 from germane.boxes.result import Result, Results
 from germane.boxes.shares import compute_shares
 from germane.comparison.comparison import Comparison
@@ -68,8 +67,7 @@ def report(
     >>> germane.boxes.report(truth, {"yolo": [{**truth[0], "scores": [0.9]}]}, "AP50").title
     'yolo'
     """
-    tool = None if dialect is None else resolve_box_dialect(dialect)
-    if measures == REPORTED and take_reading(options, tool)[0].shape == "oks":
+    if measures == REPORTED and read_options(options, dialect).reading.shape == "oks":
         measures = _OF_KEYPOINTS
     results = evaluate_many(truth, detections, measures, dialect=dialect, **options)
     ordered = order_results(results)

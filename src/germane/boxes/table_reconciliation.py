@@ -8,22 +8,22 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
-from germane.boxes.candidates import BoxCandidate, find_entry, list_words
 from germane.boxes.dialect_table import DIALECTS
 from germane.boxes.dialect_values import open_search
 from germane.boxes.measures import BoxMeasure, parse_measure
-from germane.boxes.search import BoxSearch
+from germane.boxes.search import BoxValues as BoxSearch
+from germane.boxes.variations import BoxCandidate, find_entry, list_words
 from germane.core.ragged import Floats
 from germane.dialects.dialect import Dialect
 from germane.errors import EmptyError, GermaneError, InputError, MeasureError, clip, list_some
 from germane.evaluation.accepted import PublishedTable
-from germane.reconciliation.candidates import Choices
 from germane.reconciliation.column_names import read_box_column
 from germane.reconciliation.protocols import Fit, Option, Protocol, Sheet, choose_fit
 from germane.reconciliation.published import read_published
 from germane.reconciliation.slips import Near
 from germane.reconciliation.table_api import TableWriter, make_sheet, match_rows
 from germane.reconciliation.table_reconciliation import TableReconciliation
+from germane.reconciliation.variations import Choices
 
 if TYPE_CHECKING:
     from germane.boxes.options import DetectionSource, Options, TruthSource

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from germane.core.bootstrap import Interval
 from germane.core.mean_intervals import describe_intervals, explain_missing
+from germane.evaluation.headings import name_measures, write_definition
 from germane.measures import QUANTITIES
 from germane.measures.averaging import MeasureResult
-from germane.measures.headings import name_measures, write_definition
 from germane.measures.measure import Measure
 from germane.output.formatting import format_number, write_count
 from germane.output.tables import Table, find_highest, share_lines

@@ -16,6 +16,7 @@ from germane.core.finding import Finding, warn
 from germane.core.policy import UNORDERED
 from germane.core.progress import Progress, make_progress
 from germane.core.ranking import Ranking
+from germane.dialects.parsing import parse_all
 from germane.errors import InputError, check_choice, clip, list_choices
 from germane.evaluation.accepted import Judgments, Run, Texts
 from germane.evaluation.api import evaluate_many
@@ -29,7 +30,7 @@ from germane.explanation.explanation import Explanation
 from germane.explanation.precision_recall import MeanPRCurve
 from germane.explanation.single_query import find_placement
 from germane.measures.catalogue import refuse_lists
-from germane.measures.measure import Measure, Measures, parse_all
+from germane.measures.measure import Measure, Measures
 from germane.output import writing
 from germane.output.formatting import write_count
 from germane.output.frames import Named
