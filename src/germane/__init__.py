@@ -13,6 +13,7 @@ from germane.core.policy import Policy
 from germane.core.qrels import Qrels
 from germane.core.ranking import Ranking
 from germane.dialects import dialects
+from germane.dialects.parsing import parse
 from germane.errors import (
     CoverageError,
     DefinitionError,
@@ -32,7 +33,7 @@ from germane.errors import (
 from germane.evaluation.api import measures
 from germane.evaluation.result import Result, Results
 from germane.measures.averaging import MeasureResult
-from germane.measures.measure import Measure, parse
+from germane.measures.measure import Measure
 
 if TYPE_CHECKING:  # imported when first asked for: together they take longer than all of the above
     from germane import boxes

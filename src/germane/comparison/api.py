@@ -11,6 +11,7 @@ from germane.comparison.sample import Runs, match_samples
 from germane.comparison.settings import Correction, Family, Settings, TestName
 from germane.core.arguments import Seed, make_generator
 from germane.core.progress import Progress
+from germane.dialects.parsing import parse_all
 from germane.errors import (
     DuplicateError,
     EmptyError,
@@ -23,7 +24,7 @@ from germane.errors import (
 from germane.evaluation.api import evaluate_many
 from germane.evaluation.choices import DEFAULT, Choices
 from germane.evaluation.result import Result, Results
-from germane.measures.measure import Measures, parse_all
+from germane.measures.measure import Measures
 
 
 def compare(

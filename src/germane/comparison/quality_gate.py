@@ -8,11 +8,13 @@ from typing import Any, Unpack
 
 from germane.comparison.api import compare
 from germane.comparison.comparison import Comparison
+from germane.comparison.consistency import check_judgments
 from germane.comparison.layout import write_ends
 from germane.comparison.pair import Pair, format_p_number, format_short
 from germane.comparison.sample import list_valued
 from germane.comparison.settings import Correction, TestName
 from germane.core.arguments import Seed, is_number
+from germane.dialects.parsing import parse_all
 from germane.errors import (
     CoverageError,
     InputError,
@@ -30,9 +32,10 @@ from germane.evaluation.result import Result
 from germane.evaluation.storage import find_results
 from germane.measures import QUANTITIES
 from germane.measures.catalogue import refuse_lists
-from germane.measures.measure import Measures, parse_all
+from germane.measures.measure import Measures
 from germane.output.formatting import format_number, write_count
 from germane.output.tables import Table, Tabular
+from germane.readers import is_path
 
 RUN, BASELINE = "run", "baseline"
 FAILING = {"fell", "inconclusive", "lost"}
@@ -184,11 +187,13 @@ def gate(
     before = _read_saved(baseline)
     if before is None:
         before = evaluate(data, baseline, measures, name=BASELINE)
-    elif before.policy != now.policy:
-        raise PolicyError(
-            f"the baseline was evaluated with {before.policy}; the run with {now.policy}. "
-            "Numbers under different conventions cannot be compared."
-        )
+    else:
+        check_judgments("", (_name(baseline, BASELINE), before), (_name(run, RUN), now))
+        if before.policy != now.policy:
+            raise PolicyError(
+                f"the baseline was evaluated with {before.policy}; the run with {now.policy}. "
+                "Numbers under different conventions cannot be compared."
+            )
     if absent := [name for name in now if name not in before]:
         raise NotFoundError(
             f"the baseline has no {', '.join(absent)}.  There are: {', '.join(before)}"
@@ -245,6 +250,11 @@ def assert_no_regression(
     if not found.passed:
         raise RegressionError("\n".join((*found.sentences, "", str(found))))
     return found
+
+
+def _name(given: Any, otherwise: str) -> str:
+    """Name results by their file, if they have one."""
+    return os.fspath(given) if is_path(given) else otherwise
 
 
 def _read_saved(baseline: Any) -> Result | None:

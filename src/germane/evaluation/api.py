@@ -14,9 +14,10 @@ from germane.core.policy import Duplicates, Policy
 from germane.core.progress import Progress, make_progress
 from germane.core.qrels import Qrels
 from germane.core.retrieved import Sample
+from germane.dialects.parsing import parse
 from germane.errors import EmptyError, InputError, check_choice, clip
 from germane.evaluation.choices import DEFAULT, Choices, Plan
-from germane.evaluation.fingerprint import RunFingerprint, make_fingerprint
+from germane.evaluation.fingerprint import OptionFingerprints, RunFingerprint, make_fingerprint
 from germane.evaluation.judging import JudgedRun, Placement, state_duplicates
 from germane.evaluation.opening import open_data
 from germane.evaluation.result import Counts, Result, Results
@@ -29,7 +30,7 @@ from germane.measures.averaging import (
     find_weights,
 )
 from germane.measures.catalogue import CatalogueDefinition
-from germane.measures.measure import Measure, Measures, parse
+from germane.measures.measure import Measure, Measures
 from germane.readers import (
     InputFormat,
     Needs,
@@ -106,9 +107,10 @@ def evaluate(
     collection = data.collect(given, plan.needs, progress)
     judged = [collection.judge(one, chosen) for one, chosen in plan.groups.items()]
     spoken, ordered = data.options.dialect, collection.is_ordered
-    content = RunFingerprint(given, run)
+    content = RunFingerprint(given, run, judged[0].qrels)
+    held = data.options.held
     return finish_result(
-        name or given.name, plan, judged, spoken, ordered, collection.sample, content
+        name or given.name, plan, judged, held, spoken, ordered, collection.sample, content
     )
 
 
@@ -116,6 +118,7 @@ def finish_result(
     name: str,
     plan: Plan,
     judged: Sequence[JudgedRun],
+    reading: ReadOptions,
     spoken: "Dialect | None" = None,
     ordered: Callable[[], bool | None] = lambda: None,
     sample: Callable[[int], Sample] | None = None,
@@ -153,6 +156,7 @@ def finish_result(
         renamed=plan.renamed,
         fingerprint=partial(make_fingerprint, first.qrels),
         run_fingerprint=run_fingerprint,
+        option_fingerprints=OptionFingerprints(first.qrels, reading),
     )
     warn(result.name, result.findings)
     return result

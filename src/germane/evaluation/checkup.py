@@ -19,12 +19,13 @@ from germane.core.finding import SEVERITIES, Finding, Severity, sort_by_severity
 from germane.core.policy import Policy
 from germane.core.progress import Progress, make_progress
 from germane.core.qrels import Qrels
+from germane.dialects.parsing import parse_all
 from germane.errors import EmptyError, GermaneError
 from germane.evaluation.api import evaluate
 from germane.evaluation.choices import DEFAULT, Choices
 from germane.evaluation.collection import find_needs
 from germane.evaluation.opening import Inputs, open_data
-from germane.measures.measure import Measure, Measures, parse_all
+from germane.measures.measure import Measure, Measures
 from germane.output.formatting import add_schema
 from germane.output.frames import Columnar, make_texts
 from germane.output.tables import Table, Tabular, make_visible

@@ -29,11 +29,12 @@ from germane.core.policy import (
     Unjudged,
     Unknown,
 )
+from germane.dialects.parsing import find_renamed, parse_all
 from germane.errors import PolicyError, suggest
 from germane.evaluation.collection import find_needs
 from germane.measures.averaging import check_ties
 from germane.measures.catalogue import CatalogueDefinition
-from germane.measures.measure import Measure, Measures, find_renamed, parse_all
+from germane.measures.measure import Measure, Measures
 from germane.readers import InputFormat, Needs
 
 if TYPE_CHECKING:

@@ -3,13 +3,14 @@
 from typing import TYPE_CHECKING, Any, Unpack
 
 from germane.core.progress import Progress, make_progress
+from germane.dialects.parsing import parse_all
 from germane.errors import FormatError, InputError
 from germane.evaluation.api import evaluate
 from germane.evaluation.choices import DEFAULT, Choices
 from germane.evaluation.collection import find_needs
 from germane.evaluation.opening import Held, open_data
 from germane.evaluation.result import Result
-from germane.measures.measure import Measures, parse_all
+from germane.measures.measure import Measures
 from germane.readers import Labels
 
 if TYPE_CHECKING:

@@ -164,7 +164,7 @@ class Evaluator:
             try:
                 read = self._read(run, policies, progress)
                 lists = count_batch(run, self._catalogue, policies, self._judgments)
-                content = None if self._content is None else hash_run(run)
+                content = None if self._content is None else hash_run(run, self.qrels)
                 return Reduced(conventions, policies, read, self.terms, lists, content)
             except EmptyError:
                 if is_file:
@@ -236,7 +236,8 @@ class Evaluator:
         ]
         signed = None if self._content is None else str(self._content)
         fingerprint = self.run_fingerprint or KeptFingerprint(signed)
-        return finish_result(name, plan, judged, self._options.dialect, run_fingerprint=fingerprint)
+        held, spoken = self._options.held, self._options.dialect
+        return finish_result(name, plan, judged, held, spoken, run_fingerprint=fingerprint)
 
     @property
     def measures(self) -> tuple[Measure, ...]:

@@ -13,6 +13,7 @@ from germane.core.policy import UNORDERED, Relevant
 from germane.core.progress import Progress, make_progress
 from germane.core.ragged import Bools, Ints
 from germane.core.ranking import Ranking
+from germane.dialects.parsing import parse_all
 from germane.errors import InputError, MeasureError
 from germane.evaluation.choices import OtherChoices
 from germane.evaluation.layout import format_value
@@ -30,7 +31,7 @@ from germane.explanation.single_query import (
 )
 from germane.measures import Scored
 from germane.measures.averaging import compute_scores, compute_terms
-from germane.measures.measure import Measure, Measures, parse_all
+from germane.measures.measure import Measure, Measures
 from germane.measures.subtopics import count_subtopics, find_covered, sum_weights
 from germane.output.formatting import format_short
 from germane.readers.texts import open_texts

@@ -11,17 +11,21 @@ import numpy as np
 
 from germane.core.arguments import is_number, parse_whole
 from germane.core.policy import DEFAULTS
+from germane.dialects.parsing import parse
 from germane.errors import DefinitionError, InputError, MeasureError, clip, list_choices
 from germane.evaluation.choices import Choices, make_policy
 from germane.identification.asking import Asker, Precision, describe_function
-from germane.identification.cases import Shape, draw_many, draw_single
+from germane.identification.cases import Shape
 from germane.identification.cutoffs import choose_cutoffs
+from germane.identification.draws import draw_many, draw_single
 from germane.identification.forms import make_names, resolve_form
 from germane.identification.identification import Identification
+from germane.identification.inquiry import Inquiry
 from germane.identification.report import make_answer
-from germane.identification.search import GRADES, USUAL, Search
+from germane.identification.search import GRADES, Search
+from germane.identification.tool_definitions import USUAL
 from germane.measures.catalogue import CatalogueDefinition
-from germane.measures.measure import Measure, parse
+from germane.measures.measure import Measure
 
 __all__ = ["Identification", "assert_computes", "identify"]
 
@@ -168,7 +172,7 @@ def _identify(
     kind = _open(asker, Shape(asker.form.shows, k, grades), rng)
     cutoffs, k = choose_cutoffs(asker, claim, kind, grades)
     shape = Shape(asker.shows, k, grades)
-    search = Search(asker, kind, precision, base, fixed, claim, cutoffs, shape, rng)
+    search = Search(Inquiry(asker, kind, precision, base, shape, rng), fixed, claim, cutoffs)
     states = search.run()
     return make_answer(search, states, describe_function(asker.call))
 

@@ -14,11 +14,12 @@ import numpy as np
 from germane.core import ragged
 from germane.core.ragged import Floats
 from germane.core.ranking import Ranking
+from germane.dialects.parsing import parse
 from germane.errors import GermaneError
 from germane.identification.batch import Batch
 from germane.measures import compute_values
 from germane.measures.averaging import compute_terms
-from germane.measures.measure import Measure, parse
+from germane.measures.measure import Measure
 from germane.reconciliation.variations import Candidate
 
 

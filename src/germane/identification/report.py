@@ -10,10 +10,13 @@ import numpy as np
 from germane.core.ragged import Floats
 from germane.identification.asking import Precision
 from germane.identification.batch import Batch
-from germane.identification.cases import SPECIAL, Case, Question, describe, list_around, list_small
+from germane.identification.cases import Case, Question, describe
+from germane.identification.decisions import State
 from germane.identification.identification import Counterexample, Definition, Identification
 from germane.identification.mistakes import describe_difference, find_mistakes
-from germane.identification.search import Search, State
+from germane.identification.search import Search
+from germane.identification.small_cases import list_around, list_small
+from germane.identification.special import SPECIAL
 from germane.measures.measure import Measure
 from germane.reconciliation.variations import Candidate, list_measures
 
@@ -68,7 +71,7 @@ def make_answer(search: Search, states: Sequence[State], name: str) -> Identific
         claim,
         definitions,
         search.compared,
-        search.asker.calls,
+        search.inquiry.asker.calls,
         holds,
         _describe_special(search, states),
         _list_undecided(search),
@@ -98,7 +101,12 @@ def _make_definition(search: Search, state: State) -> Definition:
     choices = {n: word for n, word in state.candidate.choices if n not in decided}
     if state.plain:
         choices = {}
-    return Definition(state.candidate.measure, decided, search.find_tools(state), choices)
+    return Definition(
+        state.candidate.measure,
+        decided,
+        search.tools.find(state.candidate, search.batches, search.inquiry.precision),
+        choices,
+    )
 
 
 def _is_claim(state: State, claim: Measure) -> bool:
@@ -124,7 +132,7 @@ def _find_nearest(search: Search) -> Candidate | None:
     batch = search.ordinary
     if batch is None or not batch.is_answered:
         return None
-    grades = search.shape.grades if len(search.shape.grades) > 1 else ()
+    grades = search.inquiry.shape.grades if len(search.inquiry.shape.grades) > 1 else ()
     measures = list_measures(search.cutoffs, grades, search.asked)
 
     def measure_merit(one: Measure) -> tuple[float, float, float]:
@@ -132,7 +140,7 @@ def _find_nearest(search: Search) -> Candidate | None:
         simple = -float(search.count_oddities(Candidate(one)))
         if expected is None:
             return -1.0, 0.0, simple
-        matched = batch.match(expected, search.precision)
+        matched = batch.match(expected, search.inquiry.precision)
         off = np.abs(batch.given - expected)[batch.answered]
         far = float(np.nan_to_num(off, nan=1.0).mean())
         return float(matched.sum()), -round(far, 9), simple
@@ -149,7 +157,7 @@ def find_counterexample(
     """Find the smallest data on which the function and a definition differ."""
     asked = _list_asked(search)
     found = min(
-        filter(None, (one.find_difference(target, search.precision) for one in asked)),
+        filter(None, (one.find_difference(target, search.inquiry.precision) for one in asked)),
         key=lambda one: one.size,
         default=None,
     )
@@ -160,20 +168,22 @@ def find_counterexample(
     if found is None and broken is not None and not states:
         target, found = broken
     if found is None and not states and search.ordinary is not None:
-        found = search.ordinary.find_difference(target, search.precision)
+        found = search.ordinary.find_difference(target, search.inquiry.precision)
     return None if found is None else make_counterexample(search, target, found, states)
 
 
 def _list_asked(search: Search) -> list[Batch]:
     """Put everything that was asked into batches."""
-    answers = search.asker.answers
-    questions = [one for one in answers if answers[one].kind == search.kind or answers[one].raised]
+    answers = search.inquiry.asker.answers
+    questions = [
+        one for one in answers if answers[one].kind == search.inquiry.kind or answers[one].raised
+    ]
     plain = [
         one
         for one in questions
         if all(case.judged and case.ranked and _has_relevant(case) for case in one.cases)
     ]
-    return [search.ask_known(plain)]
+    return [search.inquiry.ask_known(plain)]
 
 
 def _has_relevant(case: Case) -> bool:
@@ -192,27 +202,27 @@ _PLAIN = (0.0, 1.0, 2.0, 3.0)
 
 def _find_small(search: Search, target: Candidate, states: Sequence[State]) -> Question | None:
     """Ask about small lists, shortest first, until one differs."""
-    grades = (0.0, *search.shape.grades[:2])
-    shape = replace(search.shape, k=target.measure.k)
+    grades = (0.0, *search.inquiry.shape.grades[:2])
+    shape = replace(search.inquiry.shape, k=target.measure.k)
     small = islice(list_small(shape, grades), 20 * SMALL if states else SMALL)
     questions = [Question((case,)) for case in (*small, *list_around(shape))]
-    expected = search.ask_known(questions, {}).expect(target)
+    expected = search.inquiry.ask_known(questions, {}).expect(target)
     if expected is None:
         return None
     order: Iterable[int] = range(len(questions))
     if states:  # the function's values are known
-        known = search.ask_known(questions, {}).expect(states[0].candidate)
+        known = search.inquiry.ask_known(questions, {}).expect(states[0].candidate)
         if known is not None:
-            differ = ~search.precision.agree(known, expected)
+            differ = ~search.inquiry.precision.agree(known, expected)
             order = np.flatnonzero(differ).tolist()
-    left = search.asker.left
+    left = search.inquiry.asker.left
     for place in islice(order, 2 * SMALL if left is None else left):
         question = questions[place]
-        answer = search.asker.ask(question)
-        if answer.raised or answer.kind != search.kind:
+        answer = search.inquiry.asker.ask(question)
+        if answer.raised or answer.kind != search.inquiry.kind:
             continue
         given = np.array(answer.values)
-        if not search.precision.agree(given, expected[place : place + 1]).all():
+        if not search.inquiry.precision.agree(given, expected[place : place + 1]).all():
             return question
     return None
 
@@ -221,10 +231,10 @@ def make_counterexample(
     search: Search, target: Candidate, question: Question, states: Sequence[State]
 ) -> Counterexample:
     """Describe the data of a question on which function and definition differ."""
-    answer = search.asker.ask(question)
-    batch = search.ask_known([question])
+    answer = search.inquiry.asker.ask(question)
+    batch = search.inquiry.ask_known([question])
     expected = batch.expect(target)
-    differ: Floats = ~batch.match(expected, search.precision)
+    differ: Floats = ~batch.match(expected, search.inquiry.precision)
     place = int(np.argmax(differ))
     says = ""
     if states and search.asked is not None:
@@ -232,7 +242,7 @@ def make_counterexample(
         says = describe_difference(
             Candidate(first.candidate.measure) if first.plain else first.candidate, search.asked
         )
-    asker = search.asker
+    asker = search.inquiry.asker
     arguments = asker.form.kinds[asker.kind_of_data][1](question, asker.names)
     return Counterexample(
         describe(question),
@@ -247,7 +257,7 @@ def make_counterexample(
 def _make_odd(search: Search, states: Sequence[State]) -> Iterable[Counterexample]:
     if not states:
         return
-    asker = search.asker
+    asker = search.inquiry.asker
     for name, (question, value, expected) in search.trail.odd.items():
         arguments = asker.form.kinds[asker.kind_of_data][1](question, asker.names)
         definition = Definition(states[0].candidate.measure)
@@ -295,7 +305,11 @@ def _list_undecided(search: Search) -> dict[str, str]:
     for one in SPECIAL:
         if search.trail.unseen.get(one.name):
             found[one.says] = search.trail.unseen[one.name]
-        elif search.asker.most is not None and one.decides and one.name not in search.trail.shown:
+        elif (
+            search.inquiry.asker.most is not None
+            and one.decides
+            and one.name not in search.trail.shown
+        ):
             found.setdefault(one.says, "no call was spent on it")
     for name in search.trail.raised:
         found.setdefault(_say(name), "the function raises")
@@ -309,11 +323,11 @@ def _name_mistakes(search: Search, nearest: Candidate | None) -> Iterable[str]:
     batch = search.ordinary
     if batch is None or not batch.is_answered:
         return
-    grades = search.shape.grades if len(search.shape.grades) > 1 else ()
+    grades = search.inquiry.shape.grades if len(search.inquiry.shape.grades) > 1 else ()
     measures = list_measures(search.cutoffs, grades, search.asked)
 
     def fits(one: Batch, values: Floats) -> bool:
-        return bool((one.match(values, search.precision) | ~one.answered).all())
+        return bool((one.match(values, search.inquiry.precision) | ~one.answered).all())
 
     near = None if nearest is None else nearest.measure
     meant = [one for one in (search.asked, near) if one is not None]
@@ -341,13 +355,13 @@ def _write_remarks(
         yield trail.rounded
     if trail.constant and batch is not None:
         yield f"It gives {batch.given[batch.answered][0]:.4f} for all data."
-    if search.asker.kind_of_data:
-        yield f"It takes {search.asker.containers}: other containers raise an error."
+    if search.inquiry.asker.kind_of_data:
+        yield f"It takes {search.inquiry.asker.containers}: other containers raise an error."
     if states and trail.binary:
         yield "It computes this of the grades 0 and 1; higher grades were not taken as a definition takes them."
     if states or batch is None or nearest is None or trail.constant:
         return
-    if batch.fits(nearest, search.precision):
+    if batch.fits(nearest, search.inquiry.precision):
         return  # it differs on special data
     for text, precision in (
         ("tolerance=1e-6", Precision(1e-6)),

@@ -90,6 +90,16 @@ class Groups:
         _check_group(group, f"item {clip(item)}")
         return group
 
+    def list_columns(self) -> tuple[Ids, Ids] | None:
+        """List the items and their groups as text; None for a function, which has no list of them."""
+        if self.values is not None:
+            items, groups = read_python_ids(range(len(self.values))), read_python_ids(self.values)
+        elif self._pairs is not None:
+            items, groups = self._pairs
+        else:
+            return None
+        return items.as_text(), groups.as_text()
+
     def number_columns(self, ids: Sequence[Hashable] | None, width: int) -> tuple[Ints, list[Any]]:
         """Number the groups of the columns of an array in the order in which they first come.
 

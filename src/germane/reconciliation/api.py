@@ -6,13 +6,14 @@ from typing import Any, Unpack
 
 from germane.core.policy import DEFAULTS, Relevant
 from germane.core.progress import Progress, make_progress
+from germane.dialects.parsing import parse
 from germane.errors import DuplicateError
 from germane.evaluation.choices import OtherChoices
 from germane.evaluation.collection import find_all_needs
 from germane.evaluation.opening import open_data
 from germane.explanation.single_query import check_list, check_run, hold_rows, is_list
 from germane.measures.catalogue import CatalogueDefinition
-from germane.measures.measure import Measure, parse
+from germane.measures.measure import Measure
 from germane.reconciliation.agreement import match_names, measure_agreement
 from germane.reconciliation.answer import SHOWN
 from germane.reconciliation.example import Example, find_examples, make_collection

@@ -11,8 +11,9 @@ from typing import Any
 from germane.dialects import resolve_dialect
 from germane.dialects.dialect import Dialect
 from germane.dialects.names import list_same_kind, resolve_measure, translate_entry
+from germane.dialects.parsing import parse
 from germane.errors import GermaneError
-from germane.measures.measure import Measure, parse
+from germane.measures.measure import Measure
 
 _WORDS = {
     "precision": "P",

@@ -12,6 +12,7 @@ from germane.core.progress import Progress, make_progress
 from germane.dialects import dialects, resolve_dialect
 from germane.dialects.dialect import STAGE_NAMES, Dialect, Entry
 from germane.dialects.names import find_same_kind, translate_entry
+from germane.dialects.parsing import parse, parse_all
 from germane.errors import GermaneError, list_some
 from germane.evaluation.api import compute_measures
 from germane.evaluation.choices import Choices
@@ -20,7 +21,7 @@ from germane.evaluation.limits import find_holding, may_matter
 from germane.evaluation.opening import open_data
 from germane.evaluation.undefined import make_amendment
 from germane.measures.averaging import MeasureResult
-from germane.measures.measure import Measure, Measures, parse, parse_all
+from germane.measures.measure import Measure, Measures
 from germane.output.formatting import format_number, to_json_number
 from germane.output.frames import Columnar, make_texts
 from germane.output.tables import Table, Tabular

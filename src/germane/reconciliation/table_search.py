@@ -16,8 +16,9 @@ from germane.core.ragged import Floats
 from germane.dialects import dialects
 from germane.dialects.dialect import Dialect
 from germane.dialects.names import list_same_kind, translate_entry
+from germane.dialects.parsing import parse
 from germane.errors import GermaneError
-from germane.measures.measure import Measure, parse
+from germane.measures.measure import Measure
 from germane.reconciliation.protocols import Fit, Option, Protocol, Sheet, choose_fit
 from germane.reconciliation.spread import LISTED, Values
 from germane.reconciliation.variations import (

@@ -12,9 +12,10 @@ from germane.core.policy import RARE_WORDS, WORDS, Policy
 from germane.dialects import dialects
 from germane.dialects.dialect import STAGE_NAMES, Stage
 from germane.dialects.names import list_same_kind, translate_entry
+from germane.dialects.parsing import parse
 from germane.measures import TABLE
 from germane.measures.catalogue import CatalogueDefinition
-from germane.measures.measure import Measure, parse
+from germane.measures.measure import Measure
 from germane.reconciliation.spread import LISTED
 
 M = TypeVar("M")

@@ -16,9 +16,11 @@ from germane.core.finding import Finding, warn
 from germane.core.policy import UNORDERED
 from germane.core.progress import Progress, make_progress
 from germane.core.ranking import Ranking
+from germane.dialects.parsing import parse_all
 from germane.errors import InputError, check_choice, clip, list_choices
 from germane.evaluation.api import evaluate_many
 from germane.evaluation.choices import DEFAULT, Choices
+from germane.evaluation.layout import estimate_intervals
 from germane.evaluation.opening import open_evaluation
 from germane.evaluation.result import Result, Results
 from germane.explanation.api import explain_result
@@ -27,7 +29,7 @@ from germane.explanation.explanation import Explanation
 from germane.explanation.precision_recall import MeanPRCurve
 from germane.explanation.single_query import find_placement
 from germane.measures.catalogue import refuse_lists
-from germane.measures.measure import Measure, Measures, parse_all
+from germane.measures.measure import Measure, Measures
 from germane.output import writing
 from germane.output.formatting import write_count
 from germane.output.frames import Named
@@ -162,10 +164,7 @@ def report(
         title=title or make_title(list(results)),
         results=ordered_runs,
         pair=_choose_pair(ordered_runs, baseline),
-        intervals={
-            name: {m: result[m].interval(confidence=settings.confidence) for m in means}
-            for name, result in results.items()
-        },
+        intervals=estimate_intervals(results, settings.confidence),
         confidence=settings.confidence,
         comparison=compare(results, None, means, **vars(settings), rng=seed) if several else None,
         curves=_average_curves(ordered_runs, confidence, seed) if ordered else {},

@@ -8,7 +8,6 @@ from typing import Any, Unpack
 
 import numpy as np
 
-from germane.comparison.intervals import find_span, find_span_of_differences
 from germane.comparison.judges.agreement import JudgeAgreement, measure_agreement, order_systems
 from germane.comparison.judges.correction import About, Design, Tuning, correct_mean
 from germane.comparison.judges.sampling import (
@@ -21,8 +20,9 @@ from germane.comparison.judges.sampling import (
     spell_alike,
 )
 from germane.comparison.judges.trust import CorrectedMean, Trust, Trusts, find_narrow_spread
-from germane.core.bootstrap import check_confidence, estimate_mean_interval
+from germane.core.bootstrap import check_confidence
 from germane.core.finding import Finding, warn
+from germane.core.mean_intervals import estimate_mean_interval
 from germane.core.progress import Progress
 from germane.core.qrels import Qrels
 from germane.core.ragged import Floats
@@ -40,6 +40,7 @@ from germane.evaluation.opening import Inputs, open_evaluation, open_options
 from germane.evaluation.result import Results
 from germane.measures.catalogue import refuse_lists
 from germane.measures.measure import Measure, Measures
+from germane.measures.spans import find_span, find_span_of_differences
 
 
 def trust(
@@ -78,7 +79,7 @@ def trust(
     judge is related to; findings warn of these runs.
 
     If people's queries show too little of how much the values vary, the interval comes from the range of
-    the measure (``basis``), and ``shown`` says whether to report the corrected number or people's.
+    the measure (``interval.basis``), and ``shown`` says whether to report the corrected number or people's.
 
     Warns (GermaneWarning) of what can distort the numbers; ``findings`` lists it, too. Raises CoverageError
     if people did not judge all these items, MeasureError for a measure that is not a mean over queries,
@@ -271,6 +272,8 @@ class _Maker:
         settings: Any = {"confidence": self.confidence, "about": self.about}
         corrected = correct_mean(people, model, self.design, span, tuning=self.tuning, **settings)
         alone = correct_mean(people, np.zeros_like(model), self.design, span, **settings)
+        naive = estimate_mean_interval(model, span, self.confidence)
+        assert naive is not None  # people judged five of the model's queries or more
         return CorrectedMean(
             measure=measure,
             run=run,
@@ -280,9 +283,8 @@ class _Maker:
             people_mean=alone.mean,
             people_interval=alone.interval,
             naive_mean=float(model.mean()),
-            naive_interval=estimate_mean_interval(model, self.confidence),
+            naive_interval=naive,
             tuning=corrected.tuning,
-            basis=corrected.basis,
             judged=len(people),
             queries=len(model),
             gap=float(self.design.shares @ (model[self.design.sampled] - people)),
