@@ -22,6 +22,9 @@ class Arithmetic:
     def __float__(self) -> float:
         raise NotImplementedError
 
+    def __format__(self, spec: str) -> str:
+        return format(float(self), spec) if spec else str(self)
+
     def __round__(self, digits: int | None = None) -> float:
         return round(float(self), digits)
 
