@@ -350,6 +350,7 @@ def test_typed_code_runs() -> None:
     assert typing_api.one_run()["AP"].mean == (1 + 1 / 2) / 2
     assert typing_api.several_runs()["lists"]["P@1"].mean == 1 / 2
     assert typing_api.files(ROOT / "examples/digits").counts.judged == 200
+    assert list(typing_api.other_data()) == [1, 1 / 2, 1, 1]
     assert len(typing_api.measures()) == len(ALL) + 2
     assert "Did you mean 'nDCG@10'?" in typing_api.handled()
 

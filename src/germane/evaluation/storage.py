@@ -184,8 +184,9 @@ def evaluate_kept(
     folder = Path(checkpoint)
     made: dict[str, Any] = {"germane": VERSION, "measures": str(measures), "dialect": dialect}
     made |= {word: str(choice) for word, choice in policy.items()}
-    if policy.get("collapse") is not None:
-        made["collapse"] = _describe_state(policy["collapse"])
+    groups: Any = policy.get("collapse")
+    if groups is not None:
+        made["collapse"] = _describe_state(groups)
     made |= {"qrels": _describe_state(qrels), "run": _describe_state(run)}
     evaluator = Evaluator(qrels, measures, dialect=dialect, **policy)
     refuse_lists(evaluator.measures, "and a checkpoint keeps judged items; evaluate without one.")

@@ -11,6 +11,7 @@ from germane.core.arguments import is_number
 from germane.core.policy import DEFAULTS, WORDS, Policy
 from germane.dialects.parsing import parse
 from germane.errors import FormatError, GermaneError, GermaneWarning, InputError, clip, list_some
+from germane.evaluation.accepted import Judgments, Record, Runs
 from germane.evaluation.api import evaluate
 from germane.evaluation.choices import Choices
 from germane.evaluation.fingerprint import OPTIONS, shorten
@@ -96,9 +97,9 @@ def _plain(value: float) -> float | None:
 
 
 def verify(
-    record: Any,
-    qrels: Any,
-    runs: Any,
+    record: Record,
+    qrels: Judgments,
+    runs: Runs,
     **policy: Unpack[Choices],
 ) -> Verification:
     """Compute the numbers of a record again, and compare values, data and definitions.

@@ -40,6 +40,11 @@ class Shape:
     grades: tuple[float, ...] = (1.0,)  # of relevant items
 
     @property
+    def slow(self) -> bool:
+        """Does a call take milliseconds, as with frames and files?"""
+        return "rows" in self.shows
+
+    @property
     def has_zeros(self) -> bool:
         """Can items be judged not relevant?"""
         return "grades" in self.shows

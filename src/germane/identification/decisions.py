@@ -4,8 +4,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-import numpy as np
-
 from germane.identification.batch import Batch
 from germane.identification.inquiry import Inquiry
 from germane.identification.special import Special
@@ -69,12 +67,7 @@ class Decisions:
         if special.binds:
             trail.broken = first, question
             return []
-        at = batch.questions.index(question)
-        differ = batch.answered & ~batch.match(batch.expect(first), self.inquiry.precision)
-        place = int(np.flatnonzero((batch.owner == at) & differ)[0])
-        expected = batch.expect(first)
-        wanted = float("nan") if expected is None else float(expected[place])
-        trail.odd[special.name] = question, float(batch.given[place]), wanted
+        trail.odd[special.name] = question
         return states
 
     def _is_random_here(self, batch: Batch, special: Special) -> bool:
@@ -106,6 +99,9 @@ class Decisions:
             decided = len(fitting) < len(words)
             before = tuple(pair for pair in state.decided if pair[0] != name)
             for word, candidate in fitting:
+                if name == "no_hit" and word != getattr(self.inquiry.base, name):
+                    yield State(candidate, before, plain=False)  # which is ordinary data
+                    continue
                 choice = ((name, word),) if decided else ()
                 yield State(candidate, before + choice, state.plain)
 

@@ -32,8 +32,16 @@ class Form:
     takes: str
     kinds: tuple[tuple[str, Make], ...]
     shows: frozenset[str]
-    rows: bool = False
-    """Are judgments and results rows, so that a query without results has none?"""
+
+    @property
+    def rows(self) -> bool:
+        """Are judgments and results rows, so that a query without results has none?"""
+        return "rows" in self.shows
+
+    @property
+    def grid(self) -> bool:
+        """Are the lists of all queries equally long?"""
+        return {"several", "all judged"} <= self.shows
 
     @property
     def several(self) -> bool:
@@ -183,7 +191,7 @@ def _set_relevant(case: Case) -> set[str]:
 
 _OF_LISTS = frozenset({"missed", "copies", "empty"})
 _SCORED = frozenset({"grades", "ties"})
-_ROWS = _SCORED | {"missed", "several", "missing", "copies", "repeats", "order"}
+_ROWS = _SCORED | {"missed", "several", "missing", "copies", "repeats", "order", "rows"}
 
 FORMS: dict[str, Form] = {
     one.name: one
@@ -211,7 +219,7 @@ FORMS: dict[str, Form] = {
              (("two dicts", _make_dicts),), _SCORED | {"missed", "several", "missing", "empty", "order"}),
         Form("frames", "two frames with the columns query, item and relevance or score",
              (("frames of pandas", _make_frames("pandas")), ("frames of Polars", _make_frames("polars"))),
-             _ROWS, rows=True),
-        Form("trec", "two paths of files in TREC's format", (("two files", _write_files),), _ROWS, rows=True),
+             _ROWS),
+        Form("trec", "two paths of files in TREC's format", (("two files", _write_files),), _ROWS),
     )
 }  # fmt: skip

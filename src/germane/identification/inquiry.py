@@ -15,7 +15,7 @@ from germane.identification.known_questions import Kinds, list_known
 from germane.identification.special import Special, draw_questions, shuffle_rows
 from germane.reconciliation.variations import Candidate
 
-ORDINARY, LAST = 36, 60  # questions of a search and of its check
+ORDINARY, LAST = 36, 60  # questions of a search and of its check; half of them where a call is slow
 JOINED = 24  # queries of a call, where calls are counted
 
 
@@ -24,8 +24,8 @@ class Trail:
     """All that a search found out besides definitions."""
 
     raised: dict[str, tuple[Question, str]] = field(default_factory=dict)
-    odd: dict[str, tuple[Question, float, float]] = field(default_factory=dict)
-    """special data on which the function gives a value that no convention gives: it, and the definition's"""
+    odd: dict[str, Question] = field(default_factory=dict)
+    """special data on which the function gives a value that no convention gives"""
     shown: dict[str, Floats] = field(default_factory=dict)
     """the function's values on special data"""
     unseen: dict[str, str] = field(default_factory=dict)
@@ -91,7 +91,8 @@ class Inquiry:
         rng, shape = self.rng, self.shape
         known = [one for one in self.list_known(frozenset()) if len(one.cases) == 1]
         if self.asker.most is None:
-            return self.ask([*known, *(draw_single(rng, shape) for _ in range(ORDINARY))])
+            count = ORDINARY // (2 if shape.slow else 1)
+            return self.ask([*known, *(draw_single(rng, shape) for _ in range(count))])
         cases = [one.cases[0] for one in known][: JOINED // 2]
         drawn = draw_several(rng, shape, JOINED - len(cases)).cases
         return self.ask([Question((*cases, *drawn)), draw_several(rng, shape, JOINED)])
@@ -100,13 +101,15 @@ class Inquiry:
         """Ask about new ordinary queries; where calls are counted, their rows are in any order."""
         rng, shape = self.rng, self.shape
         if self.asker.most is None:
-            return self.ask(draw_single(rng, shape) for _ in range(LAST))
+            return self.ask(
+                draw_single(rng, shape) for _ in range(LAST // (2 if shape.slow else 1))
+            )
         drawn = [draw_case(rng, shape) for _ in range(JOINED)]
         return self.ask([Question(tuple(shuffle_rows(rng, one) for one in drawn))])
 
     def is_random(self, batch: Batch) -> bool:
         """Does the function give another answer when it is asked again?"""
-        again = batch.questions[: 3 if self.asker.most is None else 1]
+        again = batch.questions[: 1 if self.shape.slow else 3]
         for question in again:
             first, second = self.asker.ask(question), self.asker.ask(question, again="yes")
             if (

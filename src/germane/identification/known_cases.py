@@ -38,12 +38,16 @@ def _one(name: str, shows: str, pattern: str, missed: int = 0) -> KnownCase:
 def _many(
     name: str, shows: str, queries: dict[str, tuple[str, int] | tuple[Grades, Rows | None]]
 ) -> KnownCase:
-    qrels, run = {}, {}
+    qrels: dict[str, Grades] = {}
+    run: dict[str, Rows] = {}
     for query, (first, second) in queries.items():
-        judged, ranked = _list(first, second) if isinstance(first, str) else (first, second)  # type: ignore[arg-type]
-        qrels[query] = judged
-        if ranked is not None:
-            run[query] = ranked
+        if isinstance(first, str):
+            assert isinstance(second, int)
+            first, second = _list(first, second)
+        qrels[query] = first
+        if second is not None:
+            assert not isinstance(second, int)
+            run[query] = second
     return KnownCase(name, shows, qrels, run)
 
 

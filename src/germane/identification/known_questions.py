@@ -110,7 +110,7 @@ def _find_kinds_of_rows(case: Case, shape: Shape) -> Iterator[str]:
         yield "copies"
     if len(set(scores)) < len(scores):
         yield "ties" if len({len(item.encode()) for item in items}) == 1 else "ids"
-    elif len(set(np.float32(scores).tolist())) < len(scores):
+    elif len(set(np.array(scores, np.float32).tolist())) < len(scores):
         yield "close scores"
     if "order" in shape.shows and scores != sorted(scores, reverse=True):
         yield "order"

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from itertools import combinations
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -19,6 +19,8 @@ from germane.identification.tool_definitions import COMMON, ToolDefinitions, cou
 from germane.measures.measure import Measure
 from germane.reconciliation.variations import Candidate, list_measures, list_other_words
 
+Far = Literal["yes", "no"]  # are definitions with other conventions on ordinary data tried?
+
 GRADES = (1.0, 2.0, 3.0)
 RESERVED = 3  # calls for the check and the counterexample, where calls count
 FINE = 12  # decimals of a program that prints all digits
@@ -33,9 +35,10 @@ class Search:
         fixed: Mapping[str, Any],
         asked: Measure | None,
         cutoffs: Iterable[int | None],
+        far: Far = "yes",
     ) -> None:
         self.inquiry, self.fixed, self.asked = inquiry, dict(fixed), asked
-        self.cutoffs = list(cutoffs)
+        self.cutoffs, self.far = list(cutoffs), far
         self.ordinary: Batch | None = None
         self.tools = ToolDefinitions(inquiry.base, self.fixed, asked)
         self.decisions = Decisions(inquiry, self.fixed)
@@ -67,8 +70,11 @@ class Search:
         """List definitions from the simplest on: measures, then those with one or two other conventions."""
         near = list_measures(self.cutoffs[:2], grades, self.asked)
         measures = list_measures(self.cutoffs, grades, self.asked)
+        known = set(near)
         yield [Candidate(one) for one in near]
-        yield [Candidate(one) for one in measures if one not in set(near)]
+        yield [Candidate(one) for one in measures if one not in known]
+        if self.far == "no":
+            return
         if (
             self.inquiry.kind == "mean" and self.inquiry.asker.most is not None
         ):  # every call is a mean over queries
@@ -139,13 +145,13 @@ class Search:
             return []
         states = self._search_ordinary(batch) or self._search_rounded(batch)
         self.batches.append((None, self.ordinary))
+        if self.inquiry.asker.most is None:
+            states = self._decide_mean(states)
         for special in SPECIAL:
             if self.inquiry.asker.left is None or (
                 special.counted and self.inquiry.asker.left > RESERVED
             ):
                 states = self.decisions.decide(states, special)
-        if self.inquiry.asker.most is None:
-            states = self._decide_mean(states)
         return self._check(states, first)
 
     def _search_rounded(self, batch: Batch) -> list[State]:
@@ -196,10 +202,7 @@ class Search:
             self.trail.raised["graded"] = graded.raised[0]
         question = graded.find_difference(states[0].candidate, self.inquiry.precision)
         if question is not None and not graded.raised:
-            place = int(np.flatnonzero(graded.owner == graded.questions.index(question))[0])
-            expected = graded.expect(states[0].candidate)
-            value = float("nan") if expected is None else float(expected[place])
-            self.trail.odd["graded"] = question, float(graded.given[place]), value
+            self.trail.odd["graded"] = question
         return states
 
     def _decide_mean(self, states: list[State]) -> list[State]:
@@ -236,8 +239,11 @@ class Search:
         batches = [self.inquiry.ask_new(), self.inquiry.ask_known(inside)]
         if self.inquiry.asker.most is None:
             batches += self._ask_special_again()
-        kept = []
-        for state in states:
+        kept: list[State] = []
+        formulas = set()
+        for state in self._sort(states):
+            if _name_formula(state) in formulas:
+                continue  # the simplest one of this formula is kept
             question = next(
                 filter(
                     None,
@@ -250,6 +256,7 @@ class Search:
             )
             if question is None:
                 kept.append(state)
+                formulas.add(_name_formula(state))
             elif self.trail.broken is None:
                 self.trail.broken = state.candidate, question
         seen = [*(one for _, one in self.batches), *batches]
@@ -263,7 +270,7 @@ class Search:
         )
         if self.inquiry.is_constant([*(one for _, one in self.batches), *batches]):
             kept = [one for one in kept if one.candidate.measure == self.asked]
-        return self._merge(kept)
+        return sorted(kept, key=self.order)
 
     def _ask_special_again(self) -> Iterator[Batch]:
         """Ask about new special data of the kinds that were decided, and known cases of several kinds."""
@@ -273,19 +280,20 @@ class Search:
         decided = self.trail.shown.keys() - self.trail.odd.keys() - self.trail.unseen.keys()
         for special in SPECIAL:
             if special.name in decided and special.needs <= inquiry.asker.shows:
-                yield inquiry.ask(draw_questions(inquiry.rng, inquiry.shape, special))
-        for kinds, questions in list_known(inquiry.shape).items():
+                questions = draw_questions(inquiry.rng, inquiry.shape, special)
+                yield inquiry.ask(questions[::2] if inquiry.shape.slow else questions)
+        for kinds, known in list_known(inquiry.shape).items():
             if kinds <= decided:
-                yield inquiry.ask(questions)
+                yield inquiry.ask(known)
 
-    def _merge(self, states: list[State]) -> list[State]:
-        """Keep one state of each formula: the simplest, with the conventions that come first."""
-        found: dict[object, State] = {}
-        for state in sorted(states, key=lambda one: (not one.plain, self.order(one))):
-            measure = state.candidate.measure
-            mean = dict(measure.parameters).get("mean")
-            found.setdefault((measure.definition, mean), state)
-        return sorted(found.values(), key=self.order)
+    def _sort(self, states: list[State]) -> list[State]:
+        """Sort states, so that the simplest of each formula, with the conventions that come first, is the first."""
+        return sorted(states, key=lambda one: (not one.plain, self.order(one)))
+
+
+def _name_formula(state: State) -> tuple[str, Any]:
+    measure = state.candidate.measure
+    return measure.definition, dict(measure.parameters).get("mean")
 
 
 def _has_grades(question: Question, shape: Shape) -> bool:

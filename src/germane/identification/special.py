@@ -226,6 +226,9 @@ SPECIAL: tuple[Special, ...] = (
 """Special data, from what every function meets to what few do."""
 
 
+SLOW = 8  # special queries of a kind where a call takes milliseconds
+
+
 def draw_questions(
     rng: Rng,
     shape: Shape,
@@ -237,6 +240,8 @@ def draw_questions(
     if not special.needs <= shape.shows:
         return []
     cases = list(special.draw(rng, shape))
+    if shape.slow and calls is None:
+        cases = cases[:SLOW]
     if calls is not None:
         cases = [*(case for question in known for case in question.cases), *cases]
         others = draw_several(rng, shape, 4).cases if special.joined else ()

@@ -2,12 +2,13 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Unpack
+from typing import Any, Unpack, cast
 
 from germane.core.policy import DEFAULTS, Relevant
 from germane.core.progress import Progress, make_progress
 from germane.dialects.parsing import parse
 from germane.errors import DuplicateError
+from germane.evaluation.accepted import Judgments, Reported, Run
 from germane.evaluation.choices import OtherChoices
 from germane.evaluation.collection import find_all_needs
 from germane.evaluation.opening import open_data
@@ -36,13 +37,13 @@ OF_LISTS = ("duplicates", "ties", "scores", "own")
 
 
 def reconcile(
-    qrels: Any,
-    run: Any = None,
+    qrels: Judgments,
+    run: Run | None = None,
     *,
     reported: str | float,
     measure: str | Measure = "AP@10",
     relevant: int | Iterable[float] | Relevant | None = None,
-    reported_per_query: Any = None,
+    reported_per_query: Reported | None = None,
     progress: Progress | bool | None = None,
     **policy: Unpack[OtherChoices],
 ) -> Reconciliation:
@@ -75,7 +76,7 @@ def reconcile(
     number = read_reported(reported)
     if is_list(qrels, run, choices):
         check_list(run, [*(["reported_per_query"] if reported_per_query else []), *choices])
-        qrels, run = make_collection(qrels, relevant, asked.rel or 1.0)
+        qrels, run = make_collection(cast(Any, qrels), relevant, asked.rel or 1.0)
     else:
         check_run(run, relevant)
     data = open_data(qrels, choices)

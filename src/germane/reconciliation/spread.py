@@ -14,6 +14,7 @@ from germane.dialects.dialect import STAGE_NAMES, Dialect, Entry
 from germane.dialects.names import find_same_kind, translate_entry
 from germane.dialects.parsing import parse, parse_all
 from germane.errors import GermaneError, list_some
+from germane.evaluation.accepted import Judgments, Run
 from germane.evaluation.api import compute_measures
 from germane.evaluation.choices import Choices
 from germane.evaluation.collection import Collection, find_all_needs
@@ -140,8 +141,8 @@ class Spread(Columnar, Tabular):
 
 
 def spread(
-    qrels: Any,
-    run: Any,
+    qrels: Judgments,
+    run: Run,
     measure: str | Measure = "AP@10",
     *,
     progress: Progress | bool | None = None,
@@ -161,8 +162,8 @@ def spread(
 
 
 def spread_each(
-    qrels: Any,
-    run: Any,
+    qrels: Judgments,
+    run: Run,
     measures: Measures,
     *,
     progress: Progress | bool | None = None,

@@ -175,7 +175,7 @@ def list_measures(
     queries is the usual one.
     """
     cutoffs, grades = list(cutoffs), list(grades)
-    first = [] if asked is None else [asked]
+    first = [] if asked is None else [asked, *_move_cutoff(asked, cutoffs)]
     of_tools = [
         parse(entry.write_measure(k))
         for dialect in dialects().values()
@@ -190,6 +190,12 @@ def list_measures(
         found |= dict.fromkeys(once)
         found |= dict.fromkeys(twice for other in once for twice in vary_measure(other, grades))
     return [one for one in found if _is_of_judged_items(one)]
+
+
+def _move_cutoff(measure: Measure, cutoffs: Iterable[int | None]) -> list[Measure]:
+    """List a measure with its own parameters at other cutoffs."""
+    allowed = (k for k in cutoffs if k is None or measure.row.cutoff)
+    return [Measure(measure.name, measure.parameters, k) for k in allowed if k != measure.k]
 
 
 def _is_of_judged_items(measure: Measure) -> bool:

@@ -18,6 +18,7 @@ from germane.core.progress import Progress, make_progress
 from germane.core.ranking import Ranking
 from germane.dialects.parsing import parse_all
 from germane.errors import InputError, check_choice, clip, list_choices
+from germane.evaluation.accepted import Judgments, Run, Texts
 from germane.evaluation.api import evaluate_many
 from germane.evaluation.choices import DEFAULT, Choices
 from germane.evaluation.layout import estimate_intervals
@@ -83,8 +84,8 @@ class Report:
 
 
 def report(
-    qrels: Any,
-    runs: Mapping[str, Any],
+    qrels: Judgments,
+    runs: Mapping[str, Run],
     measures: Measures = DEFAULT,
     *,
     title: str | None = None,
@@ -96,8 +97,8 @@ def report(
     equivalence: float | None = None,
     resamples: int = 10_000,
     rng: int = 0,
-    queries: Any = None,
-    items: Any = None,
+    queries: Texts | None = None,
+    items: Texts | None = None,
     max_size: int | None = None,
     layout: Layout = "page",
     bounds: bool = False,

@@ -34,6 +34,7 @@ from germane.errors import (
     check_choice,
     list_some,
 )
+from germane.evaluation.accepted import Judgments, Run, Values
 from germane.evaluation.api import evaluate_many
 from germane.evaluation.choices import DEFAULT, Choices
 from germane.evaluation.opening import Inputs, open_evaluation, open_options
@@ -44,15 +45,15 @@ from germane.measures.spans import find_span, find_span_of_differences
 
 
 def trust(
-    run: Any,
+    run: Run,
     *,
-    people: Any,
-    model: Any,
+    people: Judgments,
+    model: Judgments,
     measures: Measures = DEFAULT,
     name: str = "run",
     about: About = "population",
-    weights: Any = None,
-    strata: Any = None,
+    weights: Values | None = None,
+    strata: Values | None = None,
     tuning: Tuning = "optimal",
     confidence: float = 0.95,
     judge_family: Iterable[str] | str = (),
@@ -94,14 +95,14 @@ def trust(
 
 
 def trust_many(
-    runs: Mapping[str, Any],
+    runs: Mapping[str, Run],
     *,
-    people: Any,
-    model: Any,
+    people: Judgments,
+    model: Judgments,
     measures: Measures = DEFAULT,
     about: About = "population",
-    weights: Any = None,
-    strata: Any = None,
+    weights: Values | None = None,
+    strata: Values | None = None,
     tuning: Tuning = "optimal",
     confidence: float = 0.95,
     judge_family: Iterable[str] | str = (),
@@ -175,7 +176,9 @@ def trust_many(
     return found
 
 
-def compare_judges(first: Any, second: Any, **reading: Any) -> JudgeAgreement:
+def compare_judges(
+    first: Judgments, second: Judgments, **policy: Unpack[Choices]
+) -> JudgeAgreement:
     """Measure the agreement of two judges on the pairs of query and item that both judged.
 
     >>> found = germane.compare_judges({"q": {"a": 1, "b": 0, "c": 1}}, {"q": {"a": 1, "b": 0, "c": 0}})
@@ -185,7 +188,7 @@ def compare_judges(first: Any, second: Any, **reading: Any) -> JudgeAgreement:
     Both are qrels as in ``evaluate``. Warns of skewed grades. Raises CoverageError if there is no such pair.
     See ``JudgeAgreement`` for the numbers.
     """
-    options = open_options(reading)
+    options = open_options(policy)
     judges = spell_alike(*(_read_judge(Inputs(given, options), "AP") for given in (first, second)))
     found = measure_agreement(list_shared_grades(*judges))
     warn("judges", found.findings)

@@ -16,6 +16,7 @@ from germane.core.ragged import Floats
 from germane.core.ranking import Ranking
 from germane.dialects.parsing import parse
 from germane.errors import EmptyError, GermaneWarning, InputError, MeasureError, check_choice, clip
+from germane.evaluation.accepted import Judgments, Run
 from germane.evaluation.api import evaluate_many, score
 from germane.evaluation.choices import Choices
 from germane.evaluation.headings import write_definition
@@ -136,8 +137,8 @@ class Selection(Columnar, Tabular):
 
 
 def choose_judgments(
-    qrels: Any,
-    runs: Mapping[str, Any],
+    qrels: Judgments,
+    runs: Mapping[str, Run],
     measure: str | Measure = "nDCG@10",
     *,
     budget: int = 100,
