@@ -32,6 +32,9 @@ from germane.reports.markup import (
     draw_swatch,
     isolate_text,
     make_scrollable,
+    write_cautions,
+    write_definitions,
+    write_figure,
     write_notes,
     write_table,
 )
@@ -113,10 +116,7 @@ def _write_result(results: Results, compared: Comparison | None) -> Iterator[str
         if result[measure].mean == result[measure].mean
     }
     yield from make_scrollable(_write_headline(results, intervals))
-    yield '<dl class="definitions">'
-    for name in first:
-        yield f"<dt>{isolate_text(name)}</dt><dd>{isolate_text(first[name].definition)}</dd>"
-    yield "</dl>"
+    yield from write_definitions((name, first[name].definition) for name in first)
     source = describe_intervals(intervals.values(), "images")
     says = f"Below each number: its 95% interval, {source}." if source else ""
     says = says or f"{explain_missing('images').capitalize()}."
@@ -131,11 +131,7 @@ def _write_result(results: Results, compared: Comparison | None) -> Iterator[str
 
 def _write_cautions(results: Results) -> Iterator[str]:
     """Write the problems that evaluate warned of."""
-    found = dict.fromkeys(str(one) for result in results.values() for one in result.findings)
-    if found:
-        yield '<ul class="cautions">'
-        yield from (f"<li>{isolate_text(one)}</li>" for one in found)
-        yield "</ul>"
+    yield from write_cautions(one for result in results.values() for one in result.findings)
 
 
 Intervals = Mapping[tuple[str, str], Interval | None]
@@ -224,13 +220,13 @@ def _write_curves(results: Results) -> Iterator[str]:
     if any(curve is None for curve in curves.values()):
         return
     drawn = {name: curve for name, curve in curves.items() if curve is not None}
-    yield f'<figure>{draw_chart(drawn)}<figcaption><ul class="legend">'
-    for r, name in enumerate(drawn):
-        yield f"<li>{draw_swatch(r)} {isolate_text(name)}</li>"
+    legend = (f"{draw_swatch(r)} {isolate_text(name)}" for r, name in enumerate(drawn))
     threshold = min(next(iter(results.values())).thresholds)
-    yield (
-        f"</ul><p>The best precision at 11 recalls or beyond, the mean over classes, for an overlap of "
-        f"{threshold:g}.</p></figcaption></figure>"
+    yield from write_figure(
+        draw_chart(drawn),
+        legend,
+        "The best precision at 11 recalls or beyond, the mean over classes, for an overlap of "
+        f"{threshold:g}.",
     )
 
 

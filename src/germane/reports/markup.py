@@ -79,6 +79,29 @@ def write_notes(given: Iterable[str]) -> Iterator[str]:
     yield "</ul>"
 
 
+def write_definitions(meanings: Iterable[tuple[object, str]]) -> Iterator[str]:
+    """Write names with what they mean."""
+    yield '<dl class="definitions">'
+    for name, meaning in meanings:
+        yield f"<dt>{escape_html(str(name))}</dt><dd>{escape_html(meaning)}</dd>"
+    yield "</dl>"
+
+
+def write_cautions(given: Iterable[object]) -> Iterator[str]:
+    """Write different problems of the data, if there are any."""
+    if found := dict.fromkeys(map(str, given)):
+        yield '<ul class="cautions">'
+        yield from (f"<li>{isolate_text(one)}</li>" for one in found)
+        yield "</ul>"
+
+
+def write_figure(drawing: str, legend: Iterable[str], caption: str) -> Iterator[str]:
+    """Write a drawing, and below it what its signs mean and a sentence, all of them markup."""
+    yield f'<figure>{drawing}<figcaption><ul class="legend">'
+    yield from (f"<li>{one}</li>" for one in legend)
+    yield f"</ul>{caption and f'<p>{caption}</p>'}</figcaption></figure>"
+
+
 def write_whole_table(table: Table, notes: int | None = None) -> Iterator[str]:
     """Write a table that scrolls, and below it its notes, or the first few of these."""
     yield from make_scrollable(write_table(table.columns, table.rows, table.left))

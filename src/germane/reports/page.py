@@ -21,6 +21,9 @@ from germane.reports.markup import (
     draw_swatch,
     isolate_text,
     make_scrollable,
+    write_cautions,
+    write_definitions,
+    write_figure,
     write_notes,
     write_table,
     write_whole_table,
@@ -258,10 +261,7 @@ def _write_headline(findings: Findings, board: Table | None) -> Iterator[str]:
 
 def _write_key(findings: Findings, board: Table | None) -> Iterator[str]:
     """Define the numbers of the headline."""
-    yield '<dl class="definitions">'
-    for measure in findings.measures:
-        yield f"<dt>{escape_html(str(measure))}</dt><dd>{escape_html(measure.definition)}</dd>"
-    yield "</dl>"
+    yield from write_definitions((one, one.definition) for one in findings.measures)
     percent = f"{100 * findings.confidence:g}%"
     sentences = []
     intervals = [one for of_run in findings.intervals.values() for one in of_run.values()]
@@ -287,35 +287,35 @@ def _write_key(findings: Findings, board: Table | None) -> Iterator[str]:
 
 
 def _write_cautions(findings: Findings) -> Iterable[str]:
-    found = list(dict.fromkeys(list_cautions(findings)))
+    found = list(list_cautions(findings))
     if not found:
         yield (
             "<p>Nothing in the data stands out: every judged query is answered and has a relevant "
             "item, no judged item is tied, and nearly all of the first ten results are judged.</p>"
         )
         return
-    yield '<ul class="cautions">'
-    yield from (f"<li>{isolate_text(one)}</li>" for one in found)
-    yield "</ul>"
+    yield from write_cautions(found)
 
 
 def _write_curves(findings: Findings) -> Iterable[str]:
     if not findings.curves:
         return
-    yield f'<figure>{draw_chart(findings.curves)}<figcaption><ul class="legend">'
-    for r, (name, curve) in enumerate(findings.curves.items()):
-        yield f"<li>{draw_swatch(r)} {isolate_text(name)} <span>area (AP) {curve.area():.4f}</span></li>"
+    legend = (
+        f"{draw_swatch(r)} {isolate_text(name)} <span>area (AP) {curve.area():.4f}</span>"
+        for r, (name, curve) in enumerate(findings.curves.items())
+    )
     one = next(iter(findings.curves.values()))
-    yield (
-        f"</ul><p>Interpolated precision at 11 levels of recall, the mean over {one.queries:,} queries"
+    caption = (
+        f"Interpolated precision at 11 levels of recall, the mean over {one.queries:,} queries"
         + (
             f"; shaded: {100 * one.confidence:g}% intervals"
             if len(findings.curves) <= BANDED
             else ""
         )
         + (f"; relevant: grade ≥ {one.rel:g}" if one.rel != 1 else "")
-        + ". A query whose list does not reach a level of recall counts as 0 there.</p></figcaption></figure>"
+        + ". A query whose list does not reach a level of recall counts as 0 there."
     )
+    yield from write_figure(draw_chart(findings.curves), legend, caption)
     levels = [f"{level:.1f}" for level in one.recall.tolist()]
     values = (
         [f"{value:.4f}" for value in each.precision.tolist()] for each in findings.curves.values()
