@@ -10,7 +10,7 @@ from germane.boxes.opening import open_boxes, read_options
 from germane.boxes.search import BoxValues
 from germane.boxes.variations import BoxCandidate, find_entry, list_words
 from germane.dialects.dialect import Dialect, Entry
-from germane.reconciliation.spread import DialectValue, order_descending
+from germane.reconciliation.spread import DialectValue
 from germane.reconciliation.spread import Spread as ListSpread
 from germane.reconciliation.variations import write_choice
 
@@ -59,14 +59,11 @@ def spread(
     search = open_search(truth, detections, measure, options, name)
     asked = search.asked
     own = DialectValue("germane", str(asked), asked, search.evaluate(()), ())
-    stated, without = [], []
+    named = {}
     for dialect in search.dialects:
         entry = find_entry(dialect, asked, search.conventions)
-        if entry is None:
-            without.append(dialect.name)
-        else:
-            stated.append(_evaluate(search, dialect, entry))
-    return Spread(own, tuple(sorted(stated, key=order_descending)), tuple(without))
+        named[dialect.name] = None if entry is None else _evaluate(search, dialect, entry)
+    return Spread.collect(own, named)
 
 
 def open_search(

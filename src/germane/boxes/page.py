@@ -34,7 +34,9 @@ from germane.reports.markup import (
     make_scrollable,
     write_cautions,
     write_definitions,
+    write_ends,
     write_figure,
+    write_headline,
     write_notes,
     write_table,
 )
@@ -140,15 +142,13 @@ Intervals = Mapping[tuple[str, str], Interval | None]
 def _write_headline(results: Results, intervals: Intervals) -> Iterator[str]:
     """Write a row a detector, the best first: each number with its interval."""
     first = next(iter(results.values()))
-    heads = "".join(f'<th scope="col" class="n">{isolate_text(name)}</th>' for name in first)
-    yield f'<table class="headline"><thead><tr><th scope="col">detections</th>{heads}</tr></thead><tbody>'
-    for r, (name, result) in enumerate(results.items()):
-        yield f'<tr><th scope="row">{draw_swatch(r)} {isolate_text(name)}</th>'
-        for measure in result:
-            written = _write_value(result[measure].mean, intervals.get((name, measure)))
-            yield f'<td class="n">{written}</td>'
-        yield "</tr>"
-    yield "</tbody></table>"
+    rows = {
+        isolate_text(name): [
+            _write_value(result[one].mean, intervals.get((name, one))) for one in result
+        ]
+        for name, result in results.items()
+    }
+    yield from write_headline("detections", first, rows)
 
 
 def _estimate_interval(result: Result, name: str) -> Interval | None:
@@ -162,8 +162,7 @@ def _estimate_interval(result: Result, name: str) -> Interval | None:
 def _write_value(mean: float, interval: Interval | None) -> str:
     if mean != mean:
         return "–"
-    ends = f"<small>{interval.low:.3f} – {interval.high:.3f}</small>" if interval else ""
-    return f"<span>{format_number(mean, 4)}</span>{ends}"
+    return f"<span>{format_number(mean, 4)}</span>{write_ends(interval)}"
 
 
 def _write_classes(results: Results) -> Iterator[str]:

@@ -14,7 +14,7 @@ from germane.boxes.detections import Detections, Truths
 from germane.boxes.matching import Matches, match
 from germane.boxes.measures import BoxMeasure, parse_measure
 from germane.boxes.ranked_lists import RankedLists, View
-from germane.core.arithmetic import Arithmetic
+from germane.core.arithmetic import Arithmetic, average_numbers
 from germane.core.finding import Finding
 from germane.core.ragged import Floats
 from germane.errors import NotFoundError, offer
@@ -43,8 +43,7 @@ class BoxValue(Arithmetic):
     @cached_property
     def mean(self) -> float:
         """The mean over thresholds and classes; NaN where no class has a truth."""
-        kept = self.values[~np.isnan(self.values)]
-        return math.fsum(kept.tolist()) / len(kept) if len(kept) else math.nan
+        return average_numbers(self.values.ravel().tolist())
 
     @cached_property
     def per_class(self) -> dict[str, float]:

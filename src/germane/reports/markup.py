@@ -5,6 +5,7 @@ from typing import Protocol
 
 import numpy as np
 
+from germane.core.bootstrap import Interval
 from germane.core.ragged import Floats
 from germane.output.markup import write_element, write_points
 from germane.output.tables import Table, escape_html
@@ -77,6 +78,30 @@ def write_notes(given: Iterable[str]) -> Iterator[str]:
     yield '<ul class="notes">'
     yield from (f"<li>{isolate_text(note)}</li>" for note in given)
     yield "</ul>"
+
+
+def write_headline(
+    noun: str, measures: Iterable[object], rows: Mapping[str, Iterable[str]], marks: int = 1
+) -> Iterator[str]:
+    """Write the main numbers, a row for each name, the best by the first measure before the others.
+
+    Names and cells are markup. ``marks`` is the number of letters that may stand beside a number.
+    """
+    yield f'<table class="headline" style="--marks:{marks}"><thead><tr><th scope="col">{noun}</th>'
+    for m, measure in enumerate(measures):
+        sort = ' aria-sort="descending"' if not m and len(rows) > 1 else ""
+        yield f'<th scope="col" class="n"{sort}>{escape_html(str(measure))}{" ↓" * bool(sort)}</th>'
+    yield "</tr></thead><tbody>"
+    for r, (name, cells) in enumerate(rows.items()):
+        yield f'<tr><th scope="row">{draw_swatch(r)} {name}</th>'
+        yield from (f'<td class="n">{cell}</td>' for cell in cells)
+        yield "</tr>"
+    yield "</tbody></table>"
+
+
+def write_ends(interval: Interval | None) -> str:
+    """Write the ends of an interval, which stand below its number."""
+    return f"<small>{interval.low:.3f} – {interval.high:.3f}</small>" if interval else ""
 
 
 def write_definitions(meanings: Iterable[tuple[object, str]]) -> Iterator[str]:

@@ -23,7 +23,9 @@ from germane.reports.markup import (
     make_scrollable,
     write_cautions,
     write_definitions,
+    write_ends,
     write_figure,
+    write_headline,
     write_notes,
     write_table,
     write_whole_table,
@@ -234,29 +236,25 @@ def _write_sentences(findings: Findings, comparison: Comparison) -> Iterator[str
 def _write_headline(findings: Findings, board: Table | None) -> Iterator[str]:
     """Write one row a run, the best first: each mean with its interval, letters for the runs it beats."""
     letters = {row[1]: row[0] for row in board.rows} if board else {}
+    rows = {}
+    for name in findings.runs:
+        letter = f'<b class="letter">{letters[name]}</b> ' if letters else ""
+        rows[letter + isolate_text(name)] = _write_cells(findings, board, name)
+    longest = max(map(len, board.marks.values()), default=1) if board else 1
+    yield from write_headline("run", findings.measures, rows, longest)
+
+
+def _write_cells(findings: Findings, board: Table | None, name: str) -> Iterator[str]:
     rows = {row[1]: r for r, row in enumerate(board.rows)} if board else {}
     columns = {name: c for c, name in enumerate(board.columns)} if board else {}
-    longest = max(map(len, board.marks.values()), default=1) if board else 1
-    yield f'<table class="headline" style="--marks:{longest}"><thead><tr>'
-    yield '<th scope="col">run</th>'
-    for m, measure in enumerate(findings.measures):
-        sort = ' aria-sort="descending"' if not m and len(findings.runs) > 1 else ""
-        yield f'<th scope="col" class="n"{sort}>{escape_html(str(measure))}{" ↓" * bool(sort)}</th>'
-    yield "</tr></thead><tbody>"
-    for r, (name, result) in enumerate(findings.results.items()):
-        letter = f'<b class="letter">{letters[name]}</b> ' if letters else ""
-        yield f'<tr><th scope="row">{draw_swatch(r)} {letter}{isolate_text(name)}</th>'
-        for measure in findings.measures:
-            place = rows.get(name, -1), columns.get(str(measure), -1)
-            value = escape_html(format_value(result[measure].mean, measure, 4))
-            strong = board is not None and place in board.strong
-            mark = escape_html(board.marks.get(place, "")) if board else ""
-            mean = f"<strong>{value}</strong>" if strong else f"<span>{value}</span>"
-            interval = findings.intervals.get(name, {}).get(measure)
-            ends = f"<small>{interval.low:.3f} – {interval.high:.3f}</small>" if interval else ""
-            yield f'<td class="n">{mean}<sup>{mark}</sup>{ends}</td>'
-        yield "</tr>"
-    yield "</tbody></table>"
+    for measure in findings.measures:
+        place = rows.get(name, -1), columns.get(str(measure), -1)
+        value = escape_html(format_value(findings.results[name][measure].mean, measure, 4))
+        strong = board is not None and place in board.strong
+        mark = escape_html(board.marks.get(place, "")) if board else ""
+        mean = f"<strong>{value}</strong>" if strong else f"<span>{value}</span>"
+        ends = write_ends(findings.intervals.get(name, {}).get(measure))
+        yield f"{mean}<sup>{mark}</sup>{ends}"
 
 
 def _write_key(findings: Findings, board: Table | None) -> Iterator[str]:
