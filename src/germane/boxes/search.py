@@ -19,7 +19,7 @@ from germane.boxes.measures import BoxMeasure, parse_measure
 from germane.boxes.opening import open_boxes, read_options
 from germane.boxes.ranked_lists import RankedLists, sort_lists
 from germane.boxes.result import BoxValue, Result
-from germane.boxes.variations import BoxCandidate, BoxCandidates, read_dialect
+from germane.boxes.variations import BoxCandidate, BoxVariations, read_dialect
 from germane.core.ragged import Ints
 from germane.reconciliation.reported import Reported
 from germane.reconciliation.search import Search, Tried
@@ -51,7 +51,7 @@ class Counts:
     false: int
 
 
-class BoxValues(BoxCandidates):
+class BoxValues(BoxVariations):
     """The values of a measure on one set of boxes, under the conventions asked for and changes of them.
 
     Detections are sorted once for each way to read them, and matched once for each way to match them.
