@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, Unpack
 import numpy as np
 
 from germane.boxes.dialect_table import DIALECTS
-from germane.boxes.dialect_values import open_search
 from germane.boxes.measures import BoxMeasure, parse_measure
 from germane.boxes.search import BoxValues as BoxSearch
+from germane.boxes.search import open_values as open_search
 from germane.boxes.variations import BoxCandidate, find_entry, list_words
 from germane.core.ragged import Floats
 from germane.dialects.dialect import Dialect
