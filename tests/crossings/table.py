@@ -141,8 +141,8 @@ ABOUT_IDS = (
     "the query is its first result",
 )
 """Findings about queries and items of one id, which say nothing of numbers."""
-NEED_ALL = {"choose_judgments", "check", "trust", "evaluate_judges"}
-"""Verbs that read all grades of an array."""
+NEED_ALL = {"choose_judgments", "check", "trust", "evaluate_judges", "reconcile"}
+"""Verbs that read all grades of an array, at least for some of the definitions that they try."""
 
 
 def _tell_apart(one: Any, other: Any, path: str = "") -> str:

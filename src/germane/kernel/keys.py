@@ -99,10 +99,10 @@ class Keys(Ids):
     def find_repeat(self) -> tuple[int, int] | None:
         """Find the first row whose item an earlier row of its group has, and that row."""
         for g, (part, index) in enumerate(zip(self.parts, self.indexes, strict=True)):
+            if len(index) == len(part):
+                continue
             first: dict[Hashable, int] = {}
-            for row, item in (
-                enumerate(part, int(self.offsets[g])) if len(index) < len(part) else ()
-            ):
+            for row, item in enumerate(part, int(self.offsets[g])):
                 if first.setdefault(item, row) != row:
                     return row, first[item]
         return None
