@@ -183,7 +183,8 @@ def _open(asker: Asker, shape: Shape, rng: np.random.Generator) -> Any:
                 return answer.kind
             errors.append(answer.raised)
         asker.answers.clear()
+    failed = "raised" if asker.most is None else "failed"
     raise InputError(
-        f"{describe_function(asker.call)} raised on all data; takes={asker.form.name!r} gives it "
+        f"{describe_function(asker.call)} {failed} on all data; takes={asker.form.name!r} gives it "
         f"{asker.form.takes}. {errors[0]}"
     )

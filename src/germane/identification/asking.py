@@ -66,6 +66,10 @@ class Answer:
     left_out: frozenset[int] = frozenset()  # places of queries that a mapping lacks
 
 
+class FailedCallError(Exception):
+    """A call of a program that failed; the message says how."""
+
+
 class CannotRunError(InputError):
     """There is nothing to ask: a program that does not exist."""
 
@@ -132,6 +136,8 @@ class Asker:
 def write_error(error: BaseException) -> str:
     """Write an error in one line."""
     says = " ".join(str(error).split())
+    if isinstance(error, FailedCallError):
+        return says[:120]
     kind = type(error).__name__
     return f"{kind}: {says[:120]}" if says else kind
 
@@ -149,9 +155,9 @@ def _silence() -> Iterator[None]:
 
 
 def describe_function(function: Any) -> str:
-    """Name a function; a lambda or a partial function is "the function"."""
-    name = getattr(function, "__name__", "")
-    return name if name.isidentifier() else "the function"
+    """Name a function or a program; a lambda or a partial function is "the function"."""
+    name: str = getattr(function, "__name__", "")
+    return name if name.isidentifier() or hasattr(function, "command") else "the function"
 
 
 def read_answer(given: Any, queries: int, several: bool) -> Answer:

@@ -14,7 +14,7 @@ from germane.identification.decisions import State
 from germane.identification.identification import Counterexample, Definition
 from germane.identification.inquiry import Inquiry
 from germane.identification.known_questions import find_kinds
-from germane.identification.mistakes import describe_difference
+from germane.identification.mistakes import describe_difference, find_misreadings
 from germane.identification.search import Search
 from germane.identification.small_cases import list_around, list_small
 from germane.reconciliation.candidates import Candidate
@@ -30,25 +30,41 @@ def find_counterexample(
     search: Search, target: Candidate, states: Sequence[State]
 ) -> Counterexample | None:
     """Find the smallest data on which the function and a definition differ."""
+    inquiry, broken = search.inquiry, search.trail.broken
+    if broken is not None and not states and broken[0].measure == target.measure:
+        single = _choose_misread(inquiry, target, broken[1])
+        if single is not None:
+            return make_counterexample(search, target, single, states)
     asked = _list_asked(search)
     found = min(
-        filter(None, (one.find_difference(target, search.inquiry.precision) for one in asked)),
+        filter(None, (one.find_difference(target, inquiry.precision) for one in asked)),
         key=lambda one: one.size,
         default=None,
     )
     small = _find_small(search, target, states)
     if small is not None and (found is None or small.size <= found.size):
-        found = small
-    broken = search.trail.broken
+        return make_counterexample(search, target, small, states)
     if found is None and broken is not None and not states:
         target, found = broken
     if found is None and not states and search.ordinary is not None:
-        found = search.ordinary.find_difference(target, search.inquiry.precision)
+        found = search.ordinary.find_difference(target, inquiry.precision)
     if found is None:
         return None
-    if found is not small:
-        found = shrink(search.inquiry, target, found)
-    return make_counterexample(search, target, found, states)
+    return make_counterexample(search, target, shrink(inquiry, target, found), states)
+
+
+def _choose_misread(inquiry: Inquiry, target: Candidate, question: Question) -> Question | None:
+    """Choose a single query that a misreading changes, where one call has many and each costs time."""
+    if inquiry.asker.most is None or not inquiry.asker.left:
+        return None
+    for misreading in find_misreadings(inquiry, target, question):
+        for case in sorted(question.cases, key=lambda one: one.size):
+            one, read = Question((case,)), Question((misreading.change(case),))
+            values = [inquiry.ask_known([each], {}).expect(target) for each in (one, read)]
+            told = [value for value in values if value is not None]
+            if len(told) == 2 and not inquiry.precision.agree(*told).all():
+                return one if _differs(inquiry, target, one) else None
+    return None
 
 
 def shrink(inquiry: Inquiry, target: Candidate, question: Question, special: str = "") -> Question:

@@ -134,6 +134,7 @@ class Mistake:
     divisor: Count | None = None
     terms_of: str = ""
     """another measure, whose terms are summed"""
+    factor: float = 1.0
     tools: tuple[str, ...] = ()
 
     def compute(self, measure: Measure, view: View) -> Floats:
@@ -146,7 +147,7 @@ class Mistake:
         else:
             assert self.norm is not None
             norm = _score(measure, self.norm(view)).norm
-        return compute_values(seen.ranking, replace(scored, norm=norm))
+        return self.factor * compute_values(seen.ranking, replace(scored, norm=norm))
 
 
 def _score(measure: Measure, view: View) -> Any:
@@ -177,6 +178,7 @@ MISTAKES: tuple[Mistake, ...] = (
     Mistake("divided by the cutoff", ("nDCG", "DCG", "RR"), norm=None, divisor=_count_cutoff),
     Mistake("divided by the number of relevant items", ("DCG", "MeanP"), norm=None, divisor=_count_relevant),
     Mistake("precision is added at every rank", ("AP",), terms_of="MeanP"),
+    Mistake("the value is in percent", (*_RANKED, "P", "R", "Success", "F", "Rprec"), factor=100.0),
     Mistake("hits before a rank do not count in its precision", ("AP",), terms_of="DCG(discount=position)",
             tools=("spotlight:mrr_score",)),
 )  # fmt: skip

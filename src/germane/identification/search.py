@@ -171,7 +171,9 @@ class Search:
         """Search with graded data, and with the grades 0 and 1 where that finds nothing as simple."""
         refused = len(batch.raised) > len(batch.questions) // 3
         states = [] if refused else self.find_measures(batch)
-        if len(self.inquiry.shape.grades) == 1 or (states and self.order(states[0])[0] == 0):
+        simple = bool(states) and self.order(states[0])[0] == 0
+        few = self.inquiry.asker.most is not None and bool(states)  # calls, of which none is spent
+        if len(self.inquiry.shape.grades) == 1 or simple or few:
             return states
         before = self.ordinary, self.inquiry.shape, self.trail
         self.inquiry.trail = Trail()

@@ -195,7 +195,7 @@ def _draw_negative(rng: Rng, shape: Shape) -> Iterator[Case]:
 SPECIAL: tuple[Special, ...] = (
     Special("short", "a list shorter than the cutoff", _draw_short),
     Special("no hit", "nothing relevant found", _draw_missed, ("no_hit", "no_relevant"), counted=True),
-    Special("all relevant", "every result relevant", _draw_pure, ("all_relevant", "no_relevant"), counted=True),
+    Special("all relevant", "every result relevant", _draw_pure, ("all_relevant", "no_relevant")),
     Special("no relevant among others", "no relevant items, beside other queries", _draw_irrelevant,
             ("no_relevant", "undefined"), frozenset({"several"}), joined=True, counted=True),
     Special("no relevant", "no relevant items", _draw_irrelevant, ("no_relevant", "undefined")),
