@@ -11,6 +11,7 @@ from germane.core.ragged import Floats
 from germane.identification.batch import Batch
 from germane.identification.cases import Case, Question, describe
 from germane.identification.decisions import State
+from germane.identification.forms import show_arguments
 from germane.identification.identification import Counterexample, Definition
 from germane.identification.inquiry import Inquiry
 from germane.identification.known_questions import find_kinds
@@ -201,7 +202,7 @@ def make_counterexample(
             Candidate(first.candidate.measure) if first.plain else first.candidate, search.asked
         )
     asker = search.inquiry.asker
-    arguments = asker.form.kinds[asker.kind_of_data][1](question, asker.names)
+    arguments = show_arguments(asker.form, asker.kind_of_data, question, asker.names)
     return Counterexample(
         describe(question) + note,
         arguments,

@@ -242,6 +242,35 @@ def find_misreadings(
                 yield one
 
 
+MEANS: tuple[tuple[str, Callable[[Floats], float]], ...] = (
+    ("the values of the queries are added", lambda values: float(values.sum())),
+    ("the median of the queries, not their mean", lambda values: float(np.median(values))),
+    ("the highest value of a query, not the mean", lambda values: float(values.max())),
+    ("the lowest value of a query, not the mean", lambda values: float(values.min())),
+)
+"""Ways to make one value of those of several queries that are no mean."""
+
+
+def find_means(inquiry: Inquiry, definition: Candidate) -> Iterator[str]:
+    """Find how a function makes one value of several queries' values, where it is not their mean."""
+    known = inquiry.asker.answers
+    ordinary = [one for one in known if len(one.cases) > 1 and not find_kinds(one, inquiry.shape)]
+    for says, compute in MEANS if inquiry.kind == "mean" and inquiry.asker.most is None else ():
+        if ordinary and all(_is_made(inquiry, definition, one, compute) for one in ordinary):
+            yield says
+
+
+def _is_made(
+    inquiry: Inquiry, definition: Candidate, question: Question, compute: Callable[[Floats], float]
+) -> bool:
+    single = [Question((case,)) for case in question.cases]
+    values = inquiry.ask_known(single, {}).expect(definition)
+    given = np.array(inquiry.asker.answers[question].values)
+    if values is None or len(given) != 1:
+        return False
+    return bool(inquiry.precision.agree(given, np.array([compute(values)])).all())
+
+
 def describe_difference(found: Candidate, asked: Measure) -> str:
     """Describe in words how a definition differs from the one that was asked for; "" where words are missing."""
     one, other = found.measure, asked
@@ -292,4 +321,6 @@ def _fits_all(
             return False
         if not fits(batch, batch.arrange(replace(usual, values=values, norm=None))):
             return False
+        if np.array_equal(values, usual.values, equal_nan=True):
+            return False  # it is no mistake where it changes nothing
     return True

@@ -154,7 +154,10 @@ def _draw_close(rng: Rng, shape: Shape) -> Iterator[Case]:
         scores = [0.3 + score for _, score in case.ranked or ()]
         at = int(rng.integers(1, len(items))) if len(items) > 1 else 0
         scores[at - 1] = float(np.nextafter(scores[at], np.inf))
-        yield case._replace(ranked=tuple(zip(items, scores, strict=True)))
+        rows = list(zip(items, scores, strict=True))
+        if "order" in shape.shows and rng.random() < 0.7:
+            rows[at - 1], rows[at] = rows[at], rows[at - 1]
+        yield case._replace(ranked=tuple(rows))
 
 
 def _draw_nonpositive(rng: Rng, shape: Shape) -> Iterator[Case]:
@@ -183,6 +186,13 @@ def _draw_fractions(rng: Rng, shape: Shape) -> Iterator[Case]:
             for item, grade in case.judged or ()
         ]
         yield case._replace(judged=tuple(changed))
+
+
+def _draw_high(rng: Rng, shape: Shape) -> Iterator[Case]:
+    for _ in range(5):
+        case = draw_case(rng, shape)
+        judged = [(item, grade and float(rng.integers(1, 7))) for item, grade in case.judged or ()]
+        yield case._replace(judged=tuple(judged))
 
 
 def _draw_negative(rng: Rng, shape: Shape) -> Iterator[Case]:
@@ -218,6 +228,7 @@ SPECIAL: tuple[Special, ...] = (
             frozenset({"ties"}), binds=False),
     Special("nonpositive", "scores of 0 or less", _draw_nonpositive, ("nonpositive",), frozenset({"ties"}),
             binds=False),
+    Special("high", "grades above 3", _draw_high, ("grades",), frozenset({"grades"}), binds=False),
     Special("negative", "grades below 0", _draw_negative, ("grades",), frozenset({"grades"}), binds=False,
             why="items have no grades"),
     Special("fractions", "grades with decimals", _draw_fractions, ("grades",), frozenset({"grades"}),
