@@ -110,7 +110,7 @@ class Decisions:
         now = dict(state.candidate.choices).get(name, getattr(self.inquiry.base, name))
         yield now
         for other, word in list_other_words(replace(self.inquiry.base, **{name: now}), self.fixed):
-            if other == name and word not in ("binary", "error"):
+            if other == name and word not in ("binary", "error", "sigmoid"):
                 yield word
         if name in ("no_relevant", "no_hit", "all_relevant", "empty") and now != "nan":
             yield "nan"
