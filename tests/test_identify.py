@@ -359,6 +359,15 @@ def test_means_of_queries() -> None:
     assert percent.mistakes[0] == "AP@10 with a mistake: the value is in percent"
 
 
+def test_items_judged_not_relevant_are_not_relevant() -> None:
+    def count_judged(qrels: Any, ranked: Any) -> float:
+        return apk([*qrels], ranked)
+
+    found = germane.identify(count_judged, "AP@10", takes="graded")
+    assert not found
+    assert "items that are judged not relevant count as relevant" in found.mistakes[0]
+
+
 def test_data_in_other_containers() -> None:
     def of_numbers(relevant: Any, ranked: Any) -> float:
         return np.isin(np.asarray(relevant, int), ranked[:5]).sum() / max(1, relevant.size)

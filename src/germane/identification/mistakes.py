@@ -86,6 +86,18 @@ def _reverse(view: View) -> View:
     return replace(view, ranking=moved)
 
 
+def _count_judged(view: View) -> View:
+    """Take items that are judged not relevant for relevant ones."""
+    ranking = view.ranking
+    moved = replace(
+        ranking,
+        relevance=np.maximum(ranking.relevance, 1.0),
+        ideal=np.maximum(ranking.ideal, 1.0),
+        judgment=None,
+    )
+    return replace(view, ranking=moved)
+
+
 def _leave_ideal_unsorted(view: View) -> View:
     return replace(view, ranking=replace(view.ranking, ideal=view.given))
 
@@ -178,6 +190,8 @@ MISTAKES: tuple[Mistake, ...] = (
     Mistake("divided by the cutoff", ("nDCG", "DCG", "RR"), norm=None, divisor=_count_cutoff),
     Mistake("divided by the number of relevant items", ("DCG", "MeanP"), norm=None, divisor=_count_relevant),
     Mistake("precision is added at every rank", ("AP",), terms_of="MeanP"),
+    Mistake("items that are judged not relevant count as relevant", ("AP", "RR", "P", "R", "Success", "F", "Rprec"),
+            terms=_count_judged, norm=_count_judged),
     Mistake("the value is in percent", (*_RANKED, "P", "R", "Success", "F", "Rprec"), factor=100.0),
     Mistake("hits before a rank do not count in its precision", ("AP",), terms_of="DCG(discount=position)",
             tools=("spotlight:mrr_score",)),
