@@ -15,7 +15,7 @@ from germane.identification.forms import show_arguments
 from germane.identification.identification import Counterexample, Definition
 from germane.identification.inquiry import Inquiry
 from germane.identification.known_questions import find_kinds
-from germane.identification.mistakes import describe_difference, find_misreadings
+from germane.identification.mistakes import describe_difference
 from germane.identification.search import Search
 from germane.identification.small_cases import list_around, list_small
 from germane.reconciliation.candidates import Candidate
@@ -32,10 +32,6 @@ def find_counterexample(
 ) -> Counterexample | None:
     """Find the smallest data on which the function and a definition differ."""
     inquiry, broken = search.inquiry, search.trail.broken
-    if broken is not None and not states and broken[0].measure == target.measure:
-        single = _choose_misread(inquiry, target, broken[1])
-        if single is not None:
-            return make_counterexample(search, target, single, states)
     asked = _list_asked(search)
     found = min(
         filter(None, (one.find_difference(target, inquiry.precision) for one in asked)),
@@ -54,20 +50,6 @@ def find_counterexample(
     return make_counterexample(search, target, shrink(inquiry, target, found), states)
 
 
-def _choose_misread(inquiry: Inquiry, target: Candidate, question: Question) -> Question | None:
-    """Choose a single query that a misreading changes, where one call has many and each costs time."""
-    if inquiry.asker.most is None or not inquiry.asker.left:
-        return None
-    for misreading in find_misreadings(inquiry, target, question):
-        for case in sorted(question.cases, key=lambda one: one.size):
-            one, read = Question((case,)), Question((misreading.change(case),))
-            values = [inquiry.ask_known([each], {}).expect(target) for each in (one, read)]
-            told = [value for value in values if value is not None]
-            if len(told) == 2 and not inquiry.precision.agree(*told).all():
-                return one if _differs(inquiry, target, one) else None
-    return None
-
-
 def shrink(inquiry: Inquiry, target: Candidate, question: Question, special: str = "") -> Question:
     """Leave out queries and items, one after the other, as long as function and definition differ.
 
@@ -77,7 +59,7 @@ def shrink(inquiry: Inquiry, target: Candidate, question: Question, special: str
         return question
     kinds = find_kinds(question, inquiry.shape)
     kept, allowed = kinds & {special}, kinds | _ALLOWED
-    left, before = REMOVALS, 0
+    left, before = REMOVALS // (4 if inquiry.shape.slow else 1), 0
     while left > 0 and question.size != before:
         before = question.size
         for change in _list_removals(question, inquiry.asker.form.grid):

@@ -12,7 +12,7 @@ from germane.identification.batch import Batch
 from germane.identification.cases import Case, Question, Shape
 from germane.identification.draws import Rng, draw_case, draw_single
 from germane.identification.known_questions import Kinds, list_known
-from germane.identification.special import Special, draw_questions, shuffle_rows
+from germane.identification.special import Special, draw_questions
 from germane.reconciliation.candidates import Candidate
 
 ORDINARY, LAST = 36, 60  # questions of a search and of its check; half of them where a call is slow
@@ -107,13 +107,12 @@ class Inquiry:
             yield draw_case(self.rng, self.shape, length=length)
 
     def ask_new(self) -> Batch:
-        """Ask about new ordinary queries; where calls are counted, their rows are in any order."""
+        """Ask about new ordinary queries."""
         rng, shape = self.rng, self.shape
         if self.asker.most is None:
             count = LAST // (2 if shape.slow else 1)
             return self.ask(draw_single(rng, shape) for _ in range(count))
-        shuffled = (shuffle_rows(rng, one) for one in self._draw_joined(JOINED))
-        return self.ask([Question(tuple(shuffled))])
+        return self.ask([Question(tuple(self._draw_joined(JOINED)))])
 
     def is_random(self, batch: Batch) -> bool:
         """Does the function give another answer when it is asked again?"""

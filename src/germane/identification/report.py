@@ -169,6 +169,8 @@ def _make_odd(search: Search, states: Sequence[State]) -> Iterable[Counterexampl
     """Make the counterexamples of special data on which no convention fits, as small as they can be."""
     for name, question in search.trail.odd.items() if states else ():
         first = states[0].candidate
+        if any(find_misreadings(search.inquiry, first, question)):
+            continue  # which is said in words
         small = shrink(search.inquiry, first, question, name)
         example = make_counterexample(search, first, small, (), f" ({_say(name)})")
         yield replace(example, definition=Definition(first.measure))
@@ -199,6 +201,9 @@ def _describe_special(search: Search, states: Sequence[State]) -> dict[str, str]
             name != "no hit" and words.get(convention, DEFAULTS[convention]) != DEFAULTS[convention]
         ):
             found[special.says] = f"{convention}={words[convention]}"
+    for name, question in trail.odd.items() if states else ():
+        for misreading in find_misreadings(search.inquiry, states[0].candidate, question):
+            found[_say(name)] = misreading.name
     if "short" in trail.shown and states:
         found["lists shorter than the cutoff"] = "as they are"
     return found

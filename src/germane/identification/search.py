@@ -22,7 +22,7 @@ from germane.reconciliation.candidates import Candidate, list_measures, list_oth
 Far = Literal["yes", "no"]  # are definitions with other conventions on ordinary data tried?
 
 GRADES = (1.0, 2.0, 3.0)
-RESERVED = 3  # calls for the check and the counterexample, where calls count
+RESERVED = 2  # calls for the check and the counterexample, where calls count
 FINE = 12  # decimals of a program that prints all digits
 
 
@@ -290,7 +290,7 @@ class Search:
 
     def _sort(self, states: list[State]) -> list[State]:
         """Sort states, so that the simplest of each formula, with the conventions that come first, is the first."""
-        return sorted(states, key=lambda one: (not one.plain, self.order(one)))
+        return sorted(states, key=lambda one: (not one.plain, *self.order(one)[:-1]))
 
 
 def _name_formula(state: State) -> tuple[str, Any]:

@@ -24,6 +24,8 @@ class Special:
     binds: bool = True
     """Is a function that no convention fits here without a definition? Else the definition is given for
     other data, and this data is named."""
+    lenient: frozenset[str] = frozenset()
+    """the forms in which it does not bind"""
     counted: bool = False
     """Is it asked where every call takes time?"""
     joined: bool = False
@@ -137,13 +139,9 @@ _IDS = ("9", "10", "100", "Z", "a", "é", "\uffee", "\U0001f600")
 
 def _draw_order(rng: Rng, shape: Shape) -> Iterator[Case]:
     for _ in range(6):
-        yield shuffle_rows(rng, draw_case(rng, shape))
-
-
-def shuffle_rows(rng: Rng, case: Case) -> Case:
-    """Put the rows of a list in another order than that of their scores."""
-    rows = case.ranked or ()
-    return case._replace(ranked=tuple(rows[i] for i in rng.permutation(len(rows)).tolist()))
+        case = draw_case(rng, shape)
+        rows = case.ranked or ()
+        yield case._replace(ranked=tuple(rows[i] for i in rng.permutation(len(rows)).tolist()))
 
 
 def _draw_close(rng: Rng, shape: Shape) -> Iterator[Case]:
@@ -223,7 +221,8 @@ SPECIAL: tuple[Special, ...] = (
             why="ranked lists have no ties", counted=True),
     Special("ids", "equal scores of ids such as '9', '10' and 'é'", _draw_ids, (), frozenset({"order"}),
             binds=False, after="ties"),
-    Special("order", "results in another order than their scores", _draw_order, (), frozenset({"order"})),
+    Special("order", "results in another order than their scores", _draw_order, (), frozenset({"order"}),
+            lenient=frozenset({"trec"}), counted=True),
     Special("close scores", "scores that are equal in single precision", _draw_close, ("scores",),
             frozenset({"ties"}), binds=False),
     Special("nonpositive", "scores of 0 or less", _draw_nonpositive, ("nonpositive",), frozenset({"ties"}),
