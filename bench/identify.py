@@ -25,7 +25,7 @@ from germane.identification.cases import Case, Question, Shape, rank_items
 from germane.identification.forms import FORMS, Names
 from germane.identification.special import SPECIAL, draw_questions
 from germane.identification.tool_definitions import USUAL
-from germane.reconciliation.candidates import Candidate
+from germane.reconciliation.variations import Candidate
 
 Function = Callable[..., Any]
 

@@ -2,9 +2,10 @@
 
 import re
 
+from germane.dialects.parsing import parse
 from germane.errors import MeasureError, clip
 from germane.measures.catalogue import CatalogueDefinition
-from germane.measures.measure import Measure, parse
+from germane.measures.measure import Measure
 
 _OF_BOXES = re.compile(
     r"""m?A[PR] (?: _?(\d\d|[sml]|small|medium|large) (@\d+)?  # AP50, mAP75, ARs@100

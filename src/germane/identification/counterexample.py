@@ -18,7 +18,7 @@ from germane.identification.known_questions import find_kinds
 from germane.identification.mistakes import describe_difference
 from germane.identification.search import Search
 from germane.identification.small_cases import list_around, list_small
-from germane.reconciliation.candidates import Candidate
+from germane.reconciliation.variations import Candidate
 
 SMALL = 240  # small lists that are tried
 Removal = Callable[[Question], Question | None]

@@ -7,7 +7,7 @@ from typing import Any
 from germane.identification.batch import Batch
 from germane.identification.inquiry import Inquiry
 from germane.identification.special import Special
-from germane.reconciliation.candidates import Candidate, list_other_words
+from germane.reconciliation.variations import Candidate, list_other_words
 
 MOST_STATES = 48  # definitions that are followed at once
 

@@ -13,7 +13,7 @@ from germane.identification.cases import Case, Question, Shape
 from germane.identification.draws import Rng, draw_case, draw_single
 from germane.identification.known_questions import Kinds, list_known
 from germane.identification.special import Special, draw_questions
-from germane.reconciliation.candidates import Candidate
+from germane.reconciliation.variations import Candidate
 
 ORDINARY, LAST = 36, 60  # questions of a search and of its check; half of them where a call is slow
 JOINED = 24  # queries of a call, where calls are counted

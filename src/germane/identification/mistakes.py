@@ -14,6 +14,7 @@ import numpy as np
 from germane.core import ragged
 from germane.core.ragged import Floats
 from germane.core.ranking import Ranking
+from germane.dialects.parsing import parse
 from germane.errors import GermaneError
 from germane.identification.batch import Batch
 from germane.identification.cases import Case, Question, rank_items
@@ -21,8 +22,8 @@ from germane.identification.inquiry import Inquiry
 from germane.identification.known_questions import find_kinds
 from germane.measures import compute_values
 from germane.measures.averaging import compute_terms
-from germane.measures.measure import Measure, parse
-from germane.reconciliation.candidates import Candidate
+from germane.measures.measure import Measure
+from germane.reconciliation.variations import Candidate
 
 
 @dataclass(frozen=True)

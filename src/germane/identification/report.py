@@ -24,7 +24,7 @@ from germane.identification.mistakes import find_means, find_misreadings, find_m
 from germane.identification.search import Search
 from germane.identification.special import SPECIAL
 from germane.measures.measure import Measure
-from germane.reconciliation.candidates import Candidate, list_measures
+from germane.reconciliation.variations import Candidate, list_measures
 
 GRADED = "grades above 1"
 

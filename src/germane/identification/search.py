@@ -17,7 +17,7 @@ from germane.identification.known_questions import list_known
 from germane.identification.special import SPECIAL, draw_questions
 from germane.identification.tool_definitions import COMMON, ToolDefinitions, count_tools
 from germane.measures.measure import Measure
-from germane.reconciliation.candidates import Candidate, list_measures, list_other_words
+from germane.reconciliation.variations import Candidate, list_measures, list_other_words
 
 Far = Literal["yes", "no"]  # are definitions with other conventions on ordinary data tried?
 

@@ -7,11 +7,12 @@ from typing import Any
 
 from germane.core.policy import Policy
 from germane.dialects import dialects, resolve_dialect
+from germane.dialects.parsing import parse
 from germane.identification.asking import Precision
 from germane.identification.batch import Batch
 from germane.identification.special import Special
-from germane.measures.measure import Measure, parse
-from germane.reconciliation.candidates import NO_NUMBER, Candidate, list_dialect_candidates
+from germane.measures.measure import Measure
+from germane.reconciliation.variations import NO_NUMBER, Candidate, list_dialect_candidates
 
 COMMON = (4, 20)  # tools that have a measure which some people know, and which all do
 
