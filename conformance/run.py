@@ -45,7 +45,8 @@ def list_values() -> Iterator[tuple[Any, Any, str, Any]]:
 
 def is_equal(got: dict[str, float], wanted: Any) -> bool:
     return got.keys() == wanted["queries"].keys() and all(
-        got[query] is not None and math.isclose(got[query], value["double"], rel_tol=1e-9, abs_tol=1e-12)
+        got[query] is not None
+        and math.isclose(got[query], value["double"], rel_tol=1e-9, abs_tol=1e-12)
         for query, value in wanted["queries"].items()
     )
 

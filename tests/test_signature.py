@@ -596,7 +596,9 @@ def test_different_data_are_refused_with_their_fingerprints(
         assert str(part) in says
     kept = germane.read_results("r.json")["a"]
     less = germane.evaluate("qrels.txt", "b.run", name="b", exclude=EXCLUDED)
-    with pytest.raises(germane.InputError, match=r"with different candidates \(no exclude; exclude "):
+    with pytest.raises(
+        germane.InputError, match=r"with different candidates \(no exclude; exclude "
+    ):
         germane.compare([kept, less])
     one, other = (germane.Evaluator(path, "RR") for path in ("qrels.txt", "more.txt"))
     with pytest.raises(
