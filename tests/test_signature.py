@@ -342,7 +342,7 @@ def test_signatures_are_read_back(measure: str, options: Any) -> None:
         line = str(signature)
         for pasted in (
             f"`{line}`\n", f"> {line}", f"- {line}", f"lda: {line}", f"a | b = c: {line}", f"| {line} |",
-            line.replace(" ", "  "), line.replace(" ", "\u00a0"), line.replace(" | ", "\n| "), line.replace(" | ", "|"),
+            line.replace(" ", "  "), line.replace(" ", "\u00a0"), line.replace(" | ", "\n| "), line.replace(" | ", "|"), line.replace("|", "\\textbar{}"),
             line.replace("|", "\\|").replace("_", "\\_"), "\ufeff" + line.replace("=", "\uff1d"), line + ".",
         ):  # fmt: skip
             assert germane.read_signature(pasted) == signature
@@ -579,6 +579,12 @@ def test_compare_and_gate_print_signatures(files: Path, capsys: pytest.CaptureFi
         for line in lines:
             run = "a.run" if line.startswith(("a: ", "run: ")) else "b.run"
             assert call(capsys, "verify", line, "qrels.txt", run)[0] == 0
+
+
+def test_a_signature_is_not_dropped(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for verb in (["evaluate", "qrels.txt", "a.run"], ["compare", "qrels.txt", "a.run", "b.run"]):
+        assert cli.main([*verb, "--signature", "--format=csv"]) == 2
+        assert "csv has values alone" in capsys.readouterr().err
 
 
 def test_different_data_are_refused_with_their_fingerprints(
