@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from germane.boxes.columns import Columns
-from germane.boxes.data import Truths
-from germane.boxes.ids import sort_ids
-from germane.boxes.reading import Reading, Shape
+from germane.boxes.detections import Truths
+from germane.boxes.id_spelling import is_boolean, sort_ids
+from germane.boxes.reading_options import Reading, Shape
 from germane.boxes.shapes import list_needed
 from germane.core.ragged import Floats
 from germane.errors import FormatError, clip
@@ -151,7 +151,7 @@ def _list_results(loaded: Any, where: str, reading: Reading, *, owned: bool) -> 
     columns = Columns(
         image=[row["image_id"] for row in rows],
         label=[row["category_id"] for row in rows],
-        boxes=[row.get("bbox") for row in rows],
+        boxes=[_find_box(row, reading.shape) for row in rows],
         **_list_shapes(rows, reading, truth=False),
         score=[row["score"] for row in rows],
         locate=lambda at: _locate(where, "detection", rows, at, loaded),
@@ -161,6 +161,12 @@ def _list_results(loaded: Any, where: str, reading: Reading, *, owned: bool) -> 
     if owned and reading.shape != "box":
         _strip(rows)
     return columns
+
+
+def _find_box(row: Mapping[str, Any], shape: Shape) -> Any:
+    """Find the box of a result; ``loadRes`` of pycocotools adds an array around a mask, which is none."""
+    box = row.get("bbox")
+    return None if shape == "mask" and isinstance(box, np.ndarray) else box
 
 
 def _list_shapes(rows: list[Any], reading: Reading, *, truth: bool) -> dict[str, Any]:
@@ -368,5 +374,8 @@ def _refuse_twice(rows: list[Any], where: str, noun: str) -> None:
 def _read_sizes(images: list[Any]) -> Floats:
     """Read the width and height of images; NaN where there are none."""
     sizes = [(image.get("width"), image.get("height")) for image in images]
-    numbers = [[float(s) if is_finite_number(s) else np.nan for s in size] for size in sizes]
+    numbers = [
+        [float(s) if is_finite_number(s) and not is_boolean(s) else np.nan for s in size]
+        for size in sizes
+    ]
     return np.array(numbers, float).reshape(-1, 2)

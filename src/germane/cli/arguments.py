@@ -9,9 +9,10 @@ from typing import Any
 
 from germane.cli.terminal import as_json, say
 from germane.core.policy import DEFAULTS, RARE_WORDS, WORDS
+from germane.dialects.parsing import parse_all
 from germane.errors import EmptyError, InputError, check_choice, clip, list_choices
 from germane.evaluation.opening import CATALOGUE
-from germane.measures.measure import Measure, parse_all
+from germane.measures.measure import Measure
 from germane.output import writing
 from germane.output.tables import FORMATS, Table
 from germane.readers import find_name

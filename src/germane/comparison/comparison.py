@@ -24,10 +24,11 @@ from germane.comparison.settings import Settings
 from germane.core.bootstrap import resample_sums
 from germane.core.ragged import Floats
 from germane.errors import NotFoundError, clip, offer
+from germane.evaluation.headings import name_measures
 from germane.evaluation.result import Result
 from germane.evaluation.signature_line import write_signatures
-from germane.measures.headings import name_measures
-from germane.measures.measure import Measure, is_name
+from germane.measures.measure import Measure
+from germane.measures.names import is_name
 from germane.output.formatting import add_schema, format_number
 from germane.output.frames import Columnar
 from germane.output.markup import Paper

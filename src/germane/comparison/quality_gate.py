@@ -14,6 +14,7 @@ from germane.comparison.pair import Pair, format_p_number, format_short
 from germane.comparison.sample import list_valued
 from germane.comparison.settings import Correction, TestName
 from germane.core.arguments import Seed, is_number
+from germane.dialects.parsing import parse_all
 from germane.errors import (
     CoverageError,
     InputError,
@@ -24,6 +25,7 @@ from germane.errors import (
     clip,
     list_some,
 )
+from germane.evaluation.accepted import Baseline, Judgments, Run
 from germane.evaluation.api import evaluate
 from germane.evaluation.choices import DEFAULT, Choices
 from germane.evaluation.opening import open_evaluation
@@ -31,7 +33,7 @@ from germane.evaluation.result import Result
 from germane.evaluation.storage import find_results
 from germane.measures import QUANTITIES
 from germane.measures.catalogue import refuse_lists
-from germane.measures.measure import Measures, parse_all
+from germane.measures.measure import Measures
 from germane.output.formatting import format_number, write_count
 from germane.output.tables import Table, Tabular
 from germane.readers import is_path
@@ -146,11 +148,11 @@ class Gate(Tabular):
 
 
 def gate(
-    qrels: Any,
-    run: Any,
+    qrels: Judgments,
+    run: Run,
     measures: Measures = DEFAULT,
     *,
-    baseline: Any,
+    baseline: Baseline,
     max_drop: float = 0.0,
     alpha: float = 0.05,
     test: TestName = "randomization",
@@ -234,7 +236,18 @@ def _check_found(name: str, result: Result) -> None:
 
 
 def assert_no_regression(
-    qrels: Any, run: Any, measures: Measures = DEFAULT, *, baseline: Any, **options: Any
+    qrels: Judgments,
+    run: Run,
+    measures: Measures = DEFAULT,
+    *,
+    baseline: Baseline,
+    max_drop: float = 0.0,
+    alpha: float = 0.05,
+    test: TestName = "randomization",
+    correction: Correction | None = None,
+    resamples: int = 10_000,
+    rng: Seed = 0,
+    **policy: Unpack[Choices],
 ) -> Gate:
     """Raise RegressionError if a run is worse than its baseline; for tests.
 
@@ -245,7 +258,10 @@ def assert_no_regression(
     The arguments are those of ``gate``. If the gate is passed, its result is returned. RegressionError is
     an AssertionError, so that a test runner shows it as a failure.
     """
-    found = gate(qrels, run, measures, baseline=baseline, **options)
+    found = gate(
+        qrels, run, measures, baseline=baseline, max_drop=max_drop, alpha=alpha, test=test,
+        correction=correction, resamples=resamples, rng=rng, **policy,
+    )  # fmt: skip
     if not found.passed:
         raise RegressionError("\n".join((*found.sentences, "", str(found))))
     return found

@@ -14,7 +14,9 @@ from germane.core.policy import Duplicates, Policy
 from germane.core.progress import Progress, make_progress
 from germane.core.qrels import Qrels
 from germane.core.retrieved import Sample
+from germane.dialects.parsing import parse
 from germane.errors import EmptyError, InputError, check_choice, clip
+from germane.evaluation.accepted import Judgments, Run, Source
 from germane.evaluation.choices import DEFAULT, Choices, Plan
 from germane.evaluation.fingerprint import OptionFingerprints, RunFingerprint, make_fingerprint
 from germane.evaluation.judging import JudgedRun, Placement, state_duplicates
@@ -29,7 +31,7 @@ from germane.measures.averaging import (
     find_weights,
 )
 from germane.measures.catalogue import CatalogueDefinition
-from germane.measures.measure import Measure, Measures, parse
+from germane.measures.measure import Measure, Measures
 from germane.readers import (
     InputFormat,
     Needs,
@@ -44,13 +46,13 @@ from germane.readers.relevance import make_ranking
 
 if TYPE_CHECKING:
     from germane.dialects.dialect import Dialect
+    from germane.readers import trec_files
     from germane.readers.frames import Frame
-    from germane.readers.trec_files import Run
 
 
 def evaluate(
-    qrels: Any,
-    run: Any,
+    qrels: Judgments,
+    run: Run,
     measures: Measures = DEFAULT,
     *,
     name: str | None = None,
@@ -162,8 +164,8 @@ def finish_result(
 
 
 def evaluate_many(
-    qrels: Any,
-    runs: Mapping[str, Any],
+    qrels: Judgments,
+    runs: Mapping[str, Run],
     measures: Measures = DEFAULT,
     *,
     dialect: "str | Dialect | None" = None,
@@ -224,7 +226,7 @@ def score(
 
 
 def read_qrels(
-    path: Any,
+    path: Source,
     *,
     duplicates: Duplicates = "error",
     columns: Mapping[str, Any] | None = None,
@@ -257,14 +259,14 @@ def read_qrels(
 
 
 def read_run(
-    path: Any,
+    path: Source,
     *,
     columns: Mapping[str, Any] | None = None,
     input_format: InputFormat = None,
     max_expansion: float | Literal["none"] | None = None,
     max_line: float | Literal["none"] | None = None,
     progress: Progress | bool | None = None,
-) -> "Run | Frame":
+) -> "trec_files.Run | Frame":
     """Read a run into memory once, to evaluate it several times: a file or a frame.
 
     >>> germane.read_run("examples/digits/lda.run")
@@ -278,7 +280,7 @@ def read_run(
     reading = ReadOptions(columns, input_format, None, max_expansion, max_line)
     if not is_searched(path):
         check_path(path)
-    return cast("Run | Frame", open_run(path, reading).hold(progress))
+    return cast("trec_files.Run | Frame", open_run(path, reading).hold(progress))
 
 
 def measures() -> tuple[Measure, ...]:

@@ -23,6 +23,7 @@ from germane.errors import (
     check_choice,
     clip,
 )
+from germane.evaluation.accepted import Judgments, Run
 from germane.evaluation.api import finish_result
 from germane.evaluation.batches import TWICE, Found, Tally, Twice
 from germane.evaluation.choices import DEFAULT, Choices, Plan
@@ -89,7 +90,7 @@ class Evaluator:
 
     def __init__(
         self,
-        qrels: Any,
+        qrels: Judgments,
         measures: Measures = DEFAULT,
         *,
         dialect: "str | Dialect | None" = None,
@@ -135,7 +136,7 @@ class Evaluator:
         return next(iter(self._qrels.values()))
 
     def update(
-        self, batch: Any, *, name: str | None = None, progress: Progress | bool | None = None
+        self, batch: Run, *, name: str | None = None, progress: Progress | bool | None = None
     ) -> None:
         """Add a batch of whole queries: anything that ``evaluate`` takes as a run.
 
@@ -146,7 +147,7 @@ class Evaluator:
             self.add(reduced)
 
     def reduce(
-        self, batch: Any, *, name: str | None = None, progress: Progress | bool | None = None
+        self, batch: Run, *, name: str | None = None, progress: Progress | bool | None = None
     ) -> Reduced | None:
         """Reduce a batch of whole queries to what ``add`` takes, without adding it.
 

@@ -11,9 +11,10 @@ import numpy as np
 from germane._version import VERSION
 from germane.core.finding import Finding
 from germane.core.policy import Policy
+from germane.dialects.parsing import parse
 from germane.errors import InputError, MeasureError, NotFoundError, check_choice, offer
 from germane.measures.averaging import MeasureResult
-from germane.measures.measure import Measure, parse, write_parameters
+from germane.measures.measure import Measure, write_parameters
 from germane.output.formatting import add_schema, to_json_number
 from germane.output.frames import Columnar, Lookup, Named, make_ids, make_texts
 from germane.output.tables import LABEL, Table, Tabular

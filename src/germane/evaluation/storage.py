@@ -21,6 +21,7 @@ from germane.core.finding import Finding
 from germane.core.policy import Policy
 from germane.core.progress import Progress, make_progress
 from germane.core.retrieved import Retrieved
+from germane.dialects.parsing import parse
 from germane.errors import DuplicateError, EmptyError, FormatError, InputError, clip, show_typed
 from germane.evaluation.choices import DEFAULT, Choices
 from germane.evaluation.evaluator import Evaluator, Read, Reduced, Way, find_way
@@ -29,7 +30,7 @@ from germane.evaluation.opening import open_data
 from germane.evaluation.result import Counts, Result, Results
 from germane.measures.averaging import MeasureResult
 from germane.measures.catalogue import refuse_lists
-from germane.measures.measure import Measures, parse
+from germane.measures.measure import Measures
 from germane.output import writing
 from germane.output.formatting import SCHEMA
 from germane.readers import parquet_files
@@ -183,8 +184,9 @@ def evaluate_kept(
     folder = Path(checkpoint)
     made: dict[str, Any] = {"germane": VERSION, "measures": str(measures), "dialect": dialect}
     made |= {word: str(choice) for word, choice in policy.items()}
-    if policy.get("collapse") is not None:
-        made["collapse"] = _describe_state(policy["collapse"])
+    groups: Any = policy.get("collapse")
+    if groups is not None:
+        made["collapse"] = _describe_state(groups)
     made |= {"qrels": _describe_state(qrels), "run": _describe_state(run)}
     evaluator = Evaluator(qrels, measures, dialect=dialect, **policy)
     refuse_lists(evaluator.measures, "and a checkpoint keeps judged items; evaluate without one.")

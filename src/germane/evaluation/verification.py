@@ -9,7 +9,9 @@ from typing import Any, Unpack
 
 from germane.core.arguments import is_number
 from germane.core.policy import DEFAULTS, WORDS, Policy
+from germane.dialects.parsing import parse
 from germane.errors import FormatError, GermaneError, GermaneWarning, InputError, clip, list_some
+from germane.evaluation.accepted import Judgments, Record, Runs
 from germane.evaluation.api import evaluate
 from germane.evaluation.choices import Choices
 from germane.evaluation.fingerprint import OPTIONS, shorten
@@ -18,7 +20,7 @@ from germane.evaluation.opening import Held, Inputs, open_data
 from germane.evaluation.result import Result, Results
 from germane.evaluation.signature_line import Signature, is_signature, read_signature
 from germane.evaluation.storage import read_record
-from germane.measures.measure import Measure, parse
+from germane.measures.measure import Measure
 from germane.output.formatting import add_schema, write_count
 from germane.output.tables import Table, Tabular
 
@@ -95,9 +97,9 @@ def _plain(value: float) -> float | None:
 
 
 def verify(
-    record: Any,
-    qrels: Any,
-    runs: Any,
+    record: Record,
+    qrels: Judgments,
+    runs: Runs,
     **policy: Unpack[Choices],
 ) -> Verification:
     """Compute the numbers of a record again, and compare values, data and definitions.

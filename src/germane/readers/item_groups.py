@@ -22,6 +22,7 @@ from germane.errors import (
     clip,
     list_choices,
     list_some,
+    name_type,
 )
 from germane.kernel.columns import Ids, join_ids, read_python_ids
 from germane.kernel.ids import is_missing, to_bytes, to_text
@@ -197,7 +198,7 @@ class Groups:
             return f"item {clip(item)} has no group: the function of collapse= raises KeyError."
         known = list(islice(self._by_id, 3))
         says = f"item {clip(item)} has no group. groups are known for {list_some(known)}"
-        mine, theirs = (sorted({type(one).__name__ for one in ids}) for ids in ([item], known))
+        mine, theirs = (sorted({name_type(one) for one in ids}) for ids in ([item], known))
         if theirs and not set(mine) & set(theirs):
             says += f". The item is {mine[0]}, and these are {list_choices(theirs)}."
         return says
