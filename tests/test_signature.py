@@ -665,6 +665,18 @@ def test_runs_are_paired_by_name_or_order() -> None:
         assert germane.verify(record, QRELS, {"a": RUN}).same
 
 
+def test_what_verify_cannot_compare_is_refused() -> None:
+    record = germane.evaluate(QRELS, RUN, "AP@10").to_dict()
+    for change, says in (
+        ({"runs": []}, "without runs"),
+        ({"runs": [{**record["runs"][0], "measures": []}]}, "without measures"),
+    ):
+        with pytest.raises(germane.FormatError, match=says):
+            germane.verify({**record, **change}, QRELS, RUN)
+    with pytest.raises(germane.InputError, match="verify takes no dialect="):
+        germane.verify(record, QRELS, RUN, dialect="ranx")  # type: ignore[call-arg]
+
+
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers(-3, 3) | st.floats() | st.text(max_size=5),
     lambda inner: (
