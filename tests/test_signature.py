@@ -280,6 +280,24 @@ def test_options_have_one_fingerprint_in_every_form(tmp_path: Path) -> None:
     assert mask.option_fingerprints == lists.option_fingerprints
 
 
+@pytest.mark.parametrize(
+    ("name", "one", "other"),
+    [
+        ("exclude", EXCLUDED, {**EXCLUDED, "101": ["d4ü"]}),
+        ("collapse", GROUPS, {**GROUPS, "d9ü": "g0"}),
+    ],
+)
+def test_evaluators_of_other_options_are_not_merged(name: str, one: Any, other: Any) -> None:
+    """Also where their shape is the same."""
+    first, second = (germane.Evaluator(QRELS, "P@5", **{name: given}) for given in (one, other))  # type: ignore[arg-type]
+    with pytest.raises(germane.PolicyError, match=f"differ in {name}: "):
+        first.merge(second)
+    second.update({"100": RUN["100"]})
+    with pytest.raises(germane.PolicyError, match=f"differs in {name}: "):
+        first.add(second.reduce({"101": RUN["101"]}))
+    first.merge(germane.Evaluator(QRELS, "P@5", **{name: dict(reversed(one.items()))}))
+
+
 def test_a_function_has_no_fingerprint() -> None:
     result = germane.evaluate(QRELS, RUN, "P@5", collapse=lambda item: item[:2])
     assert result.option_fingerprints == {"collapse": None}
