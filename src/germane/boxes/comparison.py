@@ -129,7 +129,7 @@ def _compare_results(
             f"there is no baseline {clip(settings.baseline)}.{offer(settings.baseline, results, list_some)}"
         )
     shares = {name: _share_all(result, measures) for name, result in results.items()}
-    first = next(iter(shares.values()))
+    first, result = next(iter(shares.values())), next(iter(results.values()))
     values = np.array([[its[one].values for its in shares.values()] for one in first])
     sample = Sample(
         cast(Any, tuple(first)),
@@ -141,7 +141,8 @@ def _compare_results(
         0,
         "image",
         parse_measure,
-        _warn_of_rare_classes(next(iter(results.values()))),
+        str(result.conventions),
+        _warn_of_rare_classes(result),
     )
     pairs = compare_pairs((sample,), settings, draws)
     return Comparison(
