@@ -21,10 +21,11 @@ import numpy as np
 import germane
 from germane.identification.asking import Asker, Precision
 from germane.identification.batch import Batch
-from germane.identification.cases import SPECIAL, Case, Question, Shape, draw_questions, rank_items
+from germane.identification.cases import Case, Question, Shape, rank_items
 from germane.identification.forms import FORMS, Names
-from germane.identification.search import USUAL
-from germane.reconciliation.candidates import Candidate
+from germane.identification.special import SPECIAL, draw_questions
+from germane.identification.tool_definitions import USUAL
+from germane.reconciliation.variations import Candidate
 
 Function = Callable[..., Any]
 

@@ -17,10 +17,11 @@ from typing import Any
 import numpy as np
 
 import germane
-from germane.comparison.intervals import find_span, find_span_of_differences
-from germane.comparison.judges.correction import FEWEST, Design, correct_mean
+from germane.comparison.judges.correction import Design, correct_mean
 from germane.comparison.judges.trust import WIDER, CorrectedMean
 from germane.core.bounded_means import Span
+from germane.core.mean_intervals import FEWEST
+from germane.measures.spans import find_span, find_span_of_differences
 
 MEASURES = [
     "AP",
@@ -135,7 +136,7 @@ def plan_people(people, model, difference):
     pilot = CorrectedMean(
         measure=nothing, run="second", baseline="first", mean=corrected.mean,
         interval=corrected.interval, people_mean=0, people_interval=nothing, naive_mean=0,
-        naive_interval=nothing, tuning=corrected.tuning, basis=corrected.basis, judged=len(people), queries=len(model),
+        naive_interval=nothing, tuning=corrected.tuning, judged=len(people), queries=len(model),
         gap=0, people_values=people, model_values=model, design=design,
     )  # fmt: skip
     return max(FEWEST, pilot.plan(difference).people[MODEL] or MODEL)
@@ -298,7 +299,7 @@ def calibrate_few(seed, world, judge_name, draw, repeats):
             widths = [high - low for low, high in both]
             holds = [low - 1e-9 <= truth <= high + 1e-9 for low, high in both]
             shown = holds[1] if widths[0] > WIDER * widths[1] else holds[0]
-            out[v, s] += (*holds, shown, min(widths) <= 1e-9, found.basis == "range")
+            out[v, s] += (*holds, shown, min(widths) <= 1e-9, found.interval.basis == "range")
     return people.mean(axis=1), out / repeats
 
 

@@ -19,9 +19,9 @@ from unittest import mock
 
 import germane
 from germane import GermaneError, cli
+from germane.dialects.parsing import parse_all
 from germane.kernel import library
 from germane.kernel.ids import to_text
-from germane.measures.measure import parse_all
 from germane.readers import files, trec
 from germane.readers.formats import FORMATS
 

@@ -748,7 +748,7 @@ class Table:
     def find_fault(self, cell: Cell) -> str:
         """Find what is wrong with a cell; "" for one that works, or refuses as ``REFUSED`` says."""
         refused = [one.says for one in REFUSED if one.covers(cell)]
-        got = call(cell.verb, self._make_case(cell))
+        got = call(cell.verb, self.make_case(cell))
         if got.fault:
             return got.fault
         found = () if got.refusal or cell.verb != "check" else got.value
@@ -783,7 +783,7 @@ class Table:
             else "differs: " + _tell_apart(got.value, expected.value)
         )
 
-    def _make_case(self, cell: Cell) -> Case:
+    def make_case(self, cell: Cell) -> Case:
         ordered = VERBS[cell.verb].of_dialects
         key = cell.kind, cell.option, ordered
         if key not in self._cases:

@@ -157,6 +157,21 @@ TABLES = {
 }
 
 
+@pytest.mark.parametrize(
+    ("version", "tool"),
+    [("1.12.75", "beir"), ("2.18.18", "mteb-2.18.18"), ("2.18.19", ""), ("2.26.24", "")],
+)
+def test_a_file_of_mteb_is_read_as_its_version(version: str, tool: str, tmp_path: Path) -> None:
+    """Before 2.18.19 its MRR and its precision order tied results differently."""
+    path = tmp_path / "result.json"
+    path.write_text(json.dumps({**MTEB, "mteb_version": version}), "utf-8")
+    found = germane.audit(path)
+    assert found
+    said = [one.partition(" ")[0] for one in found.explanations if "equal scores" in one]
+    assert said == [tool] * bool(tool)
+    assert f"Computed by MTEB {version}." in found.notes
+
+
 @pytest.mark.parametrize("name", TABLES)
 def test_every_format(name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / name

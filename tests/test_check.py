@@ -178,6 +178,12 @@ def test_ids_of_another_type_with_a_prefix() -> None:
     assert "the prefix 'd'" in told
 
 
+def test_ids_of_numpy_have_the_types_of_python() -> None:
+    run = {"q": {np.str_("a"): 1.0}, "p": {np.str_("x"): 1.0}}
+    found = germane.check({"q": {"b": 1}, "p": {"c": 1}}, run)
+    assert "cast one side" not in str(found)
+
+
 def test_columns_in_each_others_place() -> None:
     turned: dict[str, dict[str, float]] = {}
     for query, held in RUN.items():

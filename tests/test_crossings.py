@@ -4,33 +4,20 @@ from pathlib import Path
 
 import pytest
 
+import germane
 from crossings import (
     KINDS,
     OPTIONS,
     REFUSED,
-    VECTORS,
     VERBS,
     Cell,
-    Refusal,
     Table,
     list_cells,
     make_data,
-    select_options,
 )
 
 LONG = ("report", "reconcile")
 """Verbs that try many definitions, or write a page: a few cells show how they open data."""
-
-HOLES = (
-    Refusal(
-        "",
-        "tied groups of columns are in the order in which they first come, and not in that of their best columns",
-        VERBS,
-        (*(kind for kind in KINDS if kind.startswith("scores (Q, N)")), *VECTORS),
-        select_options("collapse="),
-    ),
-)
-"""Cells that fail today. A hole none of whose cells fails has to be removed."""
 
 
 def _is_quick(cell: Cell) -> bool:
@@ -56,13 +43,7 @@ def _show(faults: dict[Cell, str]) -> str:
 def test_cells(option: str, tmp_path: Path) -> None:
     cells = [cell for cell in list_cells([option]) if _is_quick(cell)]
     faults = _find_faults(cells, 7, tmp_path)
-    assert not _show(
-        {
-            cell: fault
-            for cell, fault in faults.items()
-            if not any(hole.covers(cell) for hole in HOLES)
-        }
-    )
+    assert not _show(faults)
 
 
 @pytest.mark.slow
@@ -71,24 +52,12 @@ def test_cells(option: str, tmp_path: Path) -> None:
 def test_all_cells(seed: int, option: str, tmp_path: Path) -> None:
     cells = [cell for cell in list_cells([option]) if cell.verb not in LONG or _is_quick(cell)]
     faults = _find_faults(cells, seed, tmp_path)
-    assert not _show(
-        {
-            cell: fault
-            for cell, fault in faults.items()
-            if not any(hole.covers(cell) for hole in HOLES)
-        }
-    )
-    filled = [
-        hole.why
-        for hole in HOLES
-        if option == hole.options[0] and not any(map(hole.covers, faults))
-    ]
-    assert seed != 7 or not filled, "these holes are filled; remove them from HOLES"
+    assert not _show(faults)
 
 
 def test_every_refusal_is_of_cells_that_exist() -> None:
     cells = list_cells()
-    for one in (*REFUSED, *HOLES):
+    for one in REFUSED:
         assert any(map(one.covers, cells)), one.why
 
 
@@ -101,3 +70,15 @@ def test_a_fault_is_seen(tmp_path: Path) -> None:
     assert table.find_fault(cell).startswith("differs: ")
     table._cases["dicts", "depth=", False].options["depth"] = -1
     assert table.find_fault(cell).startswith("refused: depth must be")
+
+
+def test_check_says_what_evaluate_refuses(tmp_path: Path) -> None:
+    """A grade above ``max`` is no fault of a run, and is refused whatever holds it."""
+    table = Table(make_data(), tmp_path)
+    for cell in list_cells(["no option", "exclude="], ["check"]):
+        case = table.make_case(cell)
+        with pytest.raises(germane.MeasureError, match="above max=") as refused:
+            germane.evaluate(case.qrels, case.run, "ERR(max=0.5)@2", **case.options)
+        found = germane.check(case.qrels, case.run, "ERR(max=0.5)@2", **case.options)
+        said = [one.says for one in found if one.what == "refused by evaluate"]
+        assert said == [f"evaluate raises an error: {refused.value}".rstrip(".")], cell

@@ -13,6 +13,7 @@ from germane.core.policy import Policy
 from germane.core.qrels import Qrels
 from germane.core.ranking import Ranking
 from germane.dialects import dialects
+from germane.dialects.parsing import parse
 from germane.errors import (
     CoverageError,
     DefinitionError,
@@ -32,7 +33,7 @@ from germane.errors import (
 from germane.evaluation.api import measures
 from germane.evaluation.result import Result, Results
 from germane.measures.averaging import MeasureResult
-from germane.measures.measure import Measure, parse
+from germane.measures.measure import Measure
 
 if TYPE_CHECKING:  # imported when first asked for: together they take longer than all of the above
     from germane import boxes
@@ -67,7 +68,8 @@ if TYPE_CHECKING:  # imported when first asked for: together they take longer th
     from germane.identification.api import Identification, assert_computes, identify
     from germane.readers.labels import Labels
     from germane.reconciliation.api import Reconciliation, reconcile
-    from germane.reconciliation.contradictions import Audit, Contradiction, audit
+    from germane.reconciliation.auditing import audit
+    from germane.reconciliation.contradictions import Audit, Contradiction
     from germane.reconciliation.spread import Spread, spread
     from germane.reconciliation.table_api import reconcile_table
     from germane.reconciliation.table_reconciliation import TableReconciliation
@@ -107,7 +109,8 @@ _LATER = {
         "identification.api": "Identification assert_computes identify",
         "readers.labels": "Labels",
         "reconciliation.api": "Reconciliation reconcile",
-        "reconciliation.contradictions": "Audit Contradiction audit",
+        "reconciliation.auditing": "audit",
+        "reconciliation.contradictions": "Audit Contradiction",
         "reconciliation.spread": "Spread spread",
         "reconciliation.table_api": "reconcile_table",
         "reconciliation.table_reconciliation": "TableReconciliation",

@@ -20,7 +20,7 @@ GermaneWarning(UserWarning): a number that is likely not the one intended
 import re
 from collections.abc import Callable, Collection, Iterable
 from itertools import islice
-from typing import Literal
+from typing import Any, Literal
 
 
 class GermaneError(ValueError):
@@ -212,6 +212,13 @@ def show_typed(value: object) -> str:
     shown = clip(value)
     kind = type(value)
     return shown if kind in (int, float, bool, type(None)) else f"{shown} ({kind.__name__})"
+
+
+def name_type(value: Any) -> str:
+    """Name the type of an id; that of NumPy's numbers and texts, which equal Python's, is the one of Python's."""
+    if isinstance(value, str):
+        return "str"
+    return type(value.item() if hasattr(value, "dtype") else value).__name__
 
 
 _ADDRESS = re.compile(

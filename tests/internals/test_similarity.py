@@ -336,9 +336,9 @@ def test_only_who_is_near_is_asked_for(
     ]
     asked: dict[int, Array] = {}
 
-    def tell(b: int, columns: Array) -> Array:
+    def tell(b: int, columns: Array) -> tuple[Array, None]:
         asked[b] = columns
-        return exact[b, columns].astype(float)
+        return exact[b, columns].astype(float), None
 
     offsets = np.cumsum([0, *map(len, wanted)])
     found = margins.rank_exactly(

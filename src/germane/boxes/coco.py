@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from germane.boxes.columns import Columns
-from germane.boxes.data import Truths
-from germane.boxes.ids import is_boolean, sort_ids
-from germane.boxes.reading import Reading, Shape
+from germane.boxes.detections import Truths
+from germane.boxes.id_spelling import is_boolean, sort_ids
+from germane.boxes.reading_options import Reading, Shape
 from germane.boxes.shapes import list_needed
 from germane.core.ragged import Floats
 from germane.errors import FormatError, clip

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from germane.boxes.data import Detections, Truths
+from germane.boxes.detections import Detections, Truths
 from germane.boxes.geometry import Boxes, BoxFormat, describe_box, find_broken, make_boxes
-from germane.boxes.ids import (
+from germane.boxes.id_spelling import (
     describe_mistyped,
     find_ids,
     get_item,

@@ -13,7 +13,7 @@ from germane.boxes.measures import EXAMPLE, BoxMeasure, BoxMeasures, parse_measu
 from germane.dialects import resolve_dialect
 from germane.dialects.dialect import Dialect, Entry, Limit
 from germane.errors import MeasureError
-from germane.measures.measure import list_names
+from germane.measures.names import list_names
 
 if TYPE_CHECKING:
     from germane.boxes.conventions import Conventions

@@ -4,18 +4,15 @@ import math
 from dataclasses import replace
 from typing import TYPE_CHECKING, Unpack
 
-from germane.boxes.api import refuse_unknown
-from germane.boxes.candidates import BoxCandidate, find_entry, list_words
-from germane.boxes.checkup import open_detection_side, open_truth_side
-from germane.boxes.conventions import WORDS, make_conventions, write_choice
+from germane.boxes.conventions import WORDS
 from germane.boxes.measures import BoxMeasure, parse_measure
-from germane.boxes.reading import take_reading
-from germane.boxes.search import BoxSearch
-from germane.boxes.shapes import refuse_unfit
-from germane.core.finding import warn
+from germane.boxes.opening import open_boxes, read_options
+from germane.boxes.search import BoxValues
+from germane.boxes.variations import BoxCandidate, find_entry, list_words
 from germane.dialects.dialect import Dialect, Entry
-from germane.reconciliation.spread import DialectValue
+from germane.reconciliation.spread import DialectValue, order_descending
 from germane.reconciliation.spread import Spread as ListSpread
+from germane.reconciliation.variations import write_choice
 
 if TYPE_CHECKING:
     from germane.boxes.options import DetectionSource, Options, TruthSource
@@ -69,8 +66,7 @@ def spread(
             without.append(dialect.name)
         else:
             stated.append(_evaluate(search, dialect, entry))
-    stated.sort(key=lambda one: (math.isnan(one.value), -one.value, one.dialect))
-    return Spread(own, tuple(stated), tuple(without))
+    return Spread(own, tuple(sorted(stated, key=order_descending)), tuple(without))
 
 
 def open_search(
@@ -80,22 +76,14 @@ def open_search(
     options: "Options",
     name: str | None,
     base: "Dialect | None" = None,
-) -> BoxSearch:
+) -> BoxValues:
     """Open truths and detections for a search, which begins with germane's conventions or a dialect's."""
-    reading, conventions = take_reading(options, base)
-    reading = replace(reading, shape="any") if reading.shape == "box" else reading
-    choices = make_conventions({**(base.choices if base else {}), **conventions})
-    side = open_truth_side(truth, reading)
-    found, problems = open_detection_side(side, detections, reading, name)
-    refuse_unknown(found, side.truths, choices)
-    refuse_unfit(side.truths, found, choices)
-    warn(found.name, problems)
-    return BoxSearch(
-        side.truths, found, parse_measure(measure), replace(choices, ap_depth="any"), conventions
-    )
+    asked, own = parse_measure(measure), read_options(options, base, "any")
+    truths, found, _ = open_boxes(truth, detections, own, name)
+    return BoxValues(truths, found, asked, replace(own.conventions, ap_depth="any"), own.given)
 
 
-def _evaluate(search: BoxSearch, dialect: Dialect, entry: Entry) -> DialectValue:
+def _evaluate(search: BoxValues, dialect: Dialect, entry: Entry) -> DialectValue:
     candidate: BoxCandidate = search.make_candidate(list_words(dialect, entry))
     value = search.evaluate(candidate.choices)
     measure = replace(search.asked, points=parse_measure(entry.write_measure(1)).points)
@@ -111,7 +99,7 @@ def _evaluate(search: BoxSearch, dialect: Dialect, entry: Entry) -> DialectValue
     return DialectValue(dialect.name, tool_name, measure, value, words, why, unsure)
 
 
-def _find_doubt(search: BoxSearch, dialect: Dialect, candidate: BoxCandidate) -> str:
+def _find_doubt(search: BoxValues, dialect: Dialect, candidate: BoxCandidate) -> str:
     """Say why the tool itself may give another value: it leaves an order open that matters here."""
     order = next((limit.says for limit in dialect.limits if limit.order), "")
     if not order or "ties" not in search.changes:

@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 
 from germane.boxes.conventions import Conventions
-from germane.boxes.lists import make_ranking
 from germane.boxes.matching import list_floors, reach
 from germane.boxes.measures import BoxMeasure
 from germane.boxes.overlaps import measure_pairs
+from germane.boxes.ranked_lists import make_ranking
 from germane.boxes.result import Result
 from germane.core import ragged
 from germane.core.ragged import Bools, Floats, Ints

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
-from germane.boxes.lists import RankedLists
 from germane.boxes.matching import number_group
+from germane.boxes.ranked_lists import RankedLists
 from germane.core.ragged import Floats, Ints
 from germane.errors import check_choice
 from germane.output.formatting import add_schema, format_number, to_json_number

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from germane.boxes.geometry import Boxes
-from germane.boxes.ids import has_booleans
+from germane.boxes.id_spelling import has_booleans
 from germane.core.ragged import Floats, Ints
 from germane.errors import clip
 from germane.readers.numbers import read_doubles

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from germane.boxes.ids import has_booleans
+from germane.boxes.id_spelling import has_booleans
 from germane.core.ragged import Bools, Floats, Ints
 from germane.errors import InputError, clip
 from germane.readers.numbers import is_finite_number, read_doubles

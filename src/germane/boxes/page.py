@@ -1,24 +1,29 @@
 """The verb report: detectors on the same images as one page, class by class."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Unpack
 
 import numpy as np
 
 from germane.boxes.api import evaluate_many
 from germane.boxes.comparison import compare
-from germane.boxes.dialect_table import resolve_box_dialect
 from germane.boxes.error_panel import write_errors
-from germane.boxes.lists import View
 from germane.boxes.measures import BoxMeasures
-from germane.boxes.reading import take_reading
+from germane.boxes.opening import read_options
+from germane.boxes.ranked_lists import View
 from germane.boxes.result import Result, Results
 from germane.boxes.shares import compute_shares
 from germane.comparison.comparison import Comparison
-from germane.core.bootstrap import estimate_mean_interval
+from germane.core.bootstrap import Interval
+from germane.core.mean_intervals import (
+    describe_intervals,
+    estimate_mean_interval,
+    explain_missing,
+)
 from germane.core.ragged import Floats
 from germane.measures.interpolated import read_curves
+from germane.measures.spans import find_span
 from germane.output.formatting import format_number, write_count
 from germane.reports.api import Report, make_title, order_results
 from germane.reports.inputs import describe_origin
@@ -62,8 +67,7 @@ def report(
     >>> germane.boxes.report(truth, {"yolo": [{**truth[0], "scores": [0.9]}]}, "AP50").title
     'yolo'
     """
-    tool = None if dialect is None else resolve_box_dialect(dialect)
-    if measures == REPORTED and take_reading(options, tool)[0].shape == "oks":
+    if measures == REPORTED and read_options(options, dialect).reading.shape == "oks":
         measures = _OF_KEYPOINTS
     results = evaluate_many(truth, detections, measures, dialect=dialect, **options)
     ordered = order_results(results)
@@ -102,12 +106,21 @@ def _write_lead(results: Results) -> str:
 
 def _write_result(results: Results, compared: Comparison | None) -> Iterator[str]:
     first = next(iter(results.values()))
-    yield from make_scrollable(_write_headline(results))
+    intervals = {
+        (name, measure): _estimate_interval(result, measure)
+        for name, result in results.items()
+        for measure in first
+        if result[measure].mean == result[measure].mean
+    }
+    yield from make_scrollable(_write_headline(results, intervals))
     yield '<dl class="definitions">'
     for name in first:
         yield f"<dt>{isolate_text(name)}</dt><dd>{isolate_text(first[name].definition)}</dd>"
     yield "</dl>"
-    yield '<p class="small">Below each number: its 95% interval, a BCa bootstrap of the images.</p>'
+    source = describe_intervals(intervals.values(), "images")
+    says = f"Below each number: its 95% interval, {source}." if source else ""
+    says = says or f"{explain_missing('images').capitalize()}."
+    yield f'<p class="small">{says}</p>'
     if compared is not None:
         yield '<ul class="said">'
         for pair in compared.pairs[:8]:
@@ -125,7 +138,10 @@ def _write_cautions(results: Results) -> Iterator[str]:
         yield "</ul>"
 
 
-def _write_headline(results: Results) -> Iterator[str]:
+Intervals = Mapping[tuple[str, str], Interval | None]
+
+
+def _write_headline(results: Results, intervals: Intervals) -> Iterator[str]:
     """Write a row a detector, the best first: each number with its interval."""
     first = next(iter(results.values()))
     heads = "".join(f'<th scope="col" class="n">{isolate_text(name)}</th>' for name in first)
@@ -133,21 +149,25 @@ def _write_headline(results: Results) -> Iterator[str]:
     for r, (name, result) in enumerate(results.items()):
         yield f'<tr><th scope="row">{draw_swatch(r)} {isolate_text(name)}</th>'
         for measure in result:
-            yield f'<td class="n">{_write_value(result, measure)}</td>'
+            written = _write_value(result[measure].mean, intervals.get((name, measure)))
+            yield f'<td class="n">{written}</td>'
         yield "</tr>"
     yield "</tbody></table>"
 
 
-def _write_value(result: Result, name: str) -> str:
-    mean = result[name].mean
+def _estimate_interval(result: Result, name: str) -> Interval | None:
+    """Estimate the interval of a number, the mean of its images' shares; no number is below 0 or above 1."""
+    measure = result[name].measure
+    shares = compute_shares(result, measure)
+    found = estimate_mean_interval(shares, find_span(measure, shares), 0.95)
+    return found and replace(found, low=max(0.0, found.low), high=min(1.0, found.high))
+
+
+def _write_value(mean: float, interval: Interval | None) -> str:
     if mean != mean:
         return "–"
-    shares = compute_shares(result, result[name].measure)
-    if len(shares) < 2:
-        return f"<span>{format_number(mean, 4)}</span>"
-    interval = estimate_mean_interval(shares, 0.95)
-    low, high = max(0.0, interval.low), min(1.0, interval.high)
-    return f"<span>{format_number(mean, 4)}</span><small>{low:.3f} – {high:.3f}</small>"
+    ends = f"<small>{interval.low:.3f} – {interval.high:.3f}</small>" if interval else ""
+    return f"<span>{format_number(mean, 4)}</span>{ends}"
 
 
 def _write_classes(results: Results) -> Iterator[str]:

@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 
 from germane.boxes.columns import Columns
-from germane.boxes.data import Truths
+from germane.boxes.detections import Truths
 from germane.boxes.geometry import BoxFormat
-from germane.boxes.ids import has_booleans
+from germane.boxes.id_spelling import has_booleans
 from germane.boxes.keypoints import measure_extents
 from germane.boxes.masks import can_read_masks, encode_array, join_masks, measure_codes
-from germane.boxes.reading import Reading, name_side
+from germane.boxes.reading_options import Reading, name_side
 from germane.errors import FormatError, InputError, clip
 from germane.readers.numbers import to_numpy
 

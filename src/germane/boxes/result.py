@@ -10,10 +10,10 @@ import numpy as np
 
 from germane.boxes.confidence import find_best_point
 from germane.boxes.conventions import Conventions
-from germane.boxes.data import Detections, Truths
-from germane.boxes.lists import RankedLists, View
+from germane.boxes.detections import Detections, Truths
 from germane.boxes.matching import Matches, match
 from germane.boxes.measures import BoxMeasure, parse_measure
+from germane.boxes.ranked_lists import RankedLists, View
 from germane.core.finding import Finding
 from germane.core.ragged import Floats
 from germane.errors import NotFoundError, offer

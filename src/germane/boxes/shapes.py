@@ -8,9 +8,9 @@ import numpy as np
 
 from germane.boxes.columns import Columns, list_sizes
 from germane.boxes.conventions import Conventions
-from germane.boxes.data import Detections, Truths
+from germane.boxes.detections import Detections, Truths
 from germane.boxes.geometry import make_boxes
-from germane.boxes.ids import find_ids, is_boolean, sort_ids
+from germane.boxes.id_spelling import find_ids, is_boolean, sort_ids
 from germane.boxes.keypoints import COCO_SIGMAS, measure_extents, read_points
 from germane.boxes.masks import (
     can_read_masks,
@@ -19,7 +19,7 @@ from germane.boxes.masks import (
     is_compressed,
     join_masks,
 )
-from germane.boxes.reading import Reading, Shape, Side
+from germane.boxes.reading_options import Reading, Shape, Side
 from germane.core.ragged import Floats
 from germane.errors import FormatError, InputError, clip
 from germane.output.formatting import write_count

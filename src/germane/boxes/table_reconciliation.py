@@ -8,24 +8,25 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
-from germane.boxes.candidates import BoxCandidate, find_entry, list_words
 from germane.boxes.dialect_table import DIALECTS
 from germane.boxes.dialect_values import open_search
 from germane.boxes.measures import BoxMeasure, parse_measure
-from germane.boxes.search import BoxSearch
+from germane.boxes.search import BoxValues as BoxSearch
+from germane.boxes.variations import BoxCandidate, find_entry, list_words
 from germane.core.ragged import Floats
 from germane.dialects.dialect import Dialect
 from germane.errors import EmptyError, GermaneError, InputError, MeasureError, clip, list_some
-from germane.reconciliation.candidates import Choices
+from germane.evaluation.accepted import PublishedTable
 from germane.reconciliation.column_names import read_box_column
 from germane.reconciliation.protocols import Fit, Option, Protocol, Sheet, choose_fit
 from germane.reconciliation.published import read_published
 from germane.reconciliation.slips import Near
 from germane.reconciliation.table_api import TableWriter, make_sheet, match_rows
 from germane.reconciliation.table_reconciliation import TableReconciliation
+from germane.reconciliation.variations import Choices
 
 if TYPE_CHECKING:
-    from germane.boxes.options import ArrowFrame, DetectionSource, Options, Path, TruthSource
+    from germane.boxes.options import DetectionSource, Options, TruthSource
 
 _DIALECT, _CHANGE = 0.7, 1.3  # the digits of a dialect, and of a change
 _BASES, _MOVING = 3, 12  # tools and changes that are tried together
@@ -38,7 +39,7 @@ _KINDS = {
 def reconcile_table(
     truth: "TruthSource",
     detections: "Mapping[str, DetectionSource]",
-    reported: "Path | Mapping[str, Any] | ArrowFrame",
+    reported: PublishedTable,
     *,
     measures: Mapping[str, str] | None = None,
     **options: Unpack["Options"],

@@ -4,13 +4,15 @@ import argparse
 import os
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from germane.cli.terminal import as_json, say
 from germane.core.policy import DEFAULTS, RARE_WORDS, WORDS
+from germane.dialects.parsing import parse_all
 from germane.errors import EmptyError, InputError, check_choice, clip, list_choices
 from germane.evaluation.opening import CATALOGUE
-from germane.measures.measure import Measure, parse_all
+from germane.measures.measure import Measure
 from germane.output import writing
 from germane.output.tables import FORMATS, Table
 from germane.readers import find_name
@@ -365,6 +367,25 @@ def write_result(
     else:
         text = format_table(table(choose_digits(options)), options, formats)
     writing.write(options.output, text)
+
+
+def add_signature(command: argparse.ArgumentParser) -> None:
+    """Add the option that prints signatures."""
+    command.add_argument(
+        "--signature",
+        action="store_true",
+        help="also print the signature of each mean: one line with the definition and fingerprints of the data",
+    )
+
+
+def is_signed(options: argparse.Namespace) -> bool:
+    """Are signatures printed, so that a file is hashed while it is read? JSON always has them."""
+    return bool(options.signature or options.format == "json")
+
+
+def add_lines(table: Table, lines: Sequence[str]) -> Table:
+    """Add lines to the notes of a table, such as signatures."""
+    return replace(table, notes=(*table.notes, "", *lines)) if lines else table
 
 
 def write_found(

@@ -3,8 +3,9 @@
 import argparse
 from typing import Any
 
+from germane.dialects.parsing import parse
 from germane.measures import CATALOGUE, TABLE
-from germane.measures.measure import Measure, parse
+from germane.measures.measure import Measure
 from germane.output.tables import Table
 
 

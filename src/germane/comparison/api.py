@@ -1,7 +1,7 @@
 """Compare: evaluate systems on the same queries, and test their differences."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Unpack
 
 from germane.comparison.comparison import Comparison
@@ -11,6 +11,7 @@ from germane.comparison.sample import Runs, match_samples
 from germane.comparison.settings import Correction, Family, Settings, TestName
 from germane.core.arguments import Seed, make_generator
 from germane.core.progress import Progress
+from germane.dialects.parsing import parse_all
 from germane.errors import (
     DuplicateError,
     EmptyError,
@@ -20,15 +21,16 @@ from germane.errors import (
     list_some,
     offer,
 )
+from germane.evaluation.accepted import Judgments, Run
 from germane.evaluation.api import evaluate_many
 from germane.evaluation.choices import DEFAULT, Choices
 from germane.evaluation.result import Result, Results
-from germane.measures.measure import Measures, parse_all
+from germane.measures.measure import Measures
 
 
 def compare(
-    qrels: Any,
-    runs: Mapping[str, Any] | None = None,
+    qrels: Judgments | Results | Sequence[Result],
+    runs: Mapping[str, Run] | None = None,
     measures: "Measures | None" = None,
     *,
     baseline: str | None = None,

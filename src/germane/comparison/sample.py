@@ -9,11 +9,12 @@ from typing import Any
 import numpy as np
 
 from germane.core.ragged import Floats, Ints
+from germane.dialects.parsing import parse
 from germane.errors import CoverageError, MeasureError, list_some
 from germane.evaluation.catalogue_result import CatalogueResult
 from germane.evaluation.result import Result, Results
 from germane.measures.catalogue import CatalogueDefinition
-from germane.measures.measure import Measure, parse
+from germane.measures.measure import Measure
 
 Runs = Mapping[str, Result] | Results
 

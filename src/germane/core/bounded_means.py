@@ -21,10 +21,18 @@ STEP, POINTS = 0.15, 70  # of the integral, whose points are so far apart in the
 
 @dataclass(frozen=True)
 class Span:
-    """The range of values: no value is below or above it."""
+    """The range of values: no value is below or above it.
+
+    Where nothing but the values themselves says where they end, ``room`` is how far beyond these others may be.
+    """
 
     low: float
     high: float
+    room: float = 0.0
+
+    def extend(self) -> "Span":
+        """Add the room at each end, but not below 0 if no value is."""
+        return Span(self.low and self.low - self.room, self.high + self.room)
 
 
 def count_events(centered: Floats, shares: Floats) -> float:
@@ -65,7 +73,7 @@ def estimate_bounded_interval(
     """
     tail = (1 - confidence) / 2
     low = -_find_end(-values, shares, -span.low, tail)
-    return Interval(low, _find_end(values, shares, span.high, tail), confidence)
+    return Interval(low, _find_end(values, shares, span.high, tail), confidence, "range")
 
 
 def _find_end(values: Floats, shares: Floats, top: float, tail: float) -> float:

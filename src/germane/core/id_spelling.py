@@ -7,7 +7,7 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from itertools import islice
 from typing import Any, TypeAlias
 
-from germane.errors import list_choices
+from germane.errors import list_choices, name_type
 
 Fold: TypeAlias = tuple[str, Callable[[str], str]]
 
@@ -119,7 +119,7 @@ def describe_difference(one: Hashable, other: Hashable) -> str:
     """Describe the difference of two ids of the same folded form: ``letter case and leading zeros``."""
     first, second = decode_id(one), decode_id(other)
     if first == second:
-        return f"type, {type(one).__name__} and {type(other).__name__}"
+        return f"type, {name_type(one)} and {name_type(other)}"
     if _fold(first) != _fold(second):
         return "spelling"
     needed = list(FOLDS)
@@ -138,7 +138,7 @@ def describe_types(
 
     Returns "" where the sides have a type in common, or one has no ids.
     """
-    kinds, their_kinds = (sorted({type(id_).__name__ for id_ in side}) for side in (ids, others))
+    kinds, their_kinds = (sorted({name_type(one) for one in side}) for side in (ids, others))
     if not kinds or not their_kinds or set(kinds) & set(their_kinds):
         return ""
     return f"The {one} ids are {list_choices(kinds)}, the {other} are {list_choices(their_kinds)}"

@@ -11,11 +11,10 @@ and ``python docs/generate_dialects.py`` writes its page.
 
 from typing import TYPE_CHECKING
 
-from germane.errors import MeasureError, PolicyError, clip, suggest
+from germane.errors import PolicyError, clip, suggest
 
 if TYPE_CHECKING:
     from germane.dialects.dialect import Dialect
-    from germane.measures.measure import Measure
 
 
 def dialects() -> "dict[str, Dialect]":
@@ -56,26 +55,3 @@ def find_speakers(name: str) -> "dict[str, str]":
     if len(name) > LONGEST:
         return {}
     return {one.name: one.measure(name) for one in DIALECTS if one.find(name)}
-
-
-def parse_in_dialect(name: str, dialect: str) -> "Measure":
-    """Parse a name as ``evaluate`` does in the dialect: one of the tool's, or germane's own."""
-    from germane.dialects.names import resolve_measure
-
-    return resolve_measure(name, resolve_dialect(dialect)).measure
-
-
-def parse_object(name: str, dialect: str) -> "Measure":
-    """Parse the name of a tool's object.
-
-    Raises MeasureError for an object that leaves out unjudged items, which a measure alone does not say.
-    """
-    from germane.dialects.names import resolve_measure
-
-    found = resolve_measure(name, resolve_dialect(dialect))
-    if found.choices.get("unjudged") == "remove":
-        raise MeasureError(
-            f"{clip(name)} of {dialect} leaves out unjudged items, which is no part of a measure here. "
-            f"dialect={dialect} evaluates it, and so does {found.measure} with unjudged=remove."
-        )
-    return found.measure

@@ -8,16 +8,9 @@ from typing import Any
 
 from germane.dialects import resolve_dialect
 from germane.dialects.dialect import LONGEST, Dialect, Entry
-from germane.errors import MeasureError
-from germane.measures.measure import (
-    Measure,
-    Measures,
-    list_names,
-    parse,
-    parse_all,
-    split_names,
-    write_name,
-)
+from germane.errors import MeasureError, clip
+from germane.measures.measure import Measure, Measures, parse_own
+from germane.measures.names import list_names, split_names, split_tool, write_name
 
 # Measures that a tool without another average precision calls average precision.
 _KINDS = {"MeanP": "AP", "AUPR": "AP", "IAP": "AP", "APR": "AP"}
@@ -52,7 +45,7 @@ def resolve_measures(measures: Measures, dialect: Dialect) -> tuple[RequestedMea
 
 def find_default_names(measures: str, dialect: Dialect) -> list[str]:
     """Find the tool's names for measures of these kinds. Raises MeasureError where it has none."""
-    kinds = parse_all(measures)
+    kinds = [parse_own(name) for name in split_names(measures)]
     names = [one.write_name(kind.k) for kind in kinds if (one := find_same_kind(dialect, kind))]
     if not names:
         raise MeasureError(
@@ -91,7 +84,7 @@ def list_same_kind(dialect: Dialect, measure: Measure) -> Iterator[Entry]:
         for one in dialect.measuring
         if one.cutoff == (measure.k is not None) and not one.open_parameters
     ]
-    kinds = [parse(one.write_measure(measure.k)) for one in fits]
+    kinds = [parse_own(one.write_measure(measure.k)) for one in fits]
     found = [(one, kind.name) for one, kind in zip(fits, kinds, strict=True) if kind.k == measure.k]
     own = [one for one, name in found if name == measure.name]
     if measure != _apply_threshold(Measure(measure.name, (), measure.k), measure):
@@ -102,7 +95,7 @@ def list_same_kind(dialect: Dialect, measure: Measure) -> Iterator[Entry]:
 
 def translate_entry(entry: Entry, measure: Measure) -> Measure:
     """Translate an entry into a measure, at the cutoff and the threshold of the one asked for."""
-    return _apply_threshold(parse(entry.write_measure(measure.k)), measure)
+    return _apply_threshold(parse_own(entry.write_measure(measure.k)), measure)
 
 
 def _apply_threshold(found: Measure, measure: Measure) -> Measure:
@@ -113,7 +106,7 @@ def _apply_threshold(found: Measure, measure: Measure) -> Measure:
 
 def _complete_entry(entry: Entry, measure: Measure) -> Measure:
     """Translate an entry; values that its name leaves open are those of the measure asked for."""
-    found = parse(entry.write_measure(measure.k or 1))
+    found = parse_own(entry.write_measure(measure.k or 1))
     if found.name == measure.name:
         found = found(**_find_open(entry, measure))
     return _apply_threshold(found, measure)
@@ -143,6 +136,28 @@ def _expand_numbers(parts: list[str], dialect: Dialect) -> list[str]:
     return [parts[0], *(base[1] + number for number in parts[1:])]
 
 
+def parse_foreign(name: object) -> Measure:
+    """Parse a name with a tool before it, or an object of ir_measures, as ``evaluate`` does in its dialect.
+
+    Raises MeasureError for an object that leaves out unjudged items, which a measure alone does not say.
+    """
+    if isinstance(name, str):
+        tool, rest = split_tool(name)
+        if tool in ("", "germane"):
+            return parse_own(rest)
+        return resolve_measure(rest, resolve_dialect(tool)).measure
+    own = write_name(name)
+    if own is None:
+        raise MeasureError(f"a measure is a name such as 'AP@10'; got {clip(name)}")
+    found = resolve_measure(own, resolve_dialect("ir_measures"))
+    if found.choices.get("unjudged") == "remove":
+        raise MeasureError(
+            f"{clip(own)} of ir_measures leaves out unjudged items, which is no part of a measure here. "
+            f"dialect=ir_measures evaluates it, and so does {found.measure} with unjudged=remove."
+        )
+    return found.measure
+
+
 def resolve_measure(name: str | Measure, dialect: Dialect) -> RequestedMeasure:
     """Resolve one name, as ``resolve_measures`` does."""
     if isinstance(name, Measure):
@@ -150,28 +165,27 @@ def resolve_measure(name: str | Measure, dialect: Dialect) -> RequestedMeasure:
     if not isinstance(name, str):  # an object of ir_measures
         own = write_name(name)
         if own is None or dialect.tool != "ir_measures":
-            return _request(parse(name), dialect)
+            return _request(parse_foreign(name), dialect)
         name = own
     if len(name) > LONGEST:
         raise dialect.make_unknown_error(name)
     entry = dialect.find(name)
-    before, _, rest = name.partition(":")
-    of_a_tool = bool(rest) and "(" not in before
-    if entry is None and of_a_tool and before != "germane" and resolve_dialect(before) is dialect:
+    tool, rest = split_tool(name)
+    if entry is None and tool and tool != "germane" and resolve_dialect(tool) is dialect:
         entry, name = dialect.find(rest), rest
     if entry is not None:
-        return RequestedMeasure(parse(dialect.measure(name)), entry.read_choices(name))
+        return RequestedMeasure(parse_own(dialect.measure(name)), entry.read_choices(name))
     try:
-        measure = parse(name)
+        measure = parse_foreign(name)
     except MeasureError:
         raise dialect.make_unknown_error(name) from None
-    if not of_a_tool and not re.fullmatch(rf"\s*{measure.name}\s*([(@].*)?", name):
+    if not tool and not re.fullmatch(rf"\s*{measure.name}\s*([(@].*)?", name):
         kind = find_same_kind(dialect, measure)
         has = "" if kind is None else f" Of this kind it has {kind.write_name(measure.k)!r}."
         raise dialect.make_unknown_error(
             name, f"{has} germane's own measure of that name is {measure}, which may be another."
         )
-    if not of_a_tool:
+    if not tool:
         written = set(re.findall(r"(\w+)\s*=", name))
         entry = find_entry(dialect, measure)
         if entry is None or not entry.open_parameters.keys() <= written:
@@ -192,7 +206,9 @@ def _refuse_ambiguous(name: str, measure: Measure, dialect: Dialect, written: se
                 f"germane:{measure} evaluates germane's own."
             )
         if unlike.kind == measure.name:
-            others.append((unlike.name, _apply_written(parse(unlike.measure), measure, written)))
+            others.append(
+                (unlike.name, _apply_written(parse_own(unlike.measure), measure, written))
+            )
     if others and not any(_agree(theirs, measure) for _, theirs in others):
         called, theirs = others[0]
         raise MeasureError(
@@ -212,7 +228,7 @@ def _find_homonyms(
     alike: list[tuple[str, Measure]] = []
     others: list[tuple[str, Measure]] = []
     for entry in dialect.measuring:
-        theirs = parse(entry.write_measure(measure.k or 1))
+        theirs = parse_own(entry.write_measure(measure.k or 1))
         if not entry.open_parameters.keys() <= written:
             continue
         if measure.name in (theirs.name, _KINDS.get(theirs.name)):

@@ -19,19 +19,21 @@ from germane.core.finding import SEVERITIES, Finding, Severity, sort_by_severity
 from germane.core.policy import Policy
 from germane.core.progress import Progress, make_progress
 from germane.core.qrels import Qrels
+from germane.dialects.parsing import parse_all
 from germane.errors import EmptyError, GermaneError
+from germane.evaluation.accepted import Judgments, Run, Texts
 from germane.evaluation.api import evaluate
 from germane.evaluation.choices import DEFAULT, Choices
 from germane.evaluation.collection import find_needs
 from germane.evaluation.opening import Inputs, open_data
-from germane.measures.measure import Measure, Measures, parse_all
+from germane.measures.measure import Measure, Measures
 from germane.output.formatting import add_schema
 from germane.output.frames import Columnar, make_texts
 from germane.output.tables import Table, Tabular, make_visible
 from germane.readers import (
     QrelsInput,
     RunInput,
-    is_searched,
+    is_path,
     numbers,
     open_inputs,
     open_qrels,
@@ -139,13 +141,13 @@ class Checkup(Columnar, Tabular):
 
 
 def check(
-    qrels: Any,
-    run: Any,
+    qrels: Judgments,
+    run: Run,
     measures: Measures = DEFAULT,
     *,
-    train: Any = None,
-    queries: Any = None,
-    items: Any = None,
+    train: Judgments | None = None,
+    queries: Texts | None = None,
+    items: Texts | None = None,
     progress: Progress | bool | None = None,
     **policy: Unpack[Choices],
 ) -> Checkup:
@@ -167,11 +169,12 @@ def check(
     inputs = open_data(qrels, policy)
     reading, conventions = inputs.options.held, inputs.conventions
     given_format = policy.get("input_format")
-    runs = run if _is_named(run) else {None: run}
+    runs: Any = run if _is_named(run) else {None: run}
     if not runs:
         raise EmptyError("there are no runs to check.")
     chosen = parse_all(measures)
     needs = find_needs(chosen, ())
+    judgments: QrelsInput | None = None
     judged: Side | None = None
     learned: Side | None = None
     if train is not None:
@@ -186,7 +189,7 @@ def check(
     data: list[Data] = []
     names: list[str] = []
     for name, given in runs.items():
-        judgments, opened = open_inputs(qrels, given, plain)
+        judgments, opened = open_inputs(qrels, given, plain, judgments)
         if judged is None:
             side = read_qrels(judgments, progress, needs.subtopics)
             judged = locate_lines(side, qrels, given_format)
@@ -202,8 +205,10 @@ def check(
         both.has_distances = conventions.scores == "distances"
         both.corpus, both.candidates = corpus, candidates
         of_run = [one for one in _find(both, progress) if not _is_settled(one, conventions)]
-        if not any(one.severity == "serious" for one in of_run):
-            both.refusal = _find_refusal(inputs, judgments, opened, given, chosen)
+        if not any(one.what in REFUSED for one in of_run) and not any(
+            map(_is_pipe, (qrels, given))
+        ):
+            both.refusal = _find_refusal(inputs.judge(judgments), opened, chosen)
             of_run += TABLE[-1].find(both)
         found += of_run
         data.append(both)
@@ -241,16 +246,21 @@ def _is_settled(finding: Finding, policy: Policy) -> bool:
     return bool(getattr(policy, name) == word)
 
 
-def _find_refusal(
-    inputs: Inputs, qrels: QrelsInput, run: RunInput, given: Any, measures: tuple[Measure, ...]
-) -> str:
-    """Find why evaluate refuses data that can be read again; "" where it does not."""
-    if is_searched(qrels.given) or run.is_searched:
-        return ""
+REFUSED = frozenset(row.name for row in TABLE if row.evaluate == "error")
+"""Findings about data that evaluate refuses."""
+
+
+def _is_pipe(given: Any) -> bool:
+    """Is this read once, and not again by evaluate?"""
+    return is_path(given) and not os.path.isfile(given) and not os.path.isdir(given)
+
+
+def _find_refusal(inputs: Inputs, run: RunInput, measures: tuple[Measure, ...]) -> str:
+    """Find why evaluate refuses the data; "" where it does not."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the table has found the same
         try:
-            evaluate(inputs, given, measures)
+            evaluate(inputs, run, measures)
         except GermaneError as error:
             return str(error)
     return ""

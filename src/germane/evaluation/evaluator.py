@@ -23,6 +23,7 @@ from germane.errors import (
     check_choice,
     clip,
 )
+from germane.evaluation.accepted import Judgments, Run
 from germane.evaluation.api import finish_result
 from germane.evaluation.batches import TWICE, Found, Tally, Twice
 from germane.evaluation.choices import DEFAULT, Choices, Plan
@@ -89,7 +90,7 @@ class Evaluator:
 
     def __init__(
         self,
-        qrels: Any,
+        qrels: Judgments,
         measures: Measures = DEFAULT,
         *,
         dialect: "str | Dialect | None" = None,
@@ -135,7 +136,7 @@ class Evaluator:
         return next(iter(self._qrels.values()))
 
     def update(
-        self, batch: Any, *, name: str | None = None, progress: Progress | bool | None = None
+        self, batch: Run, *, name: str | None = None, progress: Progress | bool | None = None
     ) -> None:
         """Add a batch of whole queries: anything that ``evaluate`` takes as a run.
 
@@ -146,7 +147,7 @@ class Evaluator:
             self.add(reduced)
 
     def reduce(
-        self, batch: Any, *, name: str | None = None, progress: Progress | bool | None = None
+        self, batch: Run, *, name: str | None = None, progress: Progress | bool | None = None
     ) -> Reduced | None:
         """Reduce a batch of whole queries to what ``add`` takes, without adding it.
 
@@ -164,7 +165,7 @@ class Evaluator:
             try:
                 read = self._read(run, policies, progress)
                 lists = count_batch(run, self._catalogue, policies, self._judgments)
-                content = None if self._content is None else hash_run(run)
+                content = None if self._content is None else hash_run(run, self.qrels)
                 return Reduced(conventions, policies, read, self.terms, lists, content)
             except EmptyError:
                 if is_file:
@@ -236,7 +237,8 @@ class Evaluator:
         ]
         signed = None if self._content is None else str(self._content)
         fingerprint = self.run_fingerprint or KeptFingerprint(signed)
-        return finish_result(name, plan, judged, self._options.dialect, run_fingerprint=fingerprint)
+        held, spoken = self._options.held, self._options.dialect
+        return finish_result(name, plan, judged, held, spoken, run_fingerprint=fingerprint)
 
     @property
     def measures(self) -> tuple[Measure, ...]:

@@ -2,17 +2,22 @@
 
 import math
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
+from germane.core.bootstrap import Interval
+from germane.core.mean_intervals import describe_intervals, explain_missing
+from germane.evaluation.headings import name_measures, write_definition
 from germane.measures import QUANTITIES
 from germane.measures.averaging import MeasureResult
-from germane.measures.headings import name_measures, write_definition
 from germane.measures.measure import Measure
 from germane.output.formatting import format_number, write_count
 from germane.output.tables import Table, find_highest, share_lines
 
 if TYPE_CHECKING:
     from germane.evaluation.result import Result, Results
+
+Intervals: TypeAlias = Mapping[Measure, Interval | None]
+NOTHING: Intervals = {}
 
 
 def make_table(
@@ -23,11 +28,14 @@ def make_table(
 ) -> Table:
     """Make a row for each run, with the best of several in bold."""
     names = name_measures(results.measures, rename)
-    rows = [(name, *_write_means(result, digits, confidence)) for name, result in results.items()]
+    intervals = {} if confidence is None else estimate_intervals(results, confidence)
+    rows = [
+        (name, *_write_means(result, digits, intervals.get(name, {})))
+        for name, result in results.items()
+    ]
     notes = [*_define(names), *_explain_renamed(results, names)]
     if confidence is not None:
-        level = f"{100 * confidence:.10g}%"
-        notes.append(f"[low, high]: {level} interval of the mean, BCa bootstrap of the queries")
+        notes += _explain_intervals(intervals, confidence)
     notes += ["", *_write_notes(results)]
     means = (
         [] if one.name in QUANTITIES else [result[one].mean for result in results.values()]
@@ -155,14 +163,33 @@ def format_value(value: float, measure: Measure, digits: int | None) -> str:
     return format_number(value, digits)
 
 
+def estimate_intervals(results: "Results", confidence: float) -> dict[str, Intervals]:
+    """Estimate the intervals of all means over queries; None for a mean of few."""
+    return {
+        name: {
+            one.measure: one.interval(confidence=confidence)
+            for one in result.values()
+            if one.has_interval and one.mean == one.mean
+        }
+        for name, result in results.items()
+    }
+
+
+def _explain_intervals(found: Mapping[str, Intervals], confidence: float) -> Iterator[str]:
+    """Explain what intervals come from, and why means of few queries have none."""
+    every = [one for intervals in found.values() for one in intervals.values()]
+    if source := describe_intervals(every, "queries"):
+        yield f"[low, high]: {100 * confidence:.10g}% interval of the mean, {source}"
+    if None in every:
+        yield explain_missing("queries")
+
+
 def _write_means(
-    result: "Result", digits: int | None, confidence: float | None = None
+    result: "Result", digits: int | None, intervals: Intervals = NOTHING
 ) -> Iterator[str]:
     for one in result.values():
         mean = format_value(one.mean, one.measure, digits)
-        interval = None
-        if confidence is not None and one.has_interval:
-            interval = one.interval(confidence=confidence)
+        interval = intervals.get(one.measure)
         if interval is None:
             yield mean
         else:

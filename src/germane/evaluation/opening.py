@@ -145,6 +145,10 @@ class Inputs:
         """Put the judgments together with a run that was opened beside them."""
         return Collection(self.judged, run, needs, progress)
 
+    def judge(self, judged: QrelsInput) -> "Inputs":
+        """Make inputs of judgments that were recognized without candidates, with the same options."""
+        return Inputs(judged, self.options)
+
     def judge_by(self, qrels: Qrels) -> "Inputs":
         """Make inputs with other judgments, which have candidates and weights already."""
         return Inputs(qrels, self.options.leave_attached())

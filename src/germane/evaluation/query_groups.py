@@ -9,9 +9,10 @@ import numpy as np
 
 from germane.core.arguments import list_values
 from germane.core.id_spelling import describe_types
+from germane.dialects.parsing import parse
 from germane.errors import InputError, MeasureError, NotFoundError, clip, list_some, offer
 from germane.measures.averaging import QueryValues
-from germane.measures.measure import Measure, parse
+from germane.measures.measure import Measure
 from germane.output.formatting import add_schema, format_number, to_json_number
 from germane.output.frames import Columnar, Named, make_ids, make_texts
 from germane.output.tables import Table, Tabular

@@ -13,7 +13,9 @@ from germane.core.policy import UNORDERED, Relevant
 from germane.core.progress import Progress, make_progress
 from germane.core.ragged import Bools, Ints
 from germane.core.ranking import Ranking
+from germane.dialects.parsing import parse_all
 from germane.errors import InputError, MeasureError
+from germane.evaluation.accepted import Judgments, Run, Texts
 from germane.evaluation.choices import OtherChoices
 from germane.evaluation.layout import format_value
 from germane.evaluation.result import Result
@@ -30,7 +32,7 @@ from germane.explanation.single_query import (
 )
 from germane.measures import Scored
 from germane.measures.averaging import compute_scores, compute_terms
-from germane.measures.measure import Measure, Measures, parse_all
+from germane.measures.measure import Measure, Measures
 from germane.measures.subtopics import count_subtopics, find_covered, sum_weights
 from germane.output.formatting import format_short
 from germane.readers.texts import open_texts
@@ -41,14 +43,14 @@ SHORT = 30  # lists up to this length are shown rank by rank, longer ones are fo
 
 
 def explain(
-    qrels: Any,
-    run: Any = None,
+    qrels: Judgments,
+    run: Run | None = None,
     measures: Measures = "AP",
     *,
     query: Hashable | None = None,
     relevant: int | Iterable[float] | Relevant | None = None,
-    queries: Any = None,
-    items: Any = None,
+    queries: Texts | None = None,
+    items: Texts | None = None,
     progress: Progress | bool | None = None,
     **policy: Unpack[OtherChoices],
 ) -> Explanation:

@@ -18,6 +18,7 @@ from germane.errors import (
     check_choice,
     clip,
 )
+from germane.evaluation.accepted import Judgments, Run
 from germane.evaluation.choices import Choices, OtherChoices
 from germane.evaluation.collection import find_needs, retrieve
 from germane.evaluation.judging import judge
@@ -38,8 +39,8 @@ RESAMPLES = 1000  # bootstrap samples behind a confidence band
 
 
 def pr_curve(
-    qrels: Any,
-    run: Any = None,
+    qrels: Judgments,
+    run: Run | None = None,
     *,
     query: Hashable | None = None,
     relevant: int | Iterable[float] | Relevant | None = None,
@@ -88,8 +89,8 @@ def pr_curve(
 
 
 def mean_pr_curve(
-    qrels: Any,
-    run: Any,
+    qrels: Judgments,
+    run: Run,
     *,
     points: Literal[11, 101] = 11,
     rel: float = 1.0,

@@ -13,6 +13,7 @@ from germane.core.qrels import Qrels
 from germane.core.ragged import Ints
 from germane.core.ranking import Ranking
 from germane.core.subtopics import number_all
+from germane.dialects.parsing import parse_all
 from germane.errors import (
     CoverageError,
     InputError,
@@ -27,7 +28,7 @@ from germane.evaluation.judging import JudgedRun, Placement, judge, state_duplic
 from germane.evaluation.opening import open_data
 from germane.evaluation.result import Result
 from germane.kernel.ids import to_bytes
-from germane.measures.measure import Measure, parse_all
+from germane.measures.measure import Measure
 from germane.readers import RunInput
 from germane.readers.mappings import is_rows
 from germane.readers.ranked_rows import gather_rows, rank_rows

@@ -8,9 +8,9 @@ from germane.boxes.conventions import DEFAULTS
 from germane.boxes.dialect_table import DIALECTS as BOX_DIALECTS
 from germane.boxes.measures import POINTS, parse_measure
 from germane.dialects.dialect import Dialect
+from germane.dialects.parsing import parse
 from germane.dialects.table import DIALECTS
 from germane.errors import MeasureError
-from germane.measures.measure import parse
 
 NAMES = (
     "AP(norm=R)@k", "AP@k", "AP(norm=possible)@k", "AP(norm=found)@k", "AP(norm=k)@k", "MeanP@k",

@@ -38,20 +38,21 @@ class Precision:
 
 def guess_precision(values: Floats) -> tuple[Precision, str]:
     """Guess how values are rounded: to 2 to 8 decimals, or to single precision; with a sentence, or ""."""
-    kept = values[np.isfinite(values)]
-    if len(np.unique(kept)) < _SHOWING:
-        return Precision(), ""
-    for decimals in range(2, 9):
-        if (np.abs(np.round(kept, decimals) - kept) < 1e-13).all():
-            return Precision(decimals=decimals), f"Its values are rounded to {decimals} decimals."
-    if (kept.astype(np.float32).astype(float) == kept).all():
-        return Precision(
-            SINGLE
-        ), f"Its values are of single precision: they are equal to {SINGLE:g} of their size."
+    kept = np.unique(values[np.isfinite(values)])
+    if len(kept) >= _SHOWING:
+        for decimals in range(2, 9):
+            if (np.abs(np.round(kept, decimals) - kept) < 1e-13).all():
+                says = f"Its values are rounded to {decimals} decimals."
+                return Precision(decimals=decimals), says
+    telling = kept * 2**_SHORT % 1 != 0  # short binary fractions are the same in both precisions
+    if telling.sum() >= _TELLING and (kept.astype(np.float32).astype(float) == kept).all():
+        says = f"Its values are of single precision: they are equal to {SINGLE:g} of their size."
+        return Precision(SINGLE), says
     return Precision(), ""
 
 
 _SHOWING = 6  # different values that show how they are rounded
+_TELLING, _SHORT = 3, 12  # values with more binary digits that show single precision
 SINGLE = 2e-6
 
 

@@ -32,8 +32,16 @@ class Form:
     takes: str
     kinds: tuple[tuple[str, Make], ...]
     shows: frozenset[str]
-    rows: bool = False
-    """Are judgments and results rows, so that a query without results has none?"""
+
+    @property
+    def rows(self) -> bool:
+        """Are judgments and results rows, so that a query without results has none?"""
+        return "rows" in self.shows
+
+    @property
+    def grid(self) -> bool:
+        """Are the lists of all queries equally long?"""
+        return {"several", "all judged"} <= self.shows
 
     @property
     def several(self) -> bool:
@@ -143,17 +151,26 @@ def _make_columns(
 
 
 def _write_files(question: Question, names: Names) -> tuple[str, str]:
-    """Write qrels and a run in TREC's format, in which results stand in the order of their ranks."""
+    """Write qrels and a run in TREC's format, with the ranks of the results."""
     judged, ranked = list_rows(question)
     assert names.folder is not None
     qrels, run = names.folder / "qrels.txt", names.folder / "run.txt"
-    qrels.write_text("".join(f"{q} 0 {item} {grade:g}\n" for q, item, grade in judged))
-    lines, rank, last = [], 0, ""
-    for query, item, score in ranked:
-        rank, last = (rank + 1 if query == last else 1), query
-        lines.append(f"{query} Q0 {item} {rank} {score!r} germane\n")
-    run.write_text("".join(lines))
+    lines = (f"{q} 0 {item} {grade:g}\n" for q, item, grade in judged)
+    qrels.write_text("".join(lines), "utf-8")
+    ranks = _rank_rows([(query, score) for query, _, score in ranked])
+    rows = zip(ranked, ranks, strict=True)
+    lines = (f"{q} Q0 {item} {rank} {score!r} germane\n" for (q, item, score), rank in rows)
+    run.write_text("".join(lines), "utf-8")
     return str(qrels), str(run)
+
+
+def _rank_rows(rows: Sequence[tuple[str, float]]) -> list[int]:
+    """Rank the scores of each query; equal ones in the order given."""
+    ranks, last = [0] * len(rows), dict.fromkeys((query for query, _ in rows), 0)
+    for place in sorted(range(len(rows)), key=lambda i: -rows[i][1]):
+        last[rows[place][0]] += 1
+        ranks[place] = last[rows[place][0]]
+    return ranks
 
 
 def _each(make: Callable[[Case], Any]) -> Make:
@@ -174,7 +191,7 @@ def _set_relevant(case: Case) -> set[str]:
 
 _OF_LISTS = frozenset({"missed", "copies", "empty"})
 _SCORED = frozenset({"grades", "ties"})
-_ROWS = _SCORED | {"missed", "several", "missing", "copies", "repeats"}
+_ROWS = _SCORED | {"missed", "several", "missing", "copies", "repeats", "order", "rows"}
 
 FORMS: dict[str, Form] = {
     one.name: one
@@ -199,10 +216,10 @@ FORMS: dict[str, Form] = {
         Form("matrix", "relevance and scores, queries × items",
              (("two arrays", _make_matrix),), _SCORED | {"several", "all judged"}),
         Form("dicts", "{query: {item: grade}}, {query: {item: score}}",
-             (("two dicts", _make_dicts),), _SCORED | {"missed", "several", "missing", "empty"}),
+             (("two dicts", _make_dicts),), _SCORED | {"missed", "several", "missing", "empty", "order"}),
         Form("frames", "two frames with the columns query, item and relevance or score",
              (("frames of pandas", _make_frames("pandas")), ("frames of Polars", _make_frames("polars"))),
-             _ROWS, rows=True),
-        Form("trec", "two paths of files in TREC's format", (("two files", _write_files),), _ROWS, rows=True),
+             _ROWS),
+        Form("trec", "two paths of files in TREC's format", (("two files", _write_files),), _ROWS),
     )
 }  # fmt: skip

@@ -14,12 +14,16 @@ import numpy as np
 from germane.core import ragged
 from germane.core.ragged import Floats
 from germane.core.ranking import Ranking
+from germane.dialects.parsing import parse
 from germane.errors import GermaneError
 from germane.identification.batch import Batch
+from germane.identification.cases import Case, Question, rank_items
+from germane.identification.inquiry import Inquiry
+from germane.identification.known_questions import find_kinds
 from germane.measures import compute_values
 from germane.measures.averaging import compute_terms
-from germane.measures.measure import Measure, parse
-from germane.reconciliation.candidates import Candidate
+from germane.measures.measure import Measure
+from germane.reconciliation.variations import Candidate
 
 
 @dataclass(frozen=True)
@@ -201,6 +205,40 @@ CALLED: tuple[tuple[str, str, Any, str], ...] = (
     ("", "scores", "distances", "the list is read in ascending order"),
 )  # fmt: skip
 """Definitions in words: measure, parameter or convention, its value, and how it differs from another."""
+
+
+@dataclass(frozen=True)
+class Misreading:
+    """A mistake in reading data, which shows on special data alone: the data is taken for another."""
+
+    name: str
+    of: str
+    """the special data"""
+    change: Callable[[Case], Case]
+
+
+def _rank_as_given(case: Case) -> Case:
+    return case._replace(ranked=case.ranked and rank_items([item for item, _ in case.ranked]))
+
+
+MISREADINGS: tuple[Misreading, ...] = (
+    Misreading(
+        "the order of the rows counts, not the order of the scores", "order", _rank_as_given
+    ),
+)
+
+
+def find_misreadings(
+    inquiry: Inquiry, definition: Candidate, question: Question
+) -> Iterator[Misreading]:
+    """Find the misreadings by which a definition gives the function's value on special data."""
+    kinds = find_kinds(question, inquiry.shape)
+    for one in MISREADINGS:
+        if one.of in kinds:
+            read = Question(tuple(one.change(case) for case in question.cases))
+            batch = inquiry.ask_known([read], {read: inquiry.asker.ask(question)})
+            if batch.fits(definition, inquiry.precision):
+                yield one
 
 
 def describe_difference(found: Candidate, asked: Measure) -> str:

@@ -13,7 +13,7 @@ from germane.core import ragged
 from germane.core.ragged import Bools, Ints
 from germane.kernel.columns import Integers
 from germane.kernel.library import Hits
-from germane.kernel.matrix import Ranks, Scores, rank_columns
+from germane.kernel.matrix import Ranks, Scores, make_comparable, rank_columns
 
 if TYPE_CHECKING:
     from germane.core.retrieved import Order
@@ -24,10 +24,13 @@ Rank: TypeAlias = Callable[[Scores, Ints, Ints], Ranks]
 
 
 class Columns:
-    """The group of each column."""
+    """The group of each column.
 
-    def __init__(self, codes: Ints, count: int) -> None:
-        self.codes = codes
+    ``places``: those of the columns in the array as it was given, where they are in another order.
+    """
+
+    def __init__(self, codes: Ints, count: int, places: Ints | None = None) -> None:
+        self.codes, self.places = codes, places
         self.offsets = ragged.make_offsets(np.bincount(codes, minlength=count))
         self.order = np.argsort(codes, kind="stable")  # those of group g: offsets[g]:offsets[g + 1]
         self.in_order = bool((codes[1:] >= codes[:-1]).all())
@@ -36,6 +39,17 @@ class Columns:
         """List the columns of groups, and their number in each."""
         sizes = ragged.find_lengths(self.offsets)[groups]
         return self.order[ragged.list_stretches(self.offsets[groups], sizes)], sizes
+
+    def rank_groups(self, row: Scores) -> Ints:
+        """Rank all groups by the best of their scores in a row, equal ones in the order of these columns."""
+        places = np.arange(len(row)) if self.places is None else self.places
+        codes = self.codes[np.lexsort((places, -row))]
+        first = np.empty(len(self.offsets) - 1, np.int64)
+        first[codes[::-1]] = np.arange(len(codes))[::-1]  # the last one written is the best
+        is_first = np.zeros(len(codes), np.int64)
+        is_first[first] = 1
+        ranks: Ints = np.cumsum(is_first)[first]
+        return ranks
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,7 +64,7 @@ class Grid:
     scores: Scores
     absent: Ints | None = None  # B, how many cells of a row are absent
     columns: Columns | None = None  # their groups, whose best scores are ranked
-    rank: Rank = rank_columns
+    rank: Rank = rank_columns  # another one knows the order of equal scores
 
     @property
     def score(self) -> Scores:
@@ -104,7 +118,19 @@ class Grid:
         scores = self.scores if self.columns.in_order else self.scores[:, self.columns.order]
         scores = np.maximum.reduceat(scores, self.columns.offsets[:-1], axis=1)
         absent = None if self.absent is None else count_absent(scores)
-        return replace(self, scores=scores, absent=absent, columns=None)
+        rank = self._rank_groups if self.rank is rank_columns else self.rank
+        return replace(self, scores=scores, absent=absent, columns=None, rank=rank)
+
+    def _rank_groups(self, scores: Scores, offsets: Ints, groups: Ints) -> Ranks:
+        """Rank groups by their best scores; the columns of these decide between equal ones."""
+        assert self.columns is not None
+        found, owner = rank_columns(scores, offsets, groups), ragged.find_owners(offsets)
+        rank, group = found.rank.copy(), groups[found.order]
+        for b in np.unique(owner[found.tied_to > found.tied_from]).tolist():
+            here = slice(offsets[b], offsets[b + 1])
+            rank[here] = self.columns.rank_groups(make_comparable(self.scores[b]))[group[here]]
+        falling = np.lexsort((rank, owner))
+        return Ranks(*(column[falling] for column in found._replace(rank=rank))).join()
 
     def reduce(self, judged: Judgments) -> Hits:
         """Find the judged cells and their ranks; equal scores are in the order of columns."""
@@ -124,6 +150,9 @@ class Grid:
         from germane.kernel.reduction import Batch
 
         there = np.flatnonzero(self.score > -np.inf)
+        if self.columns is not None and self.columns.places is not None:
+            row, column = np.divmod(there, self.scores.shape[1])
+            there = there[np.lexsort((self.columns.places[column], row))]
         items = Integers(there % self.scores.shape[1])
         score = self.score[there].astype(float)
         return Batch(self.code, ragged.make_offsets(self.lengths), items, score)

@@ -8,14 +8,13 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from typing import Any, TypeAlias, TypeGuard, TypeVar
+from typing import Any, TypeAlias
 
 from germane.core.arguments import parse_whole
 from germane.errors import MeasureError, clip, list_choices, suggest
 from germane.measures import BY_NAME, TABLE, Definition, Parameter
 
 Measures: TypeAlias = "str | Measure | Iterable[str | Measure]"
-M = TypeVar("M")
 
 MOST = 10**12  # no list is longer, and every rank below is exact in double precision
 
@@ -54,7 +53,7 @@ class Measure:
     def __post_init__(self) -> None:
         row = BY_NAME.get(self.name) if isinstance(self.name, str) else None
         if row is None:
-            raise _make_unknown_error(str(self.name), str(self.name))
+            raise _make_unknown_error(str(self.name), str(self.name), suggest_spelling)
         given = dict(self.parameters)
         known = {parameter.name for parameter in row.parameters}
         for name in given:
@@ -107,6 +106,15 @@ class Measure:
     def arguments(self) -> dict[str, Any]:
         """The parameters that the measure's kernel takes: all but the mean over queries."""
         return {name: value for name, value in self.parameters if name != "mean"}
+
+    @property
+    def range(self) -> tuple[float, float] | None:
+        """The lowest and the highest value that a query can have; None where the definition sets no limits.
+
+        >>> germane.AP.range, germane.DCG.range
+        ((0.0, 1.0), None)
+        """
+        return self.row.range(dict(self.parameters))
 
     @cached_property
     def rel(self) -> float | None:
@@ -197,164 +205,43 @@ def describe_ties(row: Definition) -> str:
     return text
 
 
-def write_name(given: object) -> str | None:
-    """Write the name of a measure that is an object of ir_measures; None for anything else."""
-    for kind in type(given).__mro__:
-        if kind.__name__ == "Measure" and kind.__module__.partition(".")[0] == "ir_measures":
-            return str(given)
-    return None
-
-
-def is_name(given: object) -> TypeGuard[str]:
-    """Is this the name of a measure, or an object that has one and is read like it?"""
-    return isinstance(given, str) or write_name(given) is not None
-
-
-def parse(text: str) -> Measure:
-    """Read one measure from its name.
-
-    >>> germane.parse("MAP(norm=R)@10")
-    AP(norm=R)@10
-
-    A name of another tool is read with that tool's dialect before it:
-
-    >>> germane.parse("trec_eval:map_cut_10")
-    AP(norm=R)@10
-
-    An object of ir_measures is read as its name there. Raises MeasureError, with the nearest name.
-    """
-    if isinstance(text, str):
-        return _parse(text)
-    name = write_name(text)
-    if name is None:
-        raise MeasureError(f"a measure is a name such as 'AP@10'; got {clip(text)}")
-    from germane.dialects import parse_object  # imported late: few measures are such objects
-
-    return parse_object(name, "ir_measures")
-
-
 @lru_cache(4096)
-def _parse(text: str) -> Measure:
-    dialect, colon, foreign = text.strip().partition(":")
-    if colon and dialect == "germane":  # germane's own measure, where a dialect is in force
-        return parse(foreign.strip())
-    if colon and "(" not in dialect:
-        from germane.dialects import parse_in_dialect  # imported late: few names have a dialect
+def parse_own(text: str, suggest_name: Callable[[str], str] | None = None) -> Measure:
+    """Read one of germane's own names. Raises MeasureError, with the nearest name.
 
-        return parse_in_dialect(foreign.strip(), dialect)
+    ``suggest_name`` writes the suggestion for a name that is unknown.
+
+    >>> from germane.measures.measure import parse_own
+    >>> parse_own("map@10")
+    AP@10
+    """
     written = _WRITTEN.fullmatch(text.strip())
+    suggestion = suggest_name or suggest_spelling
     if written is None:
         raise MeasureError(
             f"{clip(text)} is not a measure's name; they look like AP, AP@10 or AP(norm=R)@10."
-            f"{_suggest_elsewhere(text)}"
+            f"{suggestion(text)}"
         )
     name, inside, cutoff = written.groups()
     folded = name.casefold()
     if folded in _SPECIAL:
-        base = parse(_SPECIAL[folded])
+        base = parse_own(_SPECIAL[folded])
     elif folded in _NAMES:
         base = Measure(_NAMES[folded])
     else:
-        raise _make_unknown_error(name, text)
+        raise _make_unknown_error(name, text, suggestion)
     parameters = {**dict(base.parameters), **_parse_parameters(base.name, inside)}
     k = None if cutoff is None else _parse_cutoff(base.name, text, cutoff)
     return Measure(base.name, tuple(parameters.items()), k)
 
 
-def parse_all(measures: "Measures") -> tuple[Measure, ...]:
-    """Read measures from a string of names, a measure, or several of either; repeats are dropped.
-
-    >>> from germane.measures.measure import parse_all
-    >>> parse_all("AP, P@5 AP")
-    (AP, P@5)
-    """
-    if isinstance(measures, str):
-        return _split(measures)
-    names = list_names(measures, Measure)
-    return tuple(dict.fromkeys(one if isinstance(one, Measure) else parse(one) for one in names))
-
-
-def find_renamed(measures: "Measures") -> dict[str, Measure]:
-    """Find the names that stand for a measure of another name.
-
-    >>> from germane.measures.measure import find_renamed
-    >>> find_renamed("HR@10 AP@10 ndcg")
-    {'HR@10': Success@10}
-    """
-    if isinstance(measures, str):
-        return dict(_rename_all(measures))
-    if isinstance(measures, Measure) or write_name(measures):
-        return {}
-    return {name: one for given in measures for name, one in find_renamed(given).items()}
-
-
-@lru_cache(256)
-def _rename_all(text: str) -> tuple[tuple[str, Measure], ...]:
-    named = [(name, parse(name)) for name in split_names(text)]
-    return tuple((name, one) for name, one in named if not _is_own(name, one.name))
-
-
-def _is_own(written: str, name: str) -> bool:
-    return re.split(r"[(@]", written.removeprefix("germane:"))[0].casefold() == name.casefold()
-
-
-@lru_cache(256)
-def _split(text: str) -> tuple[Measure, ...]:
-    return tuple(dict.fromkeys(parse(name) for name in split_names(text)))
-
-
-def list_names(
-    measures: Any,
-    kind: type[M],
-    split: Callable[[str], list[str]] | None = None,
-    example: str = "AP nDCG@10",
-) -> list[str | M]:
-    """List the names in a string, or in several, and the measures of a kind among them."""
-    if isinstance(measures, str):
-        return [*(split or split_names)(measures)]
-    if isinstance(measures, kind):
-        return [measures]
-    if kind is Measure and write_name(measures) is not None:
-        return [measures]
-    if isinstance(measures, (Mapping, bytes)) or not isinstance(measures, Iterable):
-        raise MeasureError(
-            f"measures are a string such as '{example}' or a list; got {clip(measures)}"
-        )
-    names = [one for given in measures for one in list_names(given, kind, split, example)]
-    if not names:
-        raise MeasureError(f"no measure was given; for instance '{example}'.")
-    return names
-
-
-def split_names(text: str) -> list[str]:
-    """Split a string at blanks and commas outside of parentheses."""
-    names = re.findall(r"(?:[^\s,()]|\([^()]*\)?|\))+", text)
-    if not names:
-        raise MeasureError("no measure was given; for instance 'AP nDCG@10'.")
-    return names
-
-
-def _make_unknown_error(name: str, text: str) -> MeasureError:
-    near = _suggest_elsewhere(text)
+def _make_unknown_error(name: str, text: str, suggestion: Callable[[str], str]) -> MeasureError:
+    near = suggestion(text)
     options = [*(alias for row in BY_NAME.values() for alias in row.aliases), "GMAP", *BY_NAME]
     rest = text.strip()[len(name) :]
     if not near and (near := suggest(name, options)) and len(rest) < 40:
         near = near.removesuffix("'?") + rest + "'?"
     return MeasureError(f"unknown measure {clip(text)}.{near}  All of them: germane measures")
-
-
-def _suggest_elsewhere(text: str) -> str:
-    """Suggest the name for one that is spelled in another way, or is a tool's; name these tools."""
-    from germane.dialects import find_speakers  # imported late: few names are unknown
-
-    near, spoken = _suggest_spelling(text), find_speakers(text)
-    if not spoken:
-        return near
-    if not near and len(set(spoken.values())) == 1:
-        near = f" Did you mean {next(iter(spoken.values()))!r}?"
-    names = list_choices(list(spoken)[:3], "and")
-    has = "has" if len(spoken) == 1 else "have"
-    return f"{near} {names} {has} a measure of this name: dialect={next(iter(spoken))!r}."
 
 
 _SPELLED = re.compile(
@@ -384,7 +271,7 @@ _SPELLINGS = {
 """Usual names that are not read, without what joins their words: some differ in meaning from paper to paper."""
 
 
-def _suggest_spelling(text: str) -> str:
+def suggest_spelling(text: str) -> str:
     """Suggest a name for one that is spelled in another way; nothing where none is meant for certain."""
     written = _SPELLED.fullmatch(text)
     if written is None:

@@ -13,13 +13,21 @@ from germane.core.arguments import list_values
 from germane.core.progress import Progress
 from germane.core.qrels import Qrels
 from germane.core.ragged import Ints
-from germane.errors import CoverageError, FormatError, InputError, clip, list_choices, list_some
+from germane.errors import (
+    CoverageError,
+    FormatError,
+    InputError,
+    clip,
+    list_choices,
+    list_some,
+    name_type,
+)
 from germane.kernel import columns, plain
 from germane.kernel.columns import Integers
 from germane.kernel.ids import as_integer, is_integer, is_missing, to_bytes, to_text
 from germane.readers.candidates import Aligned, Name
 from germane.readers.inputs import Needs, QrelsInput, ReadOptions, RunInput
-from germane.readers.mapping_ids import name_type, spell_id
+from germane.readers.mapping_ids import spell_id
 
 Ids = Sequence[Hashable]
 LABEL = 9 * 10**17  # and those below it have as many digits

@@ -7,19 +7,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
 from germane.core import ragged
 from germane.core.qrels import Qrels
 from germane.core.ragged import Ints
-from germane.errors import CoverageError, InputError, list_choices, list_some
+from germane.errors import CoverageError, InputError, list_choices, list_some, name_type
 from germane.kernel.columns import Ids, Integers, read_python_ids
-from germane.readers.mapping_ids import name_type, spell_id
-
-if TYPE_CHECKING:
-    pass
+from germane.readers.mapping_ids import spell_id
 
 Pairs: TypeAlias = Qrels
 """Pairs of query and item; the grades mean nothing."""

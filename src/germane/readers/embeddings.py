@@ -75,7 +75,7 @@ class Embeddings(ArrayRun):
             vectors = replace(vectors, gallery=gallery, gallery_lengths=lengths)
             if excluded is not None:
                 excluded = np.append(np.argsort(order), -1)[excluded]  # the last for -1
-        columns = Columns(codes[order], len(names))
+        columns = Columns(codes[order], len(names), order)
         return replace(self, vectors=vectors, excluded=excluded, columns=columns), names
 
     def split(self, rows: Ints, cells: int) -> Iterator[Ints]:
@@ -128,7 +128,7 @@ class Embeddings(ArrayRun):
             grid = self._make_grid(rows, code, scores)
 
             def rank(scores: Any, offsets: Ints, items: Ints) -> Ranks:
-                def compute(b: int, near: Ints) -> Floats:
+                def compute(b: int, near: Ints) -> tuple[Floats, Ints | None]:
                     return self._compute_scores(int(rows[b]), near)
 
                 return margins.rank_exactly(scores, offsets, items, factors.margin[rows], compute)
@@ -146,17 +146,22 @@ class Embeddings(ArrayRun):
         scores[inside, excluded[inside]] = -np.inf
         return Grid(code, scores, (excluded >= 0).astype(np.int64), self.columns)
 
-    def _compute_scores(self, query: int, items: Ints) -> Floats:
-        """Compute the similarities of a query and some items, or groups of items."""
+    def _compute_scores(self, query: int, items: Ints) -> tuple[Floats, Ints | None]:
+        """Compute the similarities of a query and some items, or groups of items, whose places come with them."""
         if self.columns is None:
-            return self.vectors.compute_scores(query, items)
+            return self.vectors.compute_scores(query, items), None
         starts, lengths = self.columns.offsets[items], np.diff(self.columns.offsets)[items]
         places = ragged.list_stretches(starts, lengths)
         scores = self.vectors.compute_scores(query, places)
         if self.excluded is not None:
             scores[places == self.excluded[query]] = -np.inf
-        best: Floats = np.maximum.reduceat(scores, ragged.make_offsets(lengths)[:-1])
-        return best
+        starts = ragged.make_offsets(lengths)[:-1]
+        best: Floats = np.maximum.reduceat(scores, starts)
+        assert self.columns.places is not None
+        given = np.where(
+            scores == np.repeat(best, lengths), self.columns.places[places], self.width
+        )
+        return best, np.minimum.reduceat(given, starts)
 
     def _choose_factors(self, asked: Asked) -> Factors:
         """Choose the type of factors: that of the vectors, or doubles if they are faster.

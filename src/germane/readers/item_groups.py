@@ -22,6 +22,7 @@ from germane.errors import (
     clip,
     list_choices,
     list_some,
+    name_type,
 )
 from germane.kernel.columns import Ids, join_ids, read_python_ids
 from germane.kernel.ids import is_missing, to_bytes, to_text
@@ -89,6 +90,16 @@ class Groups:
             raise NotFoundError(self._explain_unknown(item)) from None
         _check_group(group, f"item {clip(item)}")
         return group
+
+    def list_columns(self) -> tuple[Ids, Ids] | None:
+        """List the items and their groups as text; None for a function, which has no list of them."""
+        if self.values is not None:
+            items, groups = read_python_ids(range(len(self.values))), read_python_ids(self.values)
+        elif self._pairs is not None:
+            items, groups = self._pairs
+        else:
+            return None
+        return items.as_text(), groups.as_text()
 
     def number_columns(self, ids: Sequence[Hashable] | None, width: int) -> tuple[Ints, list[Any]]:
         """Number the groups of the columns of an array in the order in which they first come.
@@ -187,7 +198,7 @@ class Groups:
             return f"item {clip(item)} has no group: the function of collapse= raises KeyError."
         known = list(islice(self._by_id, 3))
         says = f"item {clip(item)} has no group. groups are known for {list_some(known)}"
-        mine, theirs = (sorted({type(one).__name__ for one in ids}) for ids in ([item], known))
+        mine, theirs = (sorted({name_type(one) for one in ids}) for ids in ([item], known))
         if theirs and not set(mine) & set(theirs):
             says += f". The item is {mine[0]}, and these are {list_choices(theirs)}."
         return says

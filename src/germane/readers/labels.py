@@ -11,7 +11,7 @@ from germane.core import ragged
 from germane.core.arguments import list_values
 from germane.core.qrels import Qrels
 from germane.core.ragged import Ints
-from germane.errors import CoverageError, EmptyError, FormatError, clip, list_choices
+from germane.errors import CoverageError, EmptyError, FormatError, clip, list_choices, name_type
 from germane.kernel.ids import is_missing
 from germane.readers import numbers
 
@@ -176,7 +176,7 @@ def _match(queries: _Read, gallery: _Read) -> tuple[Ints, Ints]:
 
 def _refuse_mismatch(queries: _Read, gallery: _Read) -> None:
     """Raise the error for labels of which none is common. It names their types if these differ."""
-    types = [sorted({type(label).__name__ for label in side.values}) for side in (queries, gallery)]
+    types = [sorted({name_type(label) for label in side.values}) for side in (queries, gallery)]
     differ = ""
     if types[0] and types[1] and not set(types[0]) & set(types[1]):
         differ = f" The queries' are {list_choices(types[0])}, the gallery's are {list_choices(types[1])}."

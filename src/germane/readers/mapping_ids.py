@@ -9,10 +9,16 @@ from itertools import pairwise
 from typing import Any
 from uuid import UUID
 
-import numpy as np
-
 from germane.core.qrels import Qrels
-from germane.errors import CoverageError, FormatError, clip, list_choices, list_some, show_typed
+from germane.errors import (
+    CoverageError,
+    FormatError,
+    clip,
+    list_choices,
+    list_some,
+    name_type,
+    show_typed,
+)
 from germane.kernel.ids import is_integer, to_bytes, to_text
 from germane.kernel.keys import Keys
 from germane.kernel.reduction import Judgments, add_candidates
@@ -111,10 +117,3 @@ def refuse_types(qrels: Qrels, types: set[str]) -> None:
             "no judged item was retrieved: the run's item ids are "
             f"{list_choices(sorted(types))}, the qrels' are {list_choices(sorted(judged))}.{advice}"
         )
-
-
-def name_type(item: Any) -> str:
-    """Name the type of an id; that of NumPy's numbers, which equal Python's, is the one of Python's."""
-    if isinstance(item, str):
-        return "str"
-    return type(item.item() if isinstance(item, np.generic) else item).__name__

@@ -23,6 +23,7 @@ from germane.errors import (
     ScoreError,
     clip,
     explain_not_finite,
+    name_type,
     show_typed,
 )
 from germane.kernel.ids import is_missing, to_bytes, to_text
@@ -316,7 +317,7 @@ class MappedRun(RunInput):
                 for query, got in lists
                 if isinstance(got, Iterable)
             )
-            return {mapping_ids.name_type(item) for items in named for item in items}
+            return {name_type(item) for items in named for item in items}
 
         if excluded is not None and not matched.is_text:
             from germane.readers.candidates import refuse_types  # which few evaluations need

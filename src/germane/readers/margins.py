@@ -15,8 +15,8 @@ from germane.core.ragged import Bools, Floats, Ints
 from germane.kernel import matrix
 from germane.kernel.matrix import Scores
 
-Compute: TypeAlias = Callable[[int, Ints], Floats]
-"""A row and some of its columns → their exact scores."""
+Compute: TypeAlias = Callable[[int, Ints], tuple[Floats, Ints | None]]
+"""A row and some of its columns → their exact scores, and the places by which equal ones are ordered, if others."""
 
 TOP = 4  # at most 1/TOP of a row is copied from it, instead of sorting the row
 BINS = (1 << 15) - 4  # of the scores of a row
@@ -70,7 +70,7 @@ class _Rows:
             here = slice(self._ends[b], self._ends[b + 1])
             row = _Row(self._scores[b], self._columns[here], self._margin[b])
             asked = row.asked
-            places = row.find_places(self._compute(b, asked)) if len(asked) else (row.place,) * 3
+            places = row.find_places(*self._compute(b, asked)) if len(asked) else (row.place,) * 3
             falling = places[0].argsort()
             ranks = (place[falling] + 1 for place in places)
             self._found.put(here, (row.order[falling], *ranks))
@@ -103,13 +103,13 @@ class _Row:
             covered = _cover(*_find_stretches(values, low, high), len(values))
             self.asked, self._values = np.sort(at[covered]), values[covered]
 
-    def find_places(self, scores: Floats) -> tuple[Ints, Ints, Ints]:
+    def find_places(self, scores: Floats, given: Ints | None) -> tuple[Ints, Ints, Ints]:
         """Find the places by the exact scores of ``asked``, and the ends of groups of equal ones."""
         near = self._near
         below = self._values.searchsorted(self._mine[near], "right")
         known = self.place[near] - (len(scores) - below)  # places after columns that are not near
         places = self.place, self.place.copy(), self.place.copy()
-        found = _place(scores, self.asked.searchsorted(self._own[near]))
+        found = _place(scores, given, self.asked.searchsorted(self._own[near]))
         for of_all, of_near in zip(places, found, strict=True):
             of_all[near] = known + of_near
         return places
@@ -122,15 +122,16 @@ def _sort_columns(row: Scores, wanted: Bools) -> Ints:
     return rising
 
 
-def _place(scores: Floats, wanted: Ints) -> tuple[Ints, Ints, Ints]:
-    """Find the places of some of the scores, equal ones in their order, and the ends of their groups."""
+def _place(scores: Floats, given: Ints | None, wanted: Ints) -> tuple[Ints, Ints, Ints]:
+    """Find the places of some of the scores, equal ones as they are given, and the ends of their groups."""
     rising, mine = np.sort(scores), scores[wanted]
     first = len(scores) - rising.searchsorted(mine, "right")
     last = len(scores) - rising.searchsorted(mine, "left") - 1
     if (first == last).all():
         return first, first, last
     place = np.empty(len(scores), np.int64)
-    place[np.argsort(-scores, kind="stable")] = np.arange(len(scores))
+    falling = np.argsort(-scores, kind="stable") if given is None else np.lexsort((given, -scores))
+    place[falling] = np.arange(len(scores))
     return place[wanted], first, last
 
 

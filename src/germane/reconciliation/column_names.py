@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
 
 from germane.dialects import resolve_dialect
 from germane.dialects.dialect import Dialect
 from germane.dialects.names import list_same_kind, resolve_measure, translate_entry
+from germane.dialects.parsing import parse
 from germane.errors import GermaneError
-from germane.measures.measure import Measure, parse
+from germane.measures.measure import Measure
 
 _WORDS = {
     "precision": "P",
@@ -114,9 +115,24 @@ class Column:
     of_boxes: bool = False
     asked: Measure | None = None
 
-    def read_as(self, tool: Dialect) -> tuple[Reading, ...]:
-        """Read the column as a tool's: its measure of that name, or its first one of that kind."""
-        return () if self.asked is None else _read_as(tool.name, self.label, self.asked)[:1]
+    def read_as(self, tool: Dialect, named: bool) -> tuple[Reading, ...]:
+        """Read the column as a tool's: its measure of that name, or its first one of that kind.
+
+        ``named``: the columns have the tool's names. Otherwise the conventions of single measures are left out: somebody else's
+        table is taken to count one set of queries in one order.
+        """
+        if self.asked is None:
+            return ()
+        found = _read_as(tool.name, self.label, self.asked)[:1]
+        return (
+            found
+            if named
+            else tuple(replace(one, choices=_choose_shared(tool, one)) for one in found)
+        )
+
+    def is_named_by(self, tool: Dialect) -> bool:
+        """Is the column's name one of the tool?"""
+        return tool.find(self.label) is not None
 
 
 def read_columns(
@@ -232,6 +248,11 @@ def _read_as(name: str, label: str, asked: Measure) -> tuple[Reading, ...]:
         Reading(measure, _choose({**tool.choices, **choices}), tool.name)
         for measure, choices in found
     )
+
+
+def _choose_shared(tool: Dialect, reading: Reading) -> tuple[tuple[str, Any], ...]:
+    own = {n: word for n, word in reading.choices if word == "one" or n == "duplicates"}
+    return _choose({**tool.choices, **own})
 
 
 def _keep_ones(choices: Mapping[str, Any]) -> dict[str, Any]:

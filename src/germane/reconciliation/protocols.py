@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 
 from germane.core.ragged import Floats
-from germane.reconciliation.candidates import Choices
 from germane.reconciliation.reported import Reported
+from germane.reconciliation.variations import Choices
 
 LIKELY = 0.01  # a chance below which a protocol is claimed; see bench/RECONCILE.md
 SHARE = 0.5  # of the cells that it has to give

@@ -14,20 +14,12 @@ from typing import Any
 from germane.errors import DuplicateError, EmptyError, FormatError, InputError, clip
 from germane.output.formatting import write_count
 from germane.readers.streams import explain_os_error
-from germane.reconciliation.reported import Reported, align_precision, read_reported
+from germane.reconciliation.marked_cells import clean_cell, is_empty, unmark
+from germane.reconciliation.reported import Reported, align_precision
 
 MOST_CELLS = 100_000
 _TOTAL = "all"  # the row of means in the output of trec_eval -q
 
-_EMPTY = {"", "-", "–", "—", "n/a", "na", "nan", "none", "null", "/"}
-_MARKUP = re.compile(
-    r"\\(?:textbf|mathbf|underline|uline|emph|textit|mathit|text|textrm|boldmath|bm|bf|it|cellcolor(?:\[[^]]*\])?"
-    r"|color|textcolor)\s*\{([^{}]*)\}"
-)
-_RAISED = re.compile(
-    r"\\textsuperscript\{[^{}]*\}|\^\{[^{}]*\}|\^\S|\\(?:dagger|ddagger|ast|star)\b"
-)
-_SIGNS = "*_$†‡§¶✱★↑↓`~ \t\u00a0\u2009{}"
 _RULES = re.compile(
     r"\\(?:toprule|midrule|bottomrule|hline|cline\{[^}]*\}|cmidrule(?:\([^)]*\))?\{[^}]*\})"
 )
@@ -195,7 +187,7 @@ def _read_grid(rows: list[list[str]], where: str, *, typed: bool) -> Published:
     """Read rows of text, of which the first one has the names. Leading cells of text name a row."""
     if len(rows) < 2:
         raise FormatError(f"{where}: a table has a row of names and a row of numbers.")
-    names = [_unmark(name) for name in rows[0]]
+    names = [unmark(name) for name in rows[0]]
     body = [row for row in rows[1:] if any(cell.strip() for cell in row)]
     for at, row in enumerate(body, 2):
         if len(row) != len(names):
@@ -206,15 +198,15 @@ def _read_grid(rows: list[list[str]], where: str, *, typed: bool) -> Published:
     numeric = [
         c
         for c in range(len(names))
-        if any(_clean(row[c])[0] is not None for row in body)
-        and all(_clean(row[c])[0] is not None or _is_empty(row[c]) for row in body)
+        if any(clean_cell(row[c])[0] is not None for row in body)
+        and all(clean_cell(row[c])[0] is not None or is_empty(row[c]) for row in body)
         and not (c == 0 and names[c].casefold() in _NAMES_OF_ROWS)
     ]
     of_text = [c for c in range(len(names)) if c not in numeric]
     leading = [c for c in of_text if not numeric or c < numeric[0]] or of_text[:1]
     given: dict[str, dict[str, Any]] = {}
     for at, row in enumerate(body, 1):
-        name = " / ".join(_unmark(row[c]) for c in leading) or f"row {at}"
+        name = " / ".join(unmark(row[c]) for c in leading) or f"row {at}"
         if name in given:
             raise DuplicateError(f"{where}: two rows are called {clip(name)}.")
         given[name] = {names[c]: row[c] for c in numeric}
@@ -255,11 +247,13 @@ def _name_records(records: list[Any], where: str) -> dict[str, dict[str, Any]]:
             raise FormatError(
                 f"{where}, record {at}: a record is {{column: number}}; got {clip(record)}"
             )
-        texts = [str(v) for v in record.values() if isinstance(v, str) and _clean(v)[0] is None]
+        texts = [str(v) for v in record.values() if isinstance(v, str) and clean_cell(v)[0] is None]
         name = texts[0] if texts else f"row {at}"
         if name in found:
             raise DuplicateError(f"{where}: two rows are called {clip(name)}.")
-        found[name] = {key: value for key, value in record.items() if _clean(value)[0] is not None}
+        found[name] = {
+            key: value for key, value in record.items() if clean_cell(value)[0] is not None
+        }
     return found
 
 
@@ -278,7 +272,17 @@ def _read_mteb(given: Mapping[str, Any], path: str) -> Published:
                 for key, value in part.items()
                 if key not in skipped and isinstance(value, (int, float)) and "nauc" not in key
             }
-    return replace(_read_mapping(found, path), dialect="mteb")
+    version = str(given.get("mteb_version", ""))
+    table = _read_mapping(found, path)
+    notes = (*table.notes, f"Computed by MTEB {version}.") if version else table.notes
+    return replace(table, dialect=_find_mteb(version), notes=notes)
+
+
+def _find_mteb(version: str) -> str:
+    """Find the dialect of a version of MTEB."""
+    numbers = tuple(map(int, re.findall(r"\d+", version)[:3]))
+    known = ((1, 13), "beir"), ((2, 18, 19), "mteb-2.18.18")
+    return next((name for before, name in known if numbers and numbers < before), "mteb")
 
 
 def _read_results(given: Mapping[str, Any], path: str) -> Published:
@@ -331,9 +335,9 @@ def _read_mapping(given: Any, where: str, *, typed: bool = False) -> Published:
                 f"{where}, {clip(run)}: a row is {{column: number}}; got {clip(held)}"
             )
         for name, value in held.items():
-            number, mark = _clean(value)
+            number, mark = clean_cell(value)
             if number is None:
-                if not _is_empty(value):
+                if not is_empty(value):
                     raise InputError(
                         f"{where}, {clip(run)}, column {clip(name)}: a number such as 0.412 or 41.2%; got "
                         f"{clip(value)}"
@@ -364,35 +368,3 @@ def _align_columns(
         if own:
             aligned.update(align_precision(own))  # type: ignore[arg-type]
     return aligned
-
-
-# --- cells ------------------------------------------------------------------------------------------
-
-
-def _clean(value: Any) -> tuple[Reported | None, bool]:
-    """Read a cell, and say whether it had marks beside the number."""
-    if isinstance(value, bool) or value is None:
-        return None, False
-    text = repr(value) if isinstance(value, float) else str(value)
-    bare = _unmark(text)
-    number = re.split(r"\s*(?:±|\\pm|\+/-|\()", bare)[0].strip(_SIGNS)
-    number = number.replace("\\%", "%").replace("−", "-")
-    try:
-        return read_reported(number), number != text.strip()
-    except InputError:
-        return None, False
-
-
-def _is_empty(value: Any) -> bool:
-    if isinstance(value, float):
-        return math.isnan(value)
-    return value is None or _unmark(str(value)).casefold() in _EMPTY
-
-
-def _unmark(text: str) -> str:
-    """Remove the markup and the signs of a cell or a name."""
-    bare, before = text, None
-    while bare != before:
-        before, bare = bare, _MARKUP.sub(r"\1", bare)
-    bare = re.sub(r"</?\w+[^>]*>", "", _RAISED.sub("", bare))
-    return bare.replace("\\_", "_").replace("\\%", "%").replace("\\@", "@").strip(_SIGNS)

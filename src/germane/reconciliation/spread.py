@@ -12,7 +12,9 @@ from germane.core.progress import Progress, make_progress
 from germane.dialects import dialects, resolve_dialect
 from germane.dialects.dialect import STAGE_NAMES, Dialect, Entry
 from germane.dialects.names import find_same_kind, translate_entry
+from germane.dialects.parsing import parse, parse_all
 from germane.errors import GermaneError, list_some
+from germane.evaluation.accepted import Judgments, Run
 from germane.evaluation.api import compute_measures
 from germane.evaluation.choices import Choices
 from germane.evaluation.collection import Collection, find_all_needs
@@ -20,7 +22,7 @@ from germane.evaluation.limits import find_holding, may_matter
 from germane.evaluation.opening import open_data
 from germane.evaluation.undefined import make_amendment
 from germane.measures.averaging import MeasureResult
-from germane.measures.measure import Measure, Measures, parse, parse_all
+from germane.measures.measure import Measure, Measures
 from germane.output.formatting import format_number, to_json_number
 from germane.output.frames import Columnar, make_texts
 from germane.output.tables import Table, Tabular
@@ -139,8 +141,8 @@ class Spread(Columnar, Tabular):
 
 
 def spread(
-    qrels: Any,
-    run: Any,
+    qrels: Judgments,
+    run: Run,
     measure: str | Measure = "AP@10",
     *,
     progress: Progress | bool | None = None,
@@ -160,8 +162,8 @@ def spread(
 
 
 def spread_each(
-    qrels: Any,
-    run: Any,
+    qrels: Judgments,
+    run: Run,
     measures: Measures,
     *,
     progress: Progress | bool | None = None,

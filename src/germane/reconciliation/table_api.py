@@ -8,6 +8,7 @@ from typing import Any, Unpack
 from germane.core.policy import Policy
 from germane.core.progress import Progress, make_progress
 from germane.errors import EmptyError, InputError, MeasureError, clip, list_some, suggest
+from germane.evaluation.accepted import Judgments, PublishedTable, Run
 from germane.evaluation.choices import Choices
 from germane.evaluation.collection import find_all_needs
 from germane.evaluation.opening import Inputs, open_data
@@ -27,9 +28,9 @@ _MOST = 4  # other definitions of a column that are named
 
 
 def reconcile_table(
-    qrels: Any,
-    runs: Mapping[str, Any],
-    reported: Any,
+    qrels: Judgments,
+    runs: Mapping[str, Run],
+    reported: PublishedTable,
     *,
     measures: Mapping[str, str] | None = None,
     progress: Progress | bool | None = None,

@@ -16,17 +16,18 @@ from germane.core.ragged import Floats
 from germane.dialects import dialects
 from germane.dialects.dialect import Dialect
 from germane.dialects.names import list_same_kind, translate_entry
+from germane.dialects.parsing import parse
 from germane.errors import GermaneError
-from germane.measures.measure import Measure, parse
-from germane.reconciliation.candidates import (
+from germane.measures.measure import Measure
+from germane.reconciliation.protocols import Fit, Option, Protocol, Sheet, choose_fit
+from germane.reconciliation.spread import LISTED, Values
+from germane.reconciliation.variations import (
     Candidate,
     Choices,
     list_dialect_candidates,
     list_other_words,
     vary_measure,
 )
-from germane.reconciliation.protocols import Fit, Option, Protocol, Sheet, choose_fit
-from germane.reconciliation.spread import LISTED, Values
 
 DEPTHS = (1000, 500, 200, 100, 50, 20, 10)  # at which runs are cut
 _DIALECT, _CHANGE = 1.0, 1.5  # the digits of a dialect, and of one changed convention

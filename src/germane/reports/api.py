@@ -16,9 +16,12 @@ from germane.core.finding import Finding, warn
 from germane.core.policy import UNORDERED
 from germane.core.progress import Progress, make_progress
 from germane.core.ranking import Ranking
+from germane.dialects.parsing import parse_all
 from germane.errors import InputError, check_choice, clip, list_choices
+from germane.evaluation.accepted import Judgments, Run, Texts
 from germane.evaluation.api import evaluate_many
 from germane.evaluation.choices import DEFAULT, Choices
+from germane.evaluation.layout import estimate_intervals
 from germane.evaluation.opening import open_evaluation
 from germane.evaluation.result import Result, Results
 from germane.explanation.api import explain_result
@@ -27,7 +30,7 @@ from germane.explanation.explanation import Explanation
 from germane.explanation.precision_recall import MeanPRCurve
 from germane.explanation.single_query import find_placement
 from germane.measures.catalogue import refuse_lists
-from germane.measures.measure import Measure, Measures, parse_all
+from germane.measures.measure import Measure, Measures
 from germane.output import writing
 from germane.output.formatting import write_count
 from germane.output.frames import Named
@@ -81,8 +84,8 @@ class Report:
 
 
 def report(
-    qrels: Any,
-    runs: Mapping[str, Any],
+    qrels: Judgments,
+    runs: Mapping[str, Run],
     measures: Measures = DEFAULT,
     *,
     title: str | None = None,
@@ -94,8 +97,8 @@ def report(
     equivalence: float | None = None,
     resamples: int = 10_000,
     rng: int = 0,
-    queries: Any = None,
-    items: Any = None,
+    queries: Texts | None = None,
+    items: Texts | None = None,
     max_size: int | None = None,
     layout: Layout = "page",
     bounds: bool = False,
@@ -162,10 +165,7 @@ def report(
         title=title or make_title(list(results)),
         results=ordered_runs,
         pair=_choose_pair(ordered_runs, baseline),
-        intervals={
-            name: {m: result[m].interval(confidence=settings.confidence) for m in means}
-            for name, result in results.items()
-        },
+        intervals=estimate_intervals(results, settings.confidence),
         confidence=settings.confidence,
         comparison=compare(results, None, means, **vars(settings), rng=seed) if several else None,
         curves=_average_curves(ordered_runs, confidence, seed) if ordered else {},

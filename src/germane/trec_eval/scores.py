@@ -20,10 +20,11 @@ from germane.core.qrels import Qrels
 from germane.core.ragged import Floats, Ints
 from germane.core.ranking import Ranking
 from germane.core.retrieved import Retrieved
+from germane.dialects.parsing import parse
 from germane.kernel.ids import to_text
 from germane.measures import compute_values
 from germane.measures.averaging import FLOOR, compute_all_scores, compute_scores, compute_terms
-from germane.measures.measure import Measure, parse
+from germane.measures.measure import Measure
 from germane.trec_eval import gains
 from germane.trec_eval.columns import Column
 from germane.trec_eval.judgments import Line, make_group_qrels

@@ -13,14 +13,16 @@ from germane.comparison.judges.agreement import compute_alpha
 from germane.comparison.judges.sampling import list_judged, spell_alike
 from germane.core.finding import Finding, warn
 from germane.core.qrels import Qrels
+from germane.dialects.parsing import parse
 from germane.errors import CoverageError, EmptyError, GermaneWarning, InputError, check_choice, clip
+from germane.evaluation.accepted import Judges, Run
 from germane.evaluation.api import evaluate
 from germane.evaluation.choices import DEFAULT, Choices
+from germane.evaluation.headings import write_definition
 from germane.evaluation.opening import Inputs, Options, open_evaluation
 from germane.evaluation.result import Result
 from germane.kernel.columns import read_python_ids
-from germane.measures.headings import write_definition
-from germane.measures.measure import Measure, Measures, parse
+from germane.measures.measure import Measure, Measures
 from germane.output.formatting import add_schema, format_number, to_json_number, write_count
 from germane.output.tables import Table, Tabular
 from germane.readers import open_judges
@@ -110,7 +112,7 @@ class JudgedByMany(Tabular):
 
 
 def evaluate_judges(
-    judges: Any, run: Any, measures: Measures = DEFAULT, **policy: Unpack[Choices]
+    judges: Judges, run: Run, measures: Measures = DEFAULT, **policy: Unpack[Choices]
 ) -> JudgedByMany:
     """Evaluate a run by each of several judges, by their majority grade and by their mean grade.
 

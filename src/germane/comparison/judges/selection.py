@@ -14,12 +14,14 @@ from germane.core.progress import Progress
 from germane.core.qrels import Qrels
 from germane.core.ragged import Floats
 from germane.core.ranking import Ranking
+from germane.dialects.parsing import parse
 from germane.errors import EmptyError, GermaneWarning, InputError, MeasureError, check_choice, clip
+from germane.evaluation.accepted import Judgments, Run
 from germane.evaluation.api import evaluate_many, score
 from germane.evaluation.choices import Choices
+from germane.evaluation.headings import write_definition
 from germane.evaluation.opening import Held, Inputs, open_evaluation
-from germane.measures.headings import write_definition
-from germane.measures.measure import Measure, parse
+from germane.measures.measure import Measure
 from germane.output.formatting import add_schema, format_number, write_count
 from germane.output.frames import Columnar, make_ids, make_numbers
 from germane.output.tables import Table, Tabular
@@ -135,8 +137,8 @@ class Selection(Columnar, Tabular):
 
 
 def choose_judgments(
-    qrels: Any,
-    runs: Mapping[str, Any],
+    qrels: Judgments,
+    runs: Mapping[str, Run],
     measure: str | Measure = "nDCG@10",
     *,
     budget: int = 100,

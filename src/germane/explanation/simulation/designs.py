@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 
 from germane.core.ragged import Ints
+from germane.dialects.parsing import parse
 from germane.evaluation.api import evaluate_many, score
 from germane.explanation.curves import pr_curve
 from germane.explanation.precision_recall import PRCurve
 from germane.explanation.simulation.experiment import Column, Design, Experiment, Grades
-from germane.measures.measure import parse
 
 LENGTH, RELEVANT = 1000, 500
 FRONT, LAST = 250, 750  # the first ranks end at FRONT, the last begin after LAST

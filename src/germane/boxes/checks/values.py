@@ -4,9 +4,9 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from germane.boxes.checks.pairing import BoxData
+from germane.boxes.checks.data import BoxData
 from germane.boxes.geometry import Boxes
-from germane.boxes.ids import describe_mistyped, get_item
+from germane.boxes.id_spelling import describe_mistyped, get_item
 from germane.boxes.sheet import Sheet
 from germane.checks.rows import Problem, Sees
 from germane.core.finding import show_ids

@@ -2,8 +2,9 @@
 
 from collections.abc import Mapping, Sequence
 
+from germane.dialects.parsing import parse
 from germane.errors import InputError, NotFoundError, clip, offer
-from germane.measures.measure import Measure, parse
+from germane.measures.measure import Measure
 
 
 def name_measures(

@@ -1,4 +1,4 @@
-"""Pairing: detections and truths of some images side by side, to see whether they belong together."""
+"""Data: detections and truths of some images side by side, to see whether they belong together."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -6,7 +6,7 @@ from functools import cached_property
 
 import numpy as np
 
-from germane.boxes.data import Truths
+from germane.boxes.detections import Truths
 from germane.boxes.geometry import BOX_FORMATS, Boxes, BoxFormat, make_boxes, measure_overlaps
 from germane.boxes.sheet import Sheet
 from germane.core import ragged

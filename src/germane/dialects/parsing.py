@@ -1,0 +1,96 @@
+"""Names of measures as users give them: germane's own, and other tools' after their dialect.
+
+AP@10   germane:AP@10   trec_eval:map_cut_10   an object of ir_measures
+"""
+
+import re
+from functools import lru_cache
+
+from germane.dialects import find_speakers
+from germane.errors import list_choices
+from germane.measures.measure import Measure, Measures, parse_own, suggest_spelling
+from germane.measures.names import list_names, split_names, split_tool, write_name
+
+
+def parse(text: str) -> Measure:
+    """Read one measure from its name.
+
+    >>> germane.parse("MAP(norm=R)@10")
+    AP(norm=R)@10
+
+    A name of another tool is read with that tool's dialect before it:
+
+    >>> germane.parse("trec_eval:map_cut_10")
+    AP(norm=R)@10
+
+    An object of ir_measures is read as its name there. Raises MeasureError, with the nearest name.
+    """
+    if isinstance(text, str):
+        return _parse(text)
+    from germane.dialects.names import parse_foreign  # imported late: few measures are objects
+
+    return parse_foreign(text)
+
+
+@lru_cache(4096)
+def _parse(text: str) -> Measure:
+    tool, name = split_tool(text)
+    if tool in ("", "germane"):
+        return parse_own(name, _suggest_elsewhere)
+    from germane.dialects.names import parse_foreign  # imported late: few names have a dialect
+
+    return parse_foreign(text)
+
+
+def parse_all(measures: Measures) -> tuple[Measure, ...]:
+    """Read measures from a string of names, a measure, or several of either; repeats are dropped.
+
+    >>> from germane.dialects.parsing import parse_all
+    >>> parse_all("AP, P@5 AP")
+    (AP, P@5)
+    """
+    if isinstance(measures, str):
+        return _split(measures)
+    names = list_names(measures, Measure)
+    return tuple(dict.fromkeys(one if isinstance(one, Measure) else parse(one) for one in names))
+
+
+def find_renamed(measures: Measures) -> dict[str, Measure]:
+    """Find the names that stand for a measure of another name.
+
+    >>> from germane.dialects.parsing import find_renamed
+    >>> find_renamed("HR@10 AP@10 ndcg")
+    {'HR@10': Success@10}
+    """
+    if isinstance(measures, str):
+        return dict(_rename_all(measures))
+    if isinstance(measures, Measure) or write_name(measures):
+        return {}
+    return {name: one for given in measures for name, one in find_renamed(given).items()}
+
+
+@lru_cache(256)
+def _rename_all(text: str) -> tuple[tuple[str, Measure], ...]:
+    named = [(name, parse(name)) for name in split_names(text)]
+    return tuple((name, one) for name, one in named if not _is_own(name, one.name))
+
+
+def _is_own(written: str, name: str) -> bool:
+    return re.split(r"[(@]", written.removeprefix("germane:"))[0].casefold() == name.casefold()
+
+
+@lru_cache(256)
+def _split(text: str) -> tuple[Measure, ...]:
+    return tuple(dict.fromkeys(parse(name) for name in split_names(text)))
+
+
+def _suggest_elsewhere(text: str) -> str:
+    """Suggest the name for one that is spelled in another way, or is a tool's; name these tools."""
+    near, spoken = suggest_spelling(text), find_speakers(text)
+    if not spoken:
+        return near
+    if not near and len(set(spoken.values())) == 1:
+        near = f" Did you mean {next(iter(spoken.values()))!r}?"
+    names = list_choices(list(spoken)[:3], "and")
+    has = "has" if len(spoken) == 1 else "have"
+    return f"{near} {names} {has} a measure of this name: dialect={next(iter(spoken))!r}."
