@@ -417,6 +417,7 @@ BAD: list[tuple[Any, Any, dict[str, Any], str]] = [
     (annotate(change(ANNOTATIONS, 2, id=ANNOTATIONS[0]["id"])), RESULTS, {}, "the truth: two entries have the annotation id 1."),
     ({**COCO, "images": [{"id": 1.5}]}, RESULTS, {}, "image 1 (id 1.5): an id is a whole number or text; got 1.5"),
     (annotate(change(ANNOTATIONS, 2, iscrowd="0")), RESULTS, {}, "annotation 3 (id 3): 'iscrowd' is 0 or 1; got '0'"),
+    (annotate(change(ANNOTATIONS, 2, iscrowd=np.array([0, 1]))), RESULTS, {}, "annotation 3 (id 3): 'iscrowd' is 0 or 1; got array([0, 1])"),
     (annotate(change(ANNOTATIONS, 2, iscrowd=[])), RESULTS, {}, "annotation 3 (id 3): 'iscrowd' is 0 or 1; got []"),
     (annotate(change(ANNOTATIONS, 2, difficult="no")), RESULTS, {}, "annotation 3 (id 3): 'difficult' is 0 or 1; got 'no'"),
     (COCO, change(RESULTS, 3, score=2**53 + 1), {}, "detection 4: the score 9007199254740993 is too long for floating point"),

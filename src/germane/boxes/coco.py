@@ -12,7 +12,7 @@ from germane.boxes.columns import Columns
 from germane.boxes.detections import Truths
 from germane.boxes.id_spelling import is_boolean, sort_ids
 from germane.boxes.reading_options import Reading, Shape
-from germane.boxes.shapes import list_needed
+from germane.boxes.shapes import is_missing, list_needed
 from germane.core.ragged import Floats
 from germane.errors import FormatError, clip
 from germane.readers.files import read_file
@@ -174,7 +174,7 @@ def _list_shapes(rows: list[Any], reading: Reading, *, truth: bool) -> dict[str,
     out: dict[str, Any] = {}
     for shape, name, key in (("mask", "masks", "segmentation"), ("oks", "keypoints", "keypoints")):
         if reading.shape == shape or (
-            reading.shape == "any" and rows and all(row.get(key) for row in rows)
+            reading.shape == "any" and rows and not any(is_missing(row.get(key)) for row in rows)
         ):
             out[name] = [row.get(key) for row in rows]
     if "keypoints" in out and truth:
@@ -327,7 +327,7 @@ def _name_overlap(row: Mapping[str, Any], lost: str) -> str:
     }
     needs = {"bbox": "boxes", "segmentation": "masks", "keypoints": "keypoints"}
     for key, (noun, overlap) in others.items():
-        if lost in needs and key != lost and row.get(key):
+        if lost in needs and key != lost and not is_missing(row.get(key)):
             return f". It has {noun}, which overlap={overlap} evaluates; overlap={others[lost][1]} needs {needs[lost]}."
     return ""
 
@@ -335,12 +335,16 @@ def _name_overlap(row: Mapping[str, Any], lost: str) -> str:
 def _list_flags(rows: list[Any], key: str, where: str, faults: list[str]) -> list[bool]:
     """List flags of annotations. Text is a fault: "0" would count as 1."""
     flags = [row.get(key) for row in rows]
-    odd = [at for at, flag in enumerate(flags) if flag not in (0, 1, None)]
+    odd = [at for at, flag in enumerate(flags) if not _is_flag(flag)]
     faults += [
         f"{_locate(where, 'annotation', rows, at)}: '{key}' is 0 or 1; got {clip(flags[at])}"
         for at in odd
     ]
-    return [bool(flag) for flag in flags]
+    return [bool(flag) for flag in flags] if not odd else [False] * len(flags)
+
+
+def _is_flag(flag: object) -> bool:
+    return flag is None or (isinstance(flag, (int, float, np.generic)) and flag in (0, 1))
 
 
 def _locate(
