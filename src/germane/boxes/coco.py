@@ -65,9 +65,7 @@ def _read_annotations(given: Any, reading: Reading) -> Columns:
     rows = _list_rows(loaded, "annotations", needed, where, faults)
     _refuse_twice(images, where, "image")
     _refuse_twice(categories, where, "category")
-    _refuse_twice(
-        [row for row in rows if isinstance(row.get("id"), (int, str))], where, "annotation"
-    )
+    _refuse_twice([row for row in rows if row.get("id") is not None], where, "annotation")
     image_of = {image["id"]: image for image in images}
     names = {one["id"]: str(one.get("name", one["id"])) for one in categories}
     listed = sort_ids(image_of)
@@ -306,7 +304,7 @@ def _list_sound(
         at for at, row in enumerate(rows) if not isinstance(row, dict) or not wanted <= row.keys()
     ]
     if not odd:
-        return rows
+        return list(rows)
     for at in odd:
         row = rows[at]
         if not isinstance(row, dict):
@@ -363,10 +361,11 @@ def _refuse_twice(rows: list[Any], where: str, noun: str) -> None:
     seen: set[Any] = set()
     for at, row in enumerate(rows):
         one = row["id"]
-        if isinstance(one, float) and one.is_integer():  # some writers make 1.0 of 1
+        is_whole = isinstance(one, np.integer) or (isinstance(one, float) and one.is_integer())
+        if is_whole:  # some writers make 1.0 of 1
             one = int(one)
             rows[at] = {**row, "id": one}
-        if noun != "annotation" and (not isinstance(one, (int, str)) or isinstance(one, bool)):
+        if not isinstance(one, (int, str)) or is_boolean(one):
             raise FormatError(
                 f"{_locate(where, noun, rows, at)}: an id is a whole number or text; got {clip(one)}"
             )
