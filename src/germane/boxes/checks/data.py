@@ -179,12 +179,12 @@ class Pairing:
 
     def _is_precise(self, now: Reading, best: Reading, others: Sequence[Pairs]) -> bool:
         """Say whether many truths are precisely overlapped, and few of them as it is; those by accident are subtracted."""
-        counts = [
+        best_count, now_count = (
             self._count_good(self.same, one, CLOSE)
-            - np.mean([self._count_good(pairs, one, CLOSE) for pairs in others])
+            - float(np.mean([self._count_good(pairs, one, CLOSE) for pairs in others]))
             for one in (best, now)
-        ]
-        return bool(counts[0] >= max(SURE, STILL * len(self.same.truth), 3 * counts[1]))
+        )
+        return best_count >= max(SURE, STILL * len(self.same.truth), 3 * now_count)
 
     def _finds_more(self, now: Reading, best: Reading, others: Sequence[Pairs]) -> bool:
         """Say whether many more truths are overlapped well, as large boxes that lie on them by accident do not.
