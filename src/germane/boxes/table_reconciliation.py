@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING, Any, Unpack
 import numpy as np
 
 from germane.boxes.dialect_table import DIALECTS
-from germane.boxes.dialect_values import open_search
 from germane.boxes.geometry import Overlap
 from germane.boxes.measures import BoxMeasure, parse_measure
-from germane.boxes.search import BoxValues
+from germane.boxes.search import BoxValues, open_values
 from germane.boxes.variations import BoxCandidate, find_entry, list_words, read_dialect
 from germane.core.ragged import Floats
 from germane.dialects.dialect import Dialect
@@ -74,7 +73,7 @@ def reconcile_table(
     overlaps = _find_overlaps([published.columns[c] for c in chosen])
     writer = TableWriter(published, list(detections), chosen, [True] * len(asked))
     opened = [
-        open_search(truth, found, asked[0], options, name) for name, found in detections.items()
+        open_values(truth, found, asked[0], options, name) for name, found in detections.items()
     ]
     search = _Search(opened, asked, overlaps, writer.sheet)
     fit, fits = search.search()
