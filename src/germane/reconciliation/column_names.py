@@ -192,6 +192,8 @@ def _make_column(
     made = Column(label, measure.name, measure.k, asked=measure, group=group)
     if exact:
         plain: tuple[Reading, ...] = (found,)
+    elif tool is not None and "(" in made.name and not made.is_named_by(tool):
+        plain = (Reading(measure, _choose(tool.choices)),)  # its parameters are written
     elif tool is not None:
         plain = _read_as(tool.name, made.name, measure) or (
             Reading(measure, _choose(tool.choices)),
@@ -286,9 +288,9 @@ def _read_as(name: str, label: str, asked: Measure) -> tuple[Reading, ...]:
         ones = [
             one for one in alike if _keep_ones(one.choices)
         ]  # and those that give 1 to queries without relevant items
-        alike = [*plain, *ones] or alike
-        # somebody else's name: its table is taken to count one set of queries in one order
-        found = [(translate_entry(one, asked), _keep_ones(one.choices)) for one in alike]
+        # somebody else's name: its table is taken to count one set of queries in one order, if the tool has such a measure
+        usual = [(translate_entry(one, asked), _keep_ones(one.choices)) for one in (*plain, *ones)]
+        found = usual or [(translate_entry(one, asked), one.fill_choices(asked.k)) for one in alike]
     return tuple(
         Reading(measure, _choose({**tool.choices, **choices}), tool.name)
         for measure, choices in found

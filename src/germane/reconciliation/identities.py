@@ -23,14 +23,16 @@ class Line(NamedTuple):
         """Give room to a tool that leaves other queries out of one measure, or orders ties otherwise for it.
 
         The law then holds for neither mean. A value beyond 1.5 times the bound would take a third of the queries without
-        relevant items, and one 0.05 above it ties at many first ranks.
+        relevant items, beyond 1.15 times an eighth without results, and one 0.05 above it ties at many first ranks.
         A tool that counts 1 for a query without relevant items adds their share. None if the two rank other results.
         """
         unequal = set(a.choices) ^ set(b.choices)
         differ = {name for name, _ in unequal} - {"duplicates"}
         if differ - {"ties", *OF_QUERIES}:
             return None  # each ranks other results
-        factor = 1.5 if differ - {"ties"} else 1.0
+        factor = (
+            1.5 if differ - {"ties", "missing", "unknown"} else 1.15 if differ - {"ties"} else 1.0
+        )
         offset = 0.05 if "ties" in differ else 0.0
         offset += 0.25 if any(word == "one" for _, word in unequal) else 0.0
         return Line(factor * self.factor, factor * self.offset + offset)

@@ -162,7 +162,7 @@ def _pair_readings(a: Column, b: Column, fixed: bool) -> Iterator[tuple[str, Rea
     from germane.dialects.table import DIALECTS
 
     for tool in DIALECTS:
-        named = a.is_named_by(tool) and b.is_named_by(tool)
+        named = a.is_named_by(tool) or b.is_named_by(tool)
         for x in a.read_as(tool, named):
             for y in b.read_as(tool, named):
                 if a.kind != b.kind or x.parameters == y.parameters:  # one definition for one kind

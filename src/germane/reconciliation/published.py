@@ -70,11 +70,12 @@ def read_percentages(
 
     ``shares`` are the columns of measures that are at most 1. A column is one of percentages if all of its numbers are above
     1, or if many numbers of the table are and it has as many decimals as they. Of numbers with one decimal, as percentages
-    have and shares have not, two are enough.
+    have and shares have not, two are enough, and of those with two decimals three.
     """
     values = [cell.value for (_, c), cell in table.cells.items() if c in shares]
     above = sum(value > 1 for value in values)
-    short = {cell.decimals for (_, c), cell in table.cells.items() if c in shares} <= {0, 1}
+    written = {cell.decimals for (_, c), cell in table.cells.items() if c in shares}
+    short = written <= {0, 1} or (written == {2} and above > 2)
     whole = above > 1 and (above * 4 >= len(values) or short)
     highest = {c: max((one.value for one in table.column(c)), default=0.0) for c in shares}
     chosen = []
