@@ -24,7 +24,7 @@ from germane.comparison.settings import Settings
 from germane.core.bootstrap import resample_sums
 from germane.core.ragged import Floats
 from germane.errors import NotFoundError, clip, offer
-from germane.evaluation.headings import name_measures
+from germane.evaluation.layout import name_measures
 from germane.measures.measure import Measure
 from germane.measures.names import is_name
 from germane.output.formatting import add_schema, format_number
