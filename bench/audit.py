@@ -13,7 +13,7 @@ import germane
 from germane.dialects.parsing import parse
 from germane.dialects.table import DIALECTS
 from germane.errors import GermaneError
-from germane.reconciliation.contradictions import audit
+from germane.reconciliation.auditing import audit
 
 CHANGES = (0.02, 0.05, 0.15)
 PAPER = {

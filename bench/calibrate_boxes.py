@@ -11,7 +11,7 @@ import sys
 import numpy as np
 
 import germane
-from germane.boxes.data import Detections, Truths
+from germane.boxes.detections import Detections, Truths
 from germane.boxes.geometry import make_boxes
 
 IMAGES, CLASSES = 20_000, 5

@@ -15,7 +15,7 @@ sys.path[:0] = [str(HERE), str(HERE.parent / "tests")]
 import oracle  # noqa: E402
 from cases import CASES, CONVENTIONS, DEFAULTS, Case  # noqa: E402
 
-VERSION = "1.0.0"
+VERSION = "1.1.0"
 IRRATIONAL = ("DCG", "nDCG")  # their discounts are logarithms
 
 Judged = dict[str, float]

@@ -21,7 +21,7 @@ function runSuite(compute) {
     for (const { conventions, values } of answers) {
       for (const [name, wanted] of Object.entries(values)) {
         const got = compute({ name, ...suite.definitions[name] }, { ...suite.defaults, ...conventions }, qrels, run);
-        if (got === null) continue;
+        if (got === null || got === undefined) continue;
         asked += 1;
         if (isEqual(got, wanted)) continue;
         const numbers = Object.entries(wanted.queries).map(([query, value]) => [query, value.double]);
@@ -32,7 +32,10 @@ function runSuite(compute) {
   return { asked, differences };
 }
 
-if (require.main === module) {
+if (require.main === module && process.argv.length !== 3) {
+  console.error("usage: node run.js ./adapter.js; see README.md");
+  process.exitCode = 2;
+} else if (require.main === module) {
   const { asked, differences } = runSuite(require(path.resolve(process.argv[2])).compute);
   differences.forEach((one) => console.log(one));
   console.log(`version ${suite.version}: ${asked} values asked, ${differences.length} differ`);

@@ -20,7 +20,11 @@ def run_suite(compute: Callable[..., dict[str, float] | None]) -> tuple[int, lis
     asked, differences = 0, []
     for case, conventions, name, wanted in list_values():
         definition = {"name": name, **SUITE["definitions"][name]}
-        got = compute(definition, SUITE["defaults"] | conventions, case["qrels"], case["run"])
+        try:
+            got = compute(definition, SUITE["defaults"] | conventions, case["qrels"], case["run"])
+        except Exception as error:
+            error.add_note(f"The case {case['name']}, {name}: {case['shows']}")
+            raise
         if got is None:
             continue
         asked += 1
@@ -41,12 +45,15 @@ def list_values() -> Iterator[tuple[Any, Any, str, Any]]:
 
 def is_equal(got: dict[str, float], wanted: Any) -> bool:
     return got.keys() == wanted["queries"].keys() and all(
-        math.isclose(got[query], value["double"], rel_tol=1e-9, abs_tol=1e-12)
+        got[query] is not None
+        and math.isclose(got[query], value["double"], rel_tol=1e-9, abs_tol=1e-12)
         for query, value in wanted["queries"].items()
     )
 
 
 if __name__ == "__main__":
+    if len(sys.argv) != 2 or sys.argv[1].startswith("-"):
+        sys.exit("usage: python run.py MODULE:FUNCTION; see README.md")
     sys.path.insert(0, "")
     module, _, function = sys.argv[1].partition(":")
     asked, differences = run_suite(getattr(importlib.import_module(module), function or "compute"))

@@ -4,17 +4,19 @@ Sphinx fills them from the docstrings. Each public object stands on the page of 
 """
 
 import inspect
-import re
 from collections.abc import Callable, Iterator
 from operator import attrgetter
 from pathlib import Path
-from typing import Any, ForwardRef, get_args, get_origin
+from typing import Any
 
 import generate_measures
 
 import germane
 import germane.plot
-from germane.evaluation.signatures import GIVEN, Given, make_signature
+from germane.boxes import options
+from germane.evaluation import accepted
+from germane.evaluation.accepted import Given, list_names
+from germane.evaluation.signatures import make_signature, write_type
 
 FOLDER = Path(__file__).parent / "reference"
 
@@ -111,13 +113,11 @@ def write_page(title: str, guide: str, directives: str) -> str:
 
 def write_arguments() -> str:
     """Write what the arguments take for which Python has no type."""
-    rows: dict[str, tuple[str, list[str]]] = {}
-    for argument, given in GIVEN.items():
-        rows.setdefault(given.name, (given.says, []))[1].append(f"`{argument.rpartition('.')[2]}`")
-    lines = [f"| `{name}` | {', '.join(names)} | {says} |" for name, (says, names) in rows.items()]
+    names = (*list_names(vars(accepted)), *list_names(vars(options)))
+    lines = [f"| `{one.name}` | {one.says} |" for one in names]
     return (
         "# Names in signatures\n\nThe guides: [](../sources.md), [](../arrays.md).\n\n"
-        "| name | arguments | takes |\n|---|---|---|\n" + "\n".join(lines) + "\n"
+        "| name | takes |\n|---|---|\n" + "\n".join(lines) + "\n"
     )
 
 
@@ -150,9 +150,9 @@ def write_signature(found: Callable[..., Any]) -> tuple[str, str]:
             star = True
         name = "*" * (one.kind is one.VAR_POSITIONAL) + one.name
         default = None if one.default is one.empty else write_default(one.default)
-        written.append(join(name, write_type(one.annotation), default))
+        written.append(join(name, write_kind(one.annotation), default))
     returned = signature.return_annotation
-    return f"({', '.join(written)})", "" if returned is signature.empty else write_type(returned)
+    return f"({', '.join(written)})", "" if returned is signature.empty else write_kind(returned)
 
 
 def join(name: str, kind: str, default: str | None) -> str:
@@ -161,19 +161,13 @@ def join(name: str, kind: str, default: str | None) -> str:
     return f"{name}: {kind} = {default}" if kind else f"{name}={default}"
 
 
-def write_type(annotation: Any) -> str:
-    """Write a type without the modules of its parts; "" for one that may be anything."""
-    if isinstance(annotation, ForwardRef):
-        return annotation.__forward_arg__
+def write_kind(annotation: Any) -> str:
+    """Write a type; of a convention its words, and "" for one that may be anything."""
     if annotation in (inspect.Parameter.empty, Any):
         return ""
-    if isinstance(annotation, Given):
-        return write_words(annotation.words) or annotation.name
-    if str(get_origin(annotation)).endswith("Literal"):
-        return write_words(get_args(annotation))
-    text = annotation if isinstance(annotation, str) else inspect.formatannotation(annotation)
-    short = re.sub(r"\b(?:[a-z_]\w*\.)+(?=\w)", "", text).strip("'\"")
-    return re.sub(r"Optional\[(.*)\]$", r"\1 | None", short.replace("NoneType", "None"))
+    if isinstance(annotation, Given) and annotation.words:
+        return write_words(annotation.words)
+    return write_type(annotation)
 
 
 def write_words(words: tuple[Any, ...]) -> str:

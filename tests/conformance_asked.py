@@ -166,9 +166,13 @@ def _haystack(dialect: str) -> Asker:
     return ask
 
 
-def _mteb(function: str, params: Mapping[str, Any], form: str) -> Question | str:
-    name = function.partition(":")[2]
-    return Question("mteb", name or "MRR@3")
+def _mteb(dialect: str) -> Asker:
+    return lambda function, params, form: Question(dialect, function.partition(":")[2] or "MRR@3")
+
+
+def _gdeval(function: str, params: Mapping[str, Any], form: str) -> Question:
+    choices = {"missing": "zero"} if "-c" in params["flags"] else {}
+    return Question("gdeval", _at(function, params), choices)
 
 
 def _simple(dialect: str, name: Callable[[str], str] = str, how: str = "@") -> Asker:
@@ -234,7 +238,11 @@ ASK: dict[str, Asker] = {
     "beir": lambda f, p, form: Question(
         "beir", _last(f), {} if p["ignore_identical_ids"] else {"own": "keep"}
     ),
-    "mteb": _mteb,
+    "beir-custom": _simple("beir", _last),
+    "mteb": _mteb("mteb"),
+    "mteb-2.18.18": _mteb("mteb-2.18.18"),
+    "gdeval": _gdeval,
+    "unitxt": _simple("unitxt"),
     "sentence-transformers": lambda f, p, form: Question(
         "sentence-transformers",
         "reranking_ap" if "Reranking" in f else f"{_last(f).partition('@')[0]}@{p['k']}",
@@ -322,6 +330,7 @@ TOLERANCE: dict[str, float] = {
     ),
     **dict.fromkeys(("open-metric-learning", "torch-geometric", "lightfm", "mmdet"), 2e-6),
     "xgboost": 1e-5,
+    "gdeval": 6e-6,
     "recometrics": 1e-6,
     "pytorch-metric-learning": 1e-7,
     "ragas": 1e-9,

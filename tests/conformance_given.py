@@ -25,6 +25,13 @@ def _files(case: Case) -> Given:
     return Given(*({q: own for q, own in one.items() if own} for one in (data.qrels, data.run)))
 
 
+def _number(data: Given, whole: Given) -> Given:
+    """Write numbers for the ids of queries, in the order in which the case has them."""
+    numbers = {q: str(i) for i, q in enumerate({**whole.qrels, **whole.run}, 1)}
+    sides = ({numbers[q]: own for q, own in one.items()} for one in (data.qrels, data.run))
+    return Given(*sides)
+
+
 def _run_dict(case: Case) -> Given:
     if case["kind"] == "list":
         return Given(dict(case["actual"]), dict(case["ranking"]))
@@ -134,6 +141,8 @@ def _descending(run: dict[str, float]) -> dict[str, float]:
 def _in_form(case: Case, form: str, params: Mapping[str, Any]) -> Given:
     if case["kind"] == "detection":
         return _detections(case)
+    if form == "run+qrels files, queries numbered":
+        return _number(_files(case), _run_dict(case))
     if form == "run+qrels files" or form.startswith("iterables"):
         return _files(case)
     if form.startswith("retrieved_only sorted") or form == "retrieved_only (R of all)":

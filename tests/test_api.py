@@ -155,7 +155,7 @@ def test_signatures_of_boxes_name_every_option() -> None:
     """The keyword arguments of the verbs are those that reading and conventions know."""
     options = importlib.import_module("germane.boxes.options")
     conventions = importlib.import_module("germane.boxes.conventions").DEFAULTS
-    reading = importlib.import_module("germane.boxes.reading").READING
+    reading = importlib.import_module("germane.boxes.reading_options").READING
     assert set(options.Options.__annotations__) == {*reading, *conventions}
     for name in BOX_VERBS:
         for one in inspect.signature(getattr(germane.boxes, name)).parameters.values():
@@ -350,6 +350,7 @@ def test_typed_code_runs() -> None:
     assert typing_api.one_run()["AP"].mean == (1 + 1 / 2) / 2
     assert typing_api.several_runs()["lists"]["P@1"].mean == 1 / 2
     assert typing_api.files(ROOT / "examples/digits").counts.judged == 200
+    assert list(typing_api.other_data()) == [1, 1 / 2, 1, 1]
     assert len(typing_api.measures()) == len(ALL) + 2
     assert "Did you mean 'nDCG@10'?" in typing_api.handled()
 

@@ -95,6 +95,11 @@ def test_check(say, files):
     (files / "odd.json").write_text(json.dumps(found))
     assert "negative" in say("check truth.json odd.json")
     say("check truth.json odd.json --strict --format json", status=1)
+    for one in found:
+        left, top, width, height = one["bbox"]
+        one["bbox"] = [left, top, left + abs(width), top + height]
+    (files / "odd.json").write_text(json.dumps(found))
+    assert "--box-format detections=xyxy reads" in say("check truth.json odd.json")
 
 
 def test_other_verbs(say, files):

@@ -5,6 +5,7 @@ import importlib.util
 import json
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -263,10 +264,21 @@ def test_other_keypoints_need_their_sigmas() -> None:
             germane.boxes.evaluate(truth, found, overlap="oks", sigmas=odd)
 
 
-@pytest.mark.parametrize("points", [[1, 2], [1, 2, "3"], "abc", [1, 2, float("nan")]])
+@pytest.mark.parametrize(
+    "points", [[1, 2], [1, 2, "3"], [1, 2, True], "abc", [1, 2, float("nan")], np.ones(3)]
+)
 def test_keypoints_that_cannot_be_read(points: Any) -> None:
     truth = make_truth({**PERSON, "keypoints": points})
     with pytest.raises(germane.InputError, match=r"annotation 1 \(id 1\).*visibility"):
+        germane.boxes.evaluate(truth, [], overlap="oks")
+
+
+@pytest.mark.parametrize("count", [True, "0", -1, [1], np.array([1, 2])])
+def test_a_count_of_keypoints_is_a_number(count: Any) -> None:
+    truth = make_truth({**PERSON, "keypoints": make_points(), "num_keypoints": count})
+    with pytest.raises(
+        germane.InputError, match=r"annotation 1 \(id 1\): num_keypoints is a whole"
+    ):
         germane.boxes.evaluate(truth, [], overlap="oks")
 
 
@@ -365,3 +377,72 @@ def test_sets_are_not_changed() -> None:
     before = copy.deepcopy((truth, detections))
     germane.boxes.evaluate(truth, detections, overlap="oks")
     assert (truth, detections) == before
+
+
+# --- Objects of tools ---------------------------------------------------------------------------
+
+
+@has_pycocotools
+@pytest.mark.parametrize("kind", ["segm", "keypoints"])
+def test_results_that_pycocotools_has_loaded(kind: str) -> None:
+    """``loadRes`` adds boxes around masks, which are not boxes of the detector."""
+    from pycocotools import coco
+
+    for seed in range(4):
+        truth, detections = make_shapes(seed, kind, boxed=False)
+        held = coco.COCO()
+        held.dataset = copy.deepcopy(truth)
+        held.createIndex()
+        loaded = held.loadRes(copy.deepcopy(detections))
+        dialect = f"pycocotools-{kind}"
+        got = germane.boxes.evaluate(held, loaded, dialect=dialect)
+        want = germane.boxes.evaluate(truth, detections, dialect=dialect)
+        np.testing.assert_array_equal(got.precision, want.precision)
+
+
+class UltralyticsResult:
+    """The attributes of an object of Ultralytics: boxes, and masks and keypoints if the model finds them."""
+
+    def __init__(self, held: dict[str, Any], size: tuple[int, int], *, seen: bool = True) -> None:
+        self.names = {0: "cat", 1: "dog"}
+        self.boxes = SimpleNamespace(xyxy=held["boxes"], cls=held["labels"], conf=held["scores"])
+        some = len(held["labels"])
+        self.masks = SimpleNamespace(data=held["masks"], orig_shape=size) if some else None
+        points = held["keypoints"] if seen else held["keypoints"][..., :2]
+        self.keypoints = SimpleNamespace(data=points, orig_shape=size, has_visible=seen)
+
+
+def draw_objects() -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """Draw objects of three images, of which the second has none, and detections a pixel beside them."""
+    rng, truths, detections = np.random.default_rng(0), [], []
+    y, x = np.mgrid[:60, :80]
+    for count in (3, 0, 2):
+        centers = rng.uniform(20, 40, (count, 2))
+        masks = np.array([np.hypot(y - b, x - a) < 12 for a, b in centers]).reshape(-1, 60, 80)
+        points = np.concatenate((rng.uniform(20, 40, (count, 17, 2)), np.ones((count, 17, 1))), 2)
+        boxes = np.column_stack((centers - 12, centers + 12))
+        truth = {"boxes": boxes, "labels": np.arange(count) % 2, "masks": masks}
+        truths.append({**truth, "keypoints": points, "area": np.full(count, 440.0)})
+        moved = {"masks": np.roll(masks, 1, axis=2), "keypoints": np.add(points, [1, 0, 0])}
+        detections.append({**truth, **moved, "boxes": boxes + 2, "scores": rng.random(count)})
+    return truths, detections
+
+
+@pytest.mark.parametrize("overlap", ["iou", "mask", "oks"])
+def test_results_of_ultralytics_have_masks_and_keypoints(overlap: str) -> None:
+    truths, detections = draw_objects()
+    options = {"overlap": overlap, "class_names": ["cat", "dog"]}
+    want = germane.boxes.evaluate(truths, detections, "AP", **options)["AP"].mean
+    for seen in (True, False):
+        found = [UltralyticsResult(one, (60, 80), seen=seen) for one in detections]
+        assert germane.boxes.evaluate(truths, found, "AP", **options)["AP"].mean == want < 1
+
+
+def test_masks_of_ultralytics_have_the_size_of_the_image() -> None:
+    truths, detections = draw_objects()
+    found = [UltralyticsResult(one, (120, 160)) for one in detections]
+    with pytest.raises(germane.InputError, match=r"60 × 80 pixels.*120 × 160.*retina_masks=True"):
+        germane.boxes.evaluate(truths, found, overlap="mask")
+    tried = germane.boxes.spread(truths, found, "AP")  # which has no use for masks
+    assert "pycocotools-keypoints" in str(tried)
+    assert "pycocotools-segm" not in str(tried)

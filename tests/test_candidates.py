@@ -2,6 +2,8 @@
 
 import gzip
 import json
+import os
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -184,6 +186,24 @@ def test_lines_of_two_fields_whatever_the_suffix(text: str, suffix: str, tmp_pat
     assert list(germane.evaluate(qrels, run, "RR").by(path)) == ["a", "c"]
     shown = germane.evaluate(qrels, {"q": ["a"]}, "Coverage@1", catalogue="seen", seen=path)
     assert shown["Coverage@1"].mean == 0.5
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes here")
+@pytest.mark.parametrize("packed", [False, True])
+@pytest.mark.parametrize("text", [*PAIRS.values(), "q 0 a 1\nr 0 c 1\ns 0 a 1\n"])
+def test_pairs_from_a_pipe_are_those_of_a_file(text: str, packed: bool, tmp_path: Path) -> None:
+    """A process substitution, such as --exclude <(cut -f1,2 seen.tsv), is opened once."""
+    written = gzip.compress(text.encode()) if packed else text.encode()
+    qrels, run = {"q": ["d"], "r": ["c"]}, {"q": ["a", "d"], "r": ["d", "c"]}
+    for n, (name, expected) in enumerate((("exclude", [1.0, 0.0]), ("only", [0.0, 1.0]))):
+        pipe = tmp_path / f"pipe{n}"
+        os.mkfifo(pipe)
+        writer = threading.Thread(target=pipe.write_bytes, args=(written,), daemon=True)
+        writer.start()
+        options: Any = {name: pipe}
+        assert germane.evaluate(qrels, run, "RR", **options)["RR"].values.tolist() == expected
+        writer.join(10)
+        assert not writer.is_alive()
 
 
 def test_lines_of_pairs_that_do_not_fit(tmp_path: Path) -> None:

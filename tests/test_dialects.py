@@ -139,6 +139,20 @@ def test_names_of_other_tools() -> None:
     assert germane.parse("sklearn:average_precision_score") == germane.AP(norm="R")
 
 
+def test_a_number_names_the_version_of_the_tool() -> None:
+    """Of two tied results the one given first is relevant: MTEB's MRR found it at rank 1, and finds it at rank 2 now."""
+    tied = {"q": {"a": 1}}, {"q": {"a": 1.0, "b": 1.0}}
+    values = {
+        tool: germane.evaluate(*tied, ["MRR@2"], dialect=tool)["RR@2"].mean
+        for tool in ("mteb", "mteb-2.18.18", "beir")
+    }
+    assert values == {"mteb": 1 / 2, "mteb-2.18.18": 1.0, "beir": 1.0}
+    found = germane.reconcile(*tied, measure="MRR@2", reported="1.00000")
+    tools = {name.partition(":")[0] for one in found for name in one.candidate.tools}
+    assert {"mteb-2.18.18", "beir"} < tools
+    assert "mteb" not in tools
+
+
 # --- Evaluating in a dialect -----------------------------------------------------------------------
 
 

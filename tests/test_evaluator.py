@@ -347,7 +347,7 @@ DIFFERENT: dict[str, tuple[Callable[[], Evaluator], type[germane.GermaneError], 
         lambda: Evaluator({**BOTH, "q3": ["a"]}, "AP"), germane.InputError, "in one alone: 'q3'",
     ),
     "the order of queries": (
-        lambda: Evaluator(dict([*BOTH.items()][::-1]), "AP"), germane.InputError, "another order",
+        lambda: Evaluator(dict([*BOTH.items()][::-1]), "AP"), germane.InputError, "different orders",
     ),
     "items": (
         lambda: Evaluator({"q1": ["a"], "q2": ["c"]}, "AP"), germane.InputError, "otherwise: 'q2'",

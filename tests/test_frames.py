@@ -261,10 +261,10 @@ def test_a_value_is_a_number() -> None:
     assert float(RESULTS["one"].by(dict.fromkeys(QRELS, "all"))["all"]["AP@10"]) == float(value)
 
 
-def test_the_interval_of_a_mean_and_of_its_difference_from_nothing() -> None:
-    """A system that finds nothing has 0 in every query: both are of one mean. compare makes room for few queries."""
+def test_the_interval_of_a_mean_is_that_of_its_difference_from_nothing() -> None:
+    """A system that finds nothing has 0 in every query: both are of one mean."""
     queries = {f"q{i}": ["a"] for i in range(12)}
-    run = {query: [*(f"x{n}" for n in range(i % 5)), "a"] for i, query in enumerate(queries)}
+    run = {query: [*"wxyz"[: i % 3 and 4], "a"] for i, query in enumerate(queries)}
     none = dict.fromkeys(queries, ("x",))
     results = germane.evaluate_many(queries, {"some": run, "none": none}, "RR")
     for confidence in (0.8, 0.95, 0.99):
@@ -272,13 +272,37 @@ def test_the_interval_of_a_mean_and_of_its_difference_from_nothing() -> None:
         interval = results["some"]["RR"].interval(confidence=confidence)
         assert interval is not None
         assert pair.interval is not None
-        assert pair.interval.low < results["some"]["RR"].mean < pair.interval.high
-        assert pair.interval.high - pair.interval.low > 0.9 * (interval.high - interval.low)
+        both = (interval.low, interval.high), (pair.interval.low, pair.interval.high)
+        assert both[0] == pytest.approx(both[1], abs=1e-12)
         assert interval.confidence == confidence
+        assert (interval.basis, pair.interval.basis) == ("spread", "spread")
         assert interval.low < results["some"]["RR"].mean < interval.high
     zero = results["none"]["RR"].interval()
     assert zero is not None
-    assert (zero.low, zero.high) == (0, 0)
+    high = 1 - 0.025 ** (1 / 12)  # of yes and no, in 12 queries (Clopper and Pearson 1934)
+    assert (zero.low, zero.high) == pytest.approx((0, high), abs=1e-6)
+    assert zero.basis == "range"
+
+
+@pytest.mark.parametrize("queries", [1, 2, 4, 5])
+def test_fewer_than_five_queries_have_no_interval(queries: int) -> None:
+    """As in compare. Others have one, even if all values are equal."""
+    judged = {f"q{i}": ["a"] for i in range(queries)}
+    result = germane.evaluate(judged, judged, "RR DCG")
+    says = "fewer than 5 queries say too little of others for an interval"
+    table = result.table(confidence=0.95)
+    if queries < 5:
+        assert result["RR"].interval() is result["DCG"].interval() is None
+        assert says in table.notes
+        assert "[" not in table.rows[0][1]
+        return
+    assert says not in table.notes
+    known, unknown = result["RR"].interval(), result["DCG"].interval()
+    assert known is not None
+    assert unknown is not None
+    assert (known.low, known.high) == pytest.approx((0.025**0.2, 1), abs=1e-6)
+    # the range of DCG is not known: from 0 to as much again as was seen
+    assert (unknown.low, unknown.high) == pytest.approx((0.025**0.2, 2 - 0.025**0.2), abs=1e-6)
 
 
 def test_an_interval_where_there_is_none() -> None:
@@ -303,16 +327,23 @@ def test_the_interval_of_a_geometric_mean_is_that_of_logarithms() -> None:
     one = result["RR(mean=geometric)"].interval()
     assert one is not None
     assert one.low < result["RR(mean=geometric)"].mean < one.high <= 1
+    least = germane.evaluate(queries, dict.fromkeys(queries, ("x",)), "RR(mean=geometric)")
+    none = least["RR(mean=geometric)"].interval()
+    assert none is not None
+    assert none.low == pytest.approx(1e-5), "the floor of a geometric mean"
+    assert none.high > 1e-5
 
 
 def test_a_table_shows_intervals_on_request() -> None:
-    queries = {f"q{i}": ["a"] for i in range(4)}
-    run = {query: ["a"] if i else ["x", "a"] for i, query in enumerate(queries)}
+    queries = {f"q{i}": ["a"] for i in range(12)}
+    run = {query: [*"xyz"[: i % 4], "a"] for i, query in enumerate(queries)}
     result = germane.evaluate(queries, run, "RR NumRet")
     interval = result["RR"].interval(confidence=0.9)
     assert interval is not None
     table = result.table(confidence=0.9)
-    assert table.rows == (("run", f"0.8750 [{interval.low:.4f}, {interval.high:.4f}]", "5"),)
+    mean = (1 + 1 / 2 + 1 / 3 + 1 / 4) / 4
+    ends = f"[{interval.low:.4f}, {interval.high:.4f}]"
+    assert table.rows == (("run", f"{mean:.4f} {ends}", "30"),)
     assert "[low, high]: 90% interval of the mean, BCa bootstrap of the queries" in table.notes
     assert "[" not in str(result)
 

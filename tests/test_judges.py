@@ -204,7 +204,7 @@ def test_values_that_hardly_differ_are_cautioned_of() -> None:
     found = germane.trust_many(runs, people=PEOPLE, model=JUDGED, measures="P@1")
     number = found.differences[0]
     assert "differ on only 0 of 20 queries" in number.caution
-    assert number.basis == "range"
+    assert number.interval.basis == "range"
     low, high = number.people_interval.low, number.people_interval.high
     # with one more value at 1, its weight is that of the first of 20 draws: 1 - 0.025^(1/20)
     assert (low, high) == pytest.approx((0.025 ** (1 / 20) - 1, 1 - 0.025 ** (1 / 20)), abs=1e-6)

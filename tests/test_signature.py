@@ -182,6 +182,148 @@ def test_batches_and_parts_add_up() -> None:
         germane.Evaluator(QRELS, twice="first", sign="run")
 
 
+def test_flat_arrays_have_the_places_of_items_as_ids() -> None:
+    grades, scores = np.array([1, 0, 2, 0, 0, 1]), np.array([0.5, 0.25, 0.125, 3.0, 2.0, 1.0])
+    result = germane.evaluate(grades, scores, "RR", group=[3, 3])
+    run = {0: {0: 0.5, 1: 0.25, 2: 0.125}, 1: {3: 3.0, 4: 2.0, 5: 1.0}}
+    same = germane.evaluate({0: {0: 1, 2: 2}, 1: {5: 1}}, run, "RR")
+    assert result.run_fingerprint == same.run_fingerprint is not None
+    assert result.fingerprint == same.fingerprint
+
+
+def test_lines_of_queries_with_a_number_sign(tmp_path: Path) -> None:
+    """They are content where their query is judged, however the run is read; else comments."""
+    qrels, path = tmp_path / "qrels", tmp_path / "a.run"
+    qrels.write_text("#c 0 d1 1\nq 0 d2 1\n# a comment\n")
+    path.write_text("#c Q0 d1 1 2.0 t\nq Q0 d2 1 1.0 t\n# made in 2024 4 5\n")
+    run = {"#c": {"d1": 2.0}, "q": {"d2": 1.0}}
+    judged = {"#c": {"d1": 1}, "q": {"d2": 1}}
+    found = set()
+    for its in (qrels, judged):
+        found |= {sign(its, one).run for one in (path, germane.read_run(path), run)}
+    evaluator = germane.Evaluator(judged, "RR", sign="run")
+    evaluator.update(path)
+    found.add(evaluator.result().signature("RR").run)
+    hashed = subprocess.run(
+        [sys.executable, "-m", "germane", "evaluate", str(qrels), str(path), "--format=json"],
+        capture_output=True, check=True,
+    )  # fmt: skip
+    found.add(json.loads(hashed.stdout)["runs"][0]["fingerprints"]["run"][:16])
+    assert len(found) == 1
+    few = {"q": {"d2": 1}}
+    assert (
+        sign(few, path).run
+        == sign(few, germane.read_run(path)).run
+        == sign(few, {"q": run["q"]}).run
+    )
+
+
+GROUPS = {f"d{i}ü": f"g{i // 2}" for i in range(50)}
+EXCLUDED = {"100": ["d1ü", "d2ü"], "101": ["d3ü"]}
+KEPT = {query: list(held)[:30] for query, held in RUN.items()}
+
+
+@pytest.mark.parametrize(
+    ("options", "others"),
+    [
+        ({"exclude": EXCLUDED}, {"exclude": {**EXCLUDED, "100": ["d1ü"]}}),
+        ({"only": KEPT}, {"only": {**KEPT, "100": []}}),
+        ({"collapse": GROUPS}, {"collapse": {**GROUPS, "unused": "g0"}}),
+        ({"exclude": EXCLUDED, "only": KEPT}, {"exclude": EXCLUDED}),
+    ],
+)
+def test_options_that_are_data_are_in_a_record(options: Any, others: Any) -> None:
+    result = germane.evaluate(QRELS, RUN, "P@5", **options)
+    record = json.loads(json.dumps(result.to_dict()))
+    SCHEMA.validate(record)
+    signature = str(result.signature("P@5"))
+    assert germane.read_signature(signature) == result.signature("P@5")
+    assert pickle.loads(pickle.dumps(result)).option_fingerprints == result.option_fingerprints
+    for one in (record, signature):
+        assert germane.verify(one, QRELS, RUN, **options).same
+        [name] = [name for name in options if options[name] != others.get(name)]
+        says = germane.verify(one, QRELS, RUN).differences
+        assert any(f"the record was made with {name}=, which is missing" in line for line in says)
+        says = germane.verify(one, QRELS, RUN, **others).differences
+        word = "has other content" if name in others else "which is missing"
+        assert any(f"{name}=" in line and word in line for line in says)
+    plain = germane.evaluate(QRELS, RUN, "P@5")
+    [says] = germane.verify(plain, QRELS, RUN, collapse=str).differences[:1]
+    assert says == "run: collapse= is given, and the record was made without it"
+    assert set(result.option_fingerprints) == set(options)
+
+
+def test_options_have_one_fingerprint_in_every_form(tmp_path: Path) -> None:
+    pairs = pd.DataFrame(
+        [(q, d) for q, held in EXCLUDED.items() for d in held], columns=["query", "item"]
+    )
+    pairs.to_csv(tmp_path / "x.csv", index=False)
+    groups = pd.DataFrame(reversed(list(GROUPS.items())), columns=["item", "group"])
+    groups.to_parquet(tmp_path / "g.parquet")
+    for name, forms in {
+        "exclude": (
+            EXCLUDED,
+            pairs,
+            tmp_path / "x.csv",
+            {q: set(held) for q, held in EXCLUDED.items()},
+        ),
+        "collapse": (GROUPS, groups, tmp_path / "g.parquet"),
+    }.items():
+        found = {
+            germane.evaluate(QRELS, RUN, "P@5", **{name: one}).option_fingerprints[name]  # type: ignore[arg-type]
+            for one in forms
+        }
+        assert len(found) == 1
+    grades, scores = np.array([[1, 0, 2]]), np.array([[0.5, 0.25, 0.75]])
+    mask = germane.evaluate(grades, scores, "RR", exclude=np.array([[True, False, True]]))
+    lists = germane.evaluate(grades, scores, "RR", exclude={0: [0, 2]})
+    assert mask.option_fingerprints == lists.option_fingerprints
+
+
+@pytest.mark.parametrize(
+    ("name", "one", "other"),
+    [
+        ("exclude", EXCLUDED, {**EXCLUDED, "101": ["d4ü"]}),
+        ("collapse", GROUPS, {**GROUPS, "d9ü": "g0"}),
+    ],
+)
+def test_evaluators_of_other_options_are_not_merged(name: str, one: Any, other: Any) -> None:
+    """Also where their shape is the same."""
+    first, second = (germane.Evaluator(QRELS, "P@5", **{name: given}) for given in (one, other))  # type: ignore[arg-type]
+    with pytest.raises(germane.PolicyError, match=f"differ in {name}: "):
+        first.merge(second)
+    second.update({"100": RUN["100"]})
+    with pytest.raises(germane.PolicyError, match=f"differs in {name}: "):
+        first.add(second.reduce({"101": RUN["101"]}))
+    first.merge(germane.Evaluator(QRELS, "P@5", **{name: dict(reversed(one.items()))}))
+
+
+def test_a_function_has_no_fingerprint() -> None:
+    result = germane.evaluate(QRELS, RUN, "P@5", collapse=lambda item: item[:2])
+    assert result.option_fingerprints == {"collapse": None}
+    assert ", collapse unknown |" in str(result.signature("P@5"))
+    assert pickle.loads(pickle.dumps(result)).option_fingerprints == {"collapse": None}
+    assert germane.verify(result, QRELS, RUN, collapse=lambda item: item[:2]).same
+    assert not germane.verify(result, QRELS, RUN).same
+
+
+def test_what_the_catalogue_needs_is_in_a_record() -> None:
+    options: Any = {
+        "catalogue": list(GROUPS),
+        "seen": EXCLUDED,
+        "distance": {d: [1.0, i] for i, d in enumerate(GROUPS)},
+    }
+    result = germane.evaluate(QRELS, RUN, "Coverage@10", **options)
+    assert germane.verify(result, QRELS, RUN, **options).same
+    for name, other in {
+        "catalogue": 50,
+        "seen": {"100": ["d1ü"]},
+        "distance": {d: [1.0] for d in GROUPS},
+    }.items():
+        says = germane.verify(result, QRELS, RUN, **{**options, name: other}).differences
+        assert f"run: {name}= has other content" in says[0]
+
+
 def test_a_run_that_is_gone_is_unknown(tmp_path: Path) -> None:
     path = tmp_path / "a.run"
     path.write_text("\n".join(make_lines(RUN, "run")))
@@ -215,7 +357,13 @@ def test_signatures_are_read_back(measure: str, options: Any) -> None:
     for tools in ("none", "same"):
         signature = result.signature(measure, tools=tools)  # type: ignore[arg-type]
         assert germane.read_signature(str(signature)) == signature
-        assert germane.read_signature(f"`{signature}`\n") == signature
+        line = str(signature)
+        for pasted in (
+            f"`{line}`\n", f"> {line}", f"- {line}", f"lda: {line}", f"a | b = c: {line}", f"| {line} |",
+            line.replace(" ", "  "), line.replace(" ", "\u00a0"), line.replace(" | ", "\n| "), line.replace(" | ", "|"), line.replace("|", "\\textbar{}"),
+            line.replace("|", "\\|").replace("_", "\\_"), "\ufeff" + line.replace("=", "\uff1d"), line + ".",
+        ):  # fmt: skip
+            assert germane.read_signature(pasted) == signature
     assert germane.verify(str(signature), QRELS, RUN).same
 
 
@@ -253,6 +401,9 @@ def test_no_parameter_has_the_name_of_a_convention() -> None:
         ("AP@10 = 0.5 | ties=some | 2 queries, qrels abcd, run abcd", "ties takes"),
         ("AP@10 = 0.5 | ties=trec | 2 queries, qrels xyz, run abcd", "hexadecimal"),
         ("APP@10 = 0.5 | ties=trec | 2 queries, qrels abcd, run abcd", "unknown measure 'APP@10'"),
+        ("AP@10 = 0.5 | ties=trec ties=best | 2 queries, qrels abcd, run abcd", "says 'ties' once"),
+        ("AP@10 = 0.5 | ties=trec | 2 queries | ties=best | 3 queries", "one part of words"),
+        ("AP(norm=R)@10 = 0.5 | norm=min | 2 queries, qrels abcd, run abcd", "says norm once"),
         ("AP@10 = 0.5 | what is this | 2 queries, qrels abcd, run abcd", "none of a signature"),
     ],
 )
@@ -418,6 +569,68 @@ def test_other_files_are_no_records(
     assert call(capsys, "verify", "r.json", "qrels.txt", "a.run")[0] == 2
 
 
+def test_records_of_options_verify_on_the_command_line(
+    files: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (files / "x.txt").write_text("100 0 d1ü 1\n")
+    (files / "y.txt").write_text("100 0 d2ü 1\n")
+    asked = ["evaluate", "qrels.txt", "a.run", "-m", "P@5", "--exclude=x.txt", "--record=r.json"]
+    assert call(capsys, *asked)[0] == 0
+    assert call(capsys, "verify", "r.json", "qrels.txt", "a.run", "--exclude=x.txt")[0] == 0
+    for more in ([], ["--exclude=y.txt"]):
+        status, out = call(capsys, "verify", "r.json", "qrels.txt", "a.run", *more)
+        assert status == 1
+        assert "exclude=" in out
+
+
+def test_compare_and_gate_print_signatures(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for verb in (
+        ["compare", "qrels.txt", "a.run", "b.run"],
+        ["compare", "qrels.txt", "a.run", "b.run", "--view=pairs"],
+        ["gate", "qrels.txt", "a.run", "--baseline=b.run"],
+    ):
+        _, out = call(capsys, *verb, "-m", "AP@10 RR", "--signature")
+        lines = [line for line in out.splitlines() if "| germane " in line]
+        assert len(lines) == 4
+        _, out = call(capsys, *verb, "-m", "AP@10 RR", "--format=json")
+        assert json.loads(out)["signatures"] == lines
+        for line in lines:
+            run = "a.run" if line.startswith(("a: ", "run: ")) else "b.run"
+            assert call(capsys, "verify", line, "qrels.txt", run)[0] == 0
+
+
+def test_a_signature_is_not_dropped(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for verb in (["evaluate", "qrels.txt", "a.run"], ["compare", "qrels.txt", "a.run", "b.run"]):
+        assert cli.main([*verb, "--signature", "--format=csv"]) == 2
+        assert "csv has values alone" in capsys.readouterr().err
+
+
+def test_different_data_are_refused_with_their_fingerprints(
+    files: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    call(capsys, "evaluate", "qrels.txt", "a.run", "--per-query", "--record=r.json")
+    (files / "more.txt").write_text((files / "qrels.txt").read_text("utf-8") + "\n100 0 more 1\n")
+    assert cli.main(["gate", "more.txt", "a.run", "--baseline=r.json"]) == 2
+    says = capsys.readouterr().err
+    mine, its = (
+        germane.evaluate("qrels.txt", "a.run", "RR"),
+        germane.evaluate("more.txt", "a.run", "RR"),
+    )
+    for part in ("'r.json' and 'a.run'", mine.signature("RR").qrels, its.signature("RR").qrels):
+        assert str(part) in says
+    kept = germane.read_results("r.json")["a"]
+    less = germane.evaluate("qrels.txt", "b.run", name="b", exclude=EXCLUDED)
+    with pytest.raises(
+        germane.InputError, match=r"with different candidates \(no exclude; exclude "
+    ):
+        germane.compare([kept, less])
+    one, other = (germane.Evaluator(path, "RR") for path in ("qrels.txt", "more.txt"))
+    with pytest.raises(
+        germane.InputError, match=rf"'qrels' .{mine.signature('RR').qrels}. and 'more' "
+    ):
+        one.merge(other)
+
+
 def test_signatures_stand_under_tables(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
     status, out = call(
         capsys, "evaluate", "qrels.txt", "a.run", "b.run", "-m", "AP@10 RR", "--signature"
@@ -468,6 +681,18 @@ def test_runs_are_paired_by_name_or_order() -> None:
     for record in (one, one.signature("AP@10"), one.to_dict()):  # type: ignore[assignment]
         assert germane.verify(record, QRELS, RUN).same
         assert germane.verify(record, QRELS, {"a": RUN}).same
+
+
+def test_what_verify_cannot_compare_is_refused() -> None:
+    record = germane.evaluate(QRELS, RUN, "AP@10").to_dict()
+    for change, says in (
+        ({"runs": []}, "without runs"),
+        ({"runs": [{**record["runs"][0], "measures": []}]}, "without measures"),
+    ):
+        with pytest.raises(germane.FormatError, match=says):
+            germane.verify({**record, **change}, QRELS, RUN)
+    with pytest.raises(germane.InputError, match="verify takes no dialect="):
+        germane.verify(record, QRELS, RUN, dialect="ranx")  # type: ignore[call-arg]
 
 
 JSON = st.recursive(

@@ -1,7 +1,10 @@
 """Code as a user writes it; mypy --strict checks it and a test runs it."""
 
+from collections.abc import Iterator
 from pathlib import Path
-from typing import assert_type
+from typing import NamedTuple, assert_type
+
+import numpy as np
 
 import germane
 from germane import AP, Measure, MeasureResult, P, Policy, Qrels, Result, Results, nDCG
@@ -40,6 +43,36 @@ def files(folder: Path) -> Result:
     assert_type(qrels, Qrels)
     run = germane.read_run(str(folder / "lda.run"))
     return germane.evaluate(qrels, run, nDCG @ 10, missing="skip", no_relevant="skip")
+
+
+class Qrel(NamedTuple):
+    """A row of ir_datasets."""
+
+    query_id: str
+    doc_id: str
+    relevance: int
+
+
+def other_data() -> Iterator[float]:
+    """Arrays, ranked lists, records, labels, and the arguments beside them."""
+    grades, scores = np.array([[1, 0, 2]]), np.array([[0.1, 0.2, 0.9]])
+    yield germane.evaluate(grades, scores, "RR", item_ids=["a", "b", "c"], exclude=None)["RR"].mean
+    yield germane.evaluate([{"d1"}], [["d2", "d1"]], "RR")["RR"].mean
+    rows = [Qrel("q1", "d1", 1)]
+    yield germane.evaluate(rows, {"q1": ["d1"]}, "RR", exclude={"q1": ["d9"]})["RR"].mean
+    yield germane.evaluate(iter(rows), {"q1": ["d1"]}, "RR", collapse=lambda item: item)["RR"].mean
+    found = germane.assert_no_regression(QRELS, RUN, "RR", baseline=RUN, max_drop=0.1)
+    assert_type(found, germane.Gate)
+    assert_type(germane.compare_judges(QRELS, QRELS, duplicates="first").kappa, float)
+
+
+def mistaken() -> None:
+    """Errors that an editor shows before anything runs."""
+    germane.evaluate(QRELS, 7, "RR")  # type: ignore[arg-type]
+    germane.evaluate_many(QRELS, RUN, "RR", ties="beste")  # type: ignore[arg-type]
+    germane.assert_no_regression(QRELS, RUN, baseline=RUN, max_dorp=0.1)  # type: ignore[call-arg]
+    germane.compare_judges(QRELS, QRELS, duplicate="first")  # type: ignore[call-arg]
+    germane.trust(RUN, people=QRELS, model=None)  # type: ignore[arg-type]
 
 
 def measures() -> list[Measure]:

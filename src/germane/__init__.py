@@ -68,7 +68,8 @@ if TYPE_CHECKING:  # imported when first asked for: together they take longer th
     from germane.identification.api import Identification, assert_computes, identify
     from germane.readers.labels import Labels
     from germane.reconciliation.api import Reconciliation, reconcile
-    from germane.reconciliation.contradictions import Audit, Contradiction, audit
+    from germane.reconciliation.auditing import audit
+    from germane.reconciliation.contradictions import Audit, Contradiction
     from germane.reconciliation.spread import Spread, spread
     from germane.reconciliation.table_api import reconcile_table
     from germane.reconciliation.table_reconciliation import TableReconciliation
@@ -108,7 +109,8 @@ _LATER = {
         "identification.api": "Identification assert_computes identify",
         "readers.labels": "Labels",
         "reconciliation.api": "Reconciliation reconcile",
-        "reconciliation.contradictions": "Audit Contradiction audit",
+        "reconciliation.auditing": "audit",
+        "reconciliation.contradictions": "Audit Contradiction",
         "reconciliation.spread": "Spread spread",
         "reconciliation.table_api": "reconcile_table",
         "reconciliation.table_reconciliation": "TableReconciliation",

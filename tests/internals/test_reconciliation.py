@@ -14,7 +14,11 @@ import germane
 from germane import Policy
 from germane.evaluation.collection import Collection
 from germane.readers import Needs, open_qrels, open_run
-from germane.reconciliation.candidates import (
+from germane.reconciliation.example import SHOWN, find_example
+from germane.reconciliation.plausibility import describe_chance
+from germane.reconciliation.reported import read_queries, read_reported
+from germane.reconciliation.spread import Values
+from germane.reconciliation.variations import (
     NO_NUMBER,
     Candidate,
     find_stage,
@@ -23,10 +27,6 @@ from germane.reconciliation.candidates import (
     vary_once,
     vary_twice,
 )
-from germane.reconciliation.example import SHOWN, find_example
-from germane.reconciliation.plausibility import describe_chance
-from germane.reconciliation.reported import read_queries, read_reported
-from germane.reconciliation.spread import Values
 
 from strategies import RARE_WORDS, TABLE, WORDS
 from test_reconcile import GRADED, PUBLISHED, QRELS, RUN, SCORED

@@ -1,20 +1,14 @@
-"""The verbs evaluate, evaluate_many and explain, and the opening of truths and detections of every kind."""
+"""The verbs evaluate, evaluate_many and explain."""
 
 from collections.abc import Hashable, Mapping
 from typing import TYPE_CHECKING, Unpack
 
-from germane.boxes.checkup import TruthSide, open_detection_side, open_truth_side
-from germane.boxes.conventions import Conventions, make_conventions
-from germane.boxes.data import Detections, Truths
-from germane.boxes.dialect_table import resolve_box_dialect, resolve_measures
+from germane.boxes.dialect_table import resolve_measures
 from germane.boxes.measures import BoxMeasures, parse_measures
-from germane.boxes.reading import take_reading
+from germane.boxes.opening import BoxOptions, TruthSide, open_boxes, open_truths, read_options
 from germane.boxes.result import Result, Results
-from germane.boxes.shapes import refuse_unfit
 from germane.boxes.summary import list_summary
-from germane.core.finding import warn
-from germane.errors import InputError, clip, list_some, suggest
-from germane.output.formatting import write_count
+from germane.errors import InputError, clip
 
 if TYPE_CHECKING:
     from germane.boxes.explanation import Explanation
@@ -56,39 +50,24 @@ def evaluate(
     Warns with GermaneWarning of problems that can distort your results, such as boxes in another format or
     scores that are turned; ``findings`` of the result lists them, too. ``check`` finds more, with places.
     """
-    side = _open_truth(truth, dialect, options)
-    return _evaluate(side, detections, measures, dialect, name, options)
-
-
-def _open_truth(
-    truth: "TruthSource", dialect: "str | Dialect | None", options: "Options"
-) -> TruthSide:
-    tool = None if dialect is None else resolve_box_dialect(dialect)
-    return open_truth_side(truth, take_reading(options, tool)[0])
+    return _evaluate(truth, detections, measures, name, read_options(options, dialect))
 
 
 def _evaluate(
-    side: TruthSide,
+    truth: "TruthSource | TruthSide",
     detections: "DetectionSource",
     measures: "BoxMeasures | None",
-    dialect: "str | Dialect | None",
     name: str | None,
-    options: "Options",
+    options: BoxOptions,
 ) -> Result:
-    """Evaluate one detector on truths that have been read."""
-    tool = None if dialect is None else resolve_box_dialect(dialect)
-    reading, conventions = take_reading(options, tool)
-    choices = make_conventions({**(tool.choices if tool else {}), **conventions})
-    found, problems = open_detection_side(side, detections, reading, name)
-    refuse_unknown(found, side.truths, choices)
-    refuse_unfit(side.truths, found, choices)
+    choices, tool = options.conventions, options.dialect
     if tool is None:
         measures = list_summary(choices.overlap) if measures is None else measures
         asked = {str(one): one for one in parse_measures(measures)}
     else:
         asked = resolve_measures(measures, tool, choices)
-    warn(found.name, problems)
-    return Result(found.name, asked, side.truths, found, choices, dialect=tool, findings=problems)
+    truths, found, problems = open_boxes(truth, detections, options, name)
+    return Result(found.name, asked, truths, found, choices, dialect=tool, findings=problems)
 
 
 def explain(
@@ -141,23 +120,11 @@ def evaluate_many(
     """
     if not isinstance(detections, Mapping) or not detections:
         raise InputError(f"detections are a mapping of name to detections; got {clip(detections)}")
-    side = _open_truth(truth, dialect, options)
+    own = read_options(options, dialect)
+    side = open_truths(truth, own.reading)
     return Results(
         {
-            str(name): _evaluate(side, found, measures, dialect, str(name), options)
+            str(name): _evaluate(side, found, measures, str(name), own)
             for name, found in detections.items()
         }
     )
-
-
-def refuse_unknown(detections: Detections, truths: Truths, choices: Conventions) -> None:
-    """Refuse detections of classes that the truths do not list, unless the conventions leave them out."""
-    if detections.unknown and choices.unknown == "error" and choices.classes == "each":
-        odd = detections.unknown[0]
-        near = suggest(str(odd), truths.class_names)
-        numbered = "; class_names= names classes that are numbers" * isinstance(odd, int)
-        raise InputError(
-            f"{detections.name}: {write_count(len(detections.unknown), 'class is', 'classes are')} not in "
-            f"{truths.where}: {list_some(detections.unknown)}. Its classes are {list_some(truths.class_names)}."
-            f"{near} unknown=ignore leaves such detections out{numbered}."
-        )

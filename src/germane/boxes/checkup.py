@@ -1,58 +1,24 @@
-"""The verb check, and the opening of both sides with the problems that evaluate warns of."""
+"""The verb check: problems of truths and detections, without stopping at the first."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Unpack, get_args
 
 import numpy as np
 
-from germane.boxes.checks.pairing import BoxData
+from germane.boxes.checks.data import BoxData
 from germane.boxes.checks.table import TABLE, find_all
-from germane.boxes.columns import Columns, make_detections, make_truths
-from germane.boxes.data import Detections, Truths
+from germane.boxes.columns import Columns, make_truths
+from germane.boxes.detections import Detections, Truths
 from germane.boxes.geometry import Overlap
-from germane.boxes.ids import sort_ids
-from germane.boxes.reading import READING, Reading, take_reading
+from germane.boxes.id_spelling import sort_ids
+from germane.boxes.reading_options import READING, Reading, take_reading
 from germane.boxes.sheet import Sheet, make_sheet, make_sound_sheet
 from germane.boxes.sources import name_detections, read_detection_columns, read_truth_columns
-from germane.core.finding import Finding
 from germane.errors import PolicyError, check_choice, clip, offer
 from germane.evaluation.checkup import Checkup
 
 if TYPE_CHECKING:
     from germane.boxes.options import DetectionSource, ReadOptions, TruthSource
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class TruthSide:
-    """Truths, and the sheet of them that checks look at."""
-
-    truths: Truths
-    sheet: Sheet
-
-
-def open_truth_side(truth: Any, reading: Reading) -> TruthSide:
-    """Read truths, once for all detectors."""
-    if isinstance(truth, TruthSide):
-        return truth
-    if isinstance(truth, Truths):
-        return TruthSide(truth, make_sound_sheet(truth, truth))
-    columns = read_truth_columns(truth, reading)
-    truths = make_truths(columns)
-    return TruthSide(truths, make_sound_sheet(truths, truths, columns))
-
-
-def open_detection_side(
-    side: TruthSide, detections: Any, reading: Reading, name: str | None = None
-) -> tuple[Detections, tuple[Finding, ...]]:
-    """Read detections, and find the problems of both sides that evaluate warns of."""
-    columns, truths = None, side.truths
-    if isinstance(detections, Detections):
-        opened = detections
-    else:
-        columns = read_detection_columns(detections, reading, truths)
-        opened = make_detections(columns, truths, name or name_detections(detections))
-    data = BoxData(truths, side.sheet, make_sound_sheet(opened, truths, columns))
-    return opened, tuple(find_all(data, "warning"))
 
 
 def check(

@@ -6,12 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from germane.boxes.data import Detections, Truths
+from germane.boxes.detections import Detections, Truths
 from germane.boxes.geometry import Boxes, BoxFormat, describe_box, find_broken, make_boxes
-from germane.boxes.ids import (
+from germane.boxes.id_spelling import (
     describe_mistyped,
     find_ids,
     get_item,
+    has_booleans,
     is_boolean,
     is_text,
     sort_ids,
@@ -201,10 +202,10 @@ def scale_boxes(columns: Columns, image: Ints, sizes: Floats | None) -> Any:
 
 
 def read_array(given: Any) -> Floats:
-    """Read numbers. Raises TypeError or ValueError for text and for rows of different lengths."""
-    array = np.asarray(given)
-    if isinstance(given, list) and not {bool, np.bool_}.isdisjoint(map(type, given)):
+    """Read numbers. Raises TypeError or ValueError for text, truth values, and rows of different lengths."""
+    if has_booleans(given):
         raise TypeError
+    array = np.asarray(given)
     if array.dtype.kind == "O" and all(is_finite_number(one) for one in array.flat):
         array = array.astype(float)  # whole numbers of more than 64 bits
     if array.dtype.kind not in "iuf":
@@ -316,6 +317,8 @@ def _read_numbers(columns: Columns, name: str) -> Floats:
     kind = ScoreError if name == "score" else FormatError
     try:
         numbers = read_array(given)
+        if numbers.shape != (len(columns),):  # a list for each
+            raise TypeError
         odd = np.flatnonzero(~np.isfinite(numbers))
         at = int(odd[0]) if len(odd) else None
     except (TypeError, ValueError):

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from germane.boxes.lists import View
+from germane.boxes.ranked_lists import View
 from germane.core.ragged import Bools, Floats
 
 if TYPE_CHECKING:
-    from germane.boxes.lists import RankedLists
+    from germane.boxes.ranked_lists import RankedLists
 
 _CONFIDENCES = np.linspace(0, 1, 1000)
 _WINDOW = 101  # confidences over which the mean F1 is smoothed

@@ -250,20 +250,6 @@ def _read_areas(given: Any) -> dict[str, tuple[float, float]]:
     return areas
 
 
-def write_choice(name: str, value: Any) -> str:
-    """Write a convention with its word; a depth may be given with what it is of.
-
-    >>> from germane.boxes.conventions import write_choice
-    >>> write_choice("depth", (300, "image"))
-    'depth=300 of each image'
-    """
-    if name == "depth" and isinstance(value, tuple):
-        depth, of = value
-        each = " of each image" if of == "image" else ""
-        return f"depth={_write(depth)}{each}"
-    return f"{name}={_write(value, name)}"
-
-
 def _write(value: Any, name: str = "") -> str:
     if name == "sigmas" and value:
         return "+".join(f"{one:.6g}".removeprefix("0") for one in value)

@@ -100,7 +100,13 @@ _TORCHMETRICS = replace(
     "classes=merged, and class_metrics is per_class. One known mistake: no value (-1) of map for another depth "
     "than 100.",
     source="detection/mean_ap.py",
-    limits=(Limit("", "Its numbers are in single precision, with 7 digits."),),
+    limits=(
+        Limit("", "Its numbers are in single precision, with 7 digits."),
+        Limit(
+            "no_relevant",
+            "iou_type='segm' leaves out images without a truth, and the false detections in them; iou_type=('bbox', 'segm') does not.",
+        ),
+    ),
     aliases=(),
 )
 

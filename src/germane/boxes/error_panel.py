@@ -10,9 +10,10 @@ from germane.output.formatting import format_number
 from germane.output.markup import write_element
 from germane.reports.markup import (
     COLORS,
-    draw_swatch,
     isolate_text,
     make_scrollable,
+    write_definitions,
+    write_figure,
     write_table,
 )
 
@@ -28,16 +29,16 @@ def write_errors(results: Results) -> Iterator[str]:
         return
     yield f"<p>The {isolate_text(first.title)} that would be gained if one kind of error were mended, and no other.</p>"
     drawn = dict(list(costs.items())[:_DRAWN])
-    yield f'<figure>{draw_bars(drawn)}<figcaption><ul class="legend">'
-    for r, name in enumerate(drawn):
-        yield f"<li>{draw_swatch(r)} {isolate_text(name)}</li>"
-    yield "</ul></figcaption></figure>"
-    rows = [(kind, *_list_cells(costs, kind), KINDS[kind]) for kind in KINDS]
+    legend = (f"{_draw_square(r)} {isolate_text(name)}" for r, name in enumerate(drawn))
+    few = f"Bars of the first {len(drawn)} of {len(costs)} detectors; the table has all."
+    yield from write_figure(draw_bars(drawn), legend, few * (len(drawn) < len(costs)))
+    rows = [(kind, *_list_cells(costs, kind)) for kind in KINDS]
     names = [name for name in costs for _ in range(2)]
     heads = [
         f"{name}: {what}" for name, what in zip(names, ("count", "cost") * len(costs), strict=True)
     ]
-    yield from make_scrollable(write_table(("error", *heads, ""), rows, (1 + len(heads),)))
+    yield from make_scrollable(write_table(("error", *heads), rows))
+    yield from write_definitions(KINDS.items())
 
 
 def _choose_measure(result: Result) -> Result:
@@ -76,6 +77,15 @@ def draw_bars(costs: Mapping[str, ErrorCosts]) -> str:
     size = {"viewBox": f"0 0 {_WIDTH} {step * len(MAIN)}", "role": "img", "class": "chart"}
     title = write_element("title", {}, "The cost of each kind of error")
     return write_element("svg", size, title, *parts)
+
+
+def _draw_square(run: int) -> str:
+    """Draw a piece of a detector's bar, for the legend."""
+    bar = write_element("rect", {"width": 11, "height": 11, "style": "fill: var(--run)"})
+    kind = f"swatch r{run % len(COLORS)}"
+    return write_element(
+        "svg", {"class": kind, "width": 11, "height": 11, "aria-hidden": "true"}, bar
+    )
 
 
 def _write_text(x: float, y: float, text: str, anchor: str) -> str:

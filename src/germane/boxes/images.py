@@ -7,7 +7,7 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
-from germane.boxes import coco, tables
+from germane.boxes import coco, frames
 from germane.boxes.columns import Sizes
 from germane.boxes.text_files import read_lines
 from germane.errors import InputError, clip
@@ -35,8 +35,8 @@ def read_images(given: Any) -> dict[Hashable, tuple[float, float]]:
         return coco.read_images(given)
     if isinstance(given, Mapping):
         return {one: _read_size(one, size) for one, size in given.items()}
-    if tables.is_table(given):
-        return tables.read_sizes(given)
+    if frames.is_table(given):
+        return frames.read_sizes(given)
     if isinstance(given, Iterable) and not is_path(given):
         return dict.fromkeys(given, UNKNOWN)
     raise InputError(

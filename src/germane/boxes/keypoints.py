@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from germane.boxes.geometry import Boxes
+from germane.boxes.id_spelling import has_booleans
 from germane.core.ragged import Floats, Ints
 from germane.errors import clip
 from germane.readers.numbers import read_doubles
@@ -24,7 +25,7 @@ def read_points(given: Any) -> Floats:
     """Read the keypoints of one object: x, y and visibility of each. Raises ValueError that says what is wrong."""
     sound = isinstance(given, (list, tuple)) and len(given) and len(given) % 3 == 0
     numbers = read_doubles(given) if sound else None
-    if numbers is None:
+    if numbers is None or has_booleans(given):
         raise ValueError(f"keypoints are x, y and visibility of each; got {clip(given)}")
     return numbers
 

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from germane.boxes.id_spelling import has_booleans
 from germane.core.ragged import Bools, Floats, Ints
 from germane.errors import InputError, clip
 from germane.readers.numbers import is_finite_number, read_doubles
@@ -134,7 +135,7 @@ def decode_mask(code: dict[str, Any]) -> Any:
 def _encode_polygons(given: Any, size: tuple[float, float]) -> dict[str, Any]:
     for one in given:
         sound = isinstance(one, (list, tuple)) and len(one) >= 4 and len(one) % 2 == 0
-        if not sound or read_doubles(one, _FARTHEST) is None:
+        if not sound or read_doubles(one, _FARTHEST) is None or has_booleans(one):
             raise ValueError(f"a polygon is x and y of its corners, in pixels; got {clip(one)}")
     if not given:
         raise ValueError("the mask has no polygon")
@@ -160,7 +161,8 @@ def _read_size(given: Any) -> tuple[int, int]:
 
 
 def _check_runs(counts: Any, pixels: int) -> None:
-    if not all(isinstance(one, (int, np.integer)) and one >= 0 for one in counts):
+    whole = all(isinstance(one, (int, np.integer)) and one >= 0 for one in counts)
+    if not whole or has_booleans(counts):
         raise ValueError(f"run lengths are whole numbers; got {clip(counts)}")
     if sum(counts) != pixels:
         raise ValueError(

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from germane.boxes.conventions import Conventions
-from germane.boxes.data import Detections, Truths
+from germane.boxes.detections import Detections, Truths
 from germane.boxes.geometry import round_boxes
 from germane.boxes.overlaps import measure_pairs
 from germane.core import ragged

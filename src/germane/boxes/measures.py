@@ -13,7 +13,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 
 from germane.boxes.conventions import Conventions, read_thresholds, write_thresholds
-from germane.boxes.lists import Curve, View
+from germane.boxes.ranked_lists import Curve, View
 from germane.core.ragged import Floats
 from germane.core.ranking import Ranking
 from germane.dialects.parsing import parse
@@ -94,6 +94,10 @@ class BoxMeasure:
         return self._short_name + (f"({','.join(written)})" if written else "") + cutoff
 
     __repr__ = __str__
+
+    @property
+    def range(self) -> None:
+        """The limits of an image's share: there are none, although those of the number are 0 and 1."""
 
     @property
     def _short_name(self) -> str:

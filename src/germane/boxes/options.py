@@ -1,9 +1,8 @@
 """Types of the arguments of all verbs for boxes: data, how they are read, and conventions."""
 
 import inspect
-import os
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Protocol, TypeAlias, TypedDict, get_args
+from typing import Annotated, Any, Protocol, TypeAlias, TypedDict, get_args
 
 from germane.boxes.conventions import (
     DEFAULTS,
@@ -24,15 +23,10 @@ from germane.boxes.conventions import (
     Thresholds,
     Unknown,
 )
-from germane.boxes.data import Detections, Truths
+from germane.boxes.detections import Detections, Truths
 from germane.boxes.geometry import BoxFormat, Overlap
-from germane.boxes.reading import Coordinates, Kind, Side
-
-
-class ArrowFrame(Protocol):
-    """A frame with Arrow columns: of Polars, pandas, PyArrow or DuckDB."""
-
-    def __arrow_c_stream__(self, requested_schema: Any = None) -> object: ...
+from germane.boxes.reading_options import Coordinates, Kind, Side
+from germane.evaluation.accepted import ArrowFrame, Given, Path
 
 
 class CocoObject(Protocol):
@@ -48,14 +42,28 @@ class DetectionDataset(Protocol):
     classes: Any
 
 
-Path: TypeAlias = str | os.PathLike[str]
 Source: TypeAlias = (
     Path | Mapping[Any, Any] | Sequence[Any] | ArrowFrame | CocoObject | DetectionDataset
 )
-TruthSource: TypeAlias = Source | Truths
-DetectionSource: TypeAlias = Source | Detections
-Images: TypeAlias = Path | Mapping[Any, Any] | Iterable[Any] | ArrowFrame
-ClassNames: TypeAlias = Path | Mapping[Any, str] | Sequence[str]
+TruthSource: TypeAlias = Annotated[
+    Source | Truths,
+    Given(
+        "TruthSource",
+        "the path of a file or folder, COCO's JSON or its content, a frame, a list with the boxes of each image, "
+        "or an object of pycocotools, torchvision or supervision (docs/sources.md)",
+    ),
+]
+DetectionSource: TypeAlias = Annotated[
+    Source | Detections, Given("DetectionSource", "the same as TruthSource, with scores")
+]
+Images: TypeAlias = Annotated[
+    Path | Mapping[Any, Any] | Iterable[Any] | ArrowFrame,
+    Given("Images", "a folder of images, a file of their sizes, {image: (width, height)}, or ids"),
+]
+ClassNames: TypeAlias = Annotated[
+    Path | Mapping[Any, str] | Sequence[str],
+    Given("ClassNames", "the path of a file, {number: name}, or names in the order of the numbers"),
+]
 
 
 class ReadOptions(TypedDict, total=False):

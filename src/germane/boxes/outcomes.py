@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from germane.boxes.conventions import write_thresholds
-from germane.boxes.data import Detections, Truths
+from germane.boxes.detections import Detections, Truths
 from germane.boxes.error_costs import NEAR, weigh_errors
 from germane.boxes.explanation import (
     OUTCOMES,

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from germane.boxes.data import Detections, Truths
+from germane.boxes.detections import Detections, Truths
 from germane.boxes.geometry import measure_overlaps
 from germane.boxes.keypoints import measure_similarities
 from germane.boxes.masks import Masks, load_code

@@ -1,24 +1,29 @@
 """The verb report: detectors on the same images as one page, class by class."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Unpack
 
 import numpy as np
 
 from germane.boxes.api import evaluate_many
 from germane.boxes.comparison import compare
-from germane.boxes.dialect_table import resolve_box_dialect
 from germane.boxes.error_panel import write_errors
-from germane.boxes.lists import View
 from germane.boxes.measures import BoxMeasures
-from germane.boxes.reading import take_reading
+from germane.boxes.opening import read_options
+from germane.boxes.ranked_lists import View
 from germane.boxes.result import Result, Results
 from germane.boxes.shares import compute_shares
 from germane.comparison.comparison import Comparison
-from germane.core.bootstrap import estimate_mean_interval
+from germane.core.bootstrap import Interval
+from germane.core.mean_intervals import (
+    describe_intervals,
+    estimate_mean_interval,
+    explain_missing,
+)
 from germane.core.ragged import Floats
 from germane.measures.interpolated import read_curves
+from germane.measures.spans import find_span
 from germane.output.formatting import format_number, write_count
 from germane.reports.api import Report, make_title, order_results
 from germane.reports.inputs import describe_origin
@@ -27,6 +32,11 @@ from germane.reports.markup import (
     draw_swatch,
     isolate_text,
     make_scrollable,
+    write_cautions,
+    write_definitions,
+    write_ends,
+    write_figure,
+    write_headline,
     write_notes,
     write_table,
 )
@@ -62,8 +72,7 @@ def report(
     >>> germane.boxes.report(truth, {"yolo": [{**truth[0], "scores": [0.9]}]}, "AP50").title
     'yolo'
     """
-    tool = None if dialect is None else resolve_box_dialect(dialect)
-    if measures == REPORTED and take_reading(options, tool)[0].shape == "oks":
+    if measures == REPORTED and read_options(options, dialect).reading.shape == "oks":
         measures = _OF_KEYPOINTS
     results = evaluate_many(truth, detections, measures, dialect=dialect, **options)
     ordered = order_results(results)
@@ -102,12 +111,18 @@ def _write_lead(results: Results) -> str:
 
 def _write_result(results: Results, compared: Comparison | None) -> Iterator[str]:
     first = next(iter(results.values()))
-    yield from make_scrollable(_write_headline(results))
-    yield '<dl class="definitions">'
-    for name in first:
-        yield f"<dt>{isolate_text(name)}</dt><dd>{isolate_text(first[name].definition)}</dd>"
-    yield "</dl>"
-    yield '<p class="small">Below each number: its 95% interval, a BCa bootstrap of the images.</p>'
+    intervals = {
+        (name, measure): _estimate_interval(result, measure)
+        for name, result in results.items()
+        for measure in first
+        if result[measure].mean == result[measure].mean
+    }
+    yield from make_scrollable(_write_headline(results, intervals))
+    yield from write_definitions((name, first[name].definition) for name in first)
+    source = describe_intervals(intervals.values(), "images")
+    says = f"Below each number: its 95% interval, {source}." if source else ""
+    says = says or f"{explain_missing('images').capitalize()}."
+    yield f'<p class="small">{says}</p>'
     if compared is not None:
         yield '<ul class="said">'
         for pair in compared.pairs[:8]:
@@ -118,36 +133,36 @@ def _write_result(results: Results, compared: Comparison | None) -> Iterator[str
 
 def _write_cautions(results: Results) -> Iterator[str]:
     """Write the problems that evaluate warned of."""
-    found = dict.fromkeys(str(one) for result in results.values() for one in result.findings)
-    if found:
-        yield '<ul class="cautions">'
-        yield from (f"<li>{isolate_text(one)}</li>" for one in found)
-        yield "</ul>"
+    yield from write_cautions(one for result in results.values() for one in result.findings)
 
 
-def _write_headline(results: Results) -> Iterator[str]:
+Intervals = Mapping[tuple[str, str], Interval | None]
+
+
+def _write_headline(results: Results, intervals: Intervals) -> Iterator[str]:
     """Write a row a detector, the best first: each number with its interval."""
     first = next(iter(results.values()))
-    heads = "".join(f'<th scope="col" class="n">{isolate_text(name)}</th>' for name in first)
-    yield f'<table class="headline"><thead><tr><th scope="col">detections</th>{heads}</tr></thead><tbody>'
-    for r, (name, result) in enumerate(results.items()):
-        yield f'<tr><th scope="row">{draw_swatch(r)} {isolate_text(name)}</th>'
-        for measure in result:
-            yield f'<td class="n">{_write_value(result, measure)}</td>'
-        yield "</tr>"
-    yield "</tbody></table>"
+    rows = {
+        isolate_text(name): [
+            _write_value(result[one].mean, intervals.get((name, one))) for one in result
+        ]
+        for name, result in results.items()
+    }
+    yield from write_headline("detections", first, rows)
 
 
-def _write_value(result: Result, name: str) -> str:
-    mean = result[name].mean
+def _estimate_interval(result: Result, name: str) -> Interval | None:
+    """Estimate the interval of a number, the mean of its images' shares; no number is below 0 or above 1."""
+    measure = result[name].measure
+    shares = compute_shares(result, measure)
+    found = estimate_mean_interval(shares, find_span(measure, shares), 0.95)
+    return found and replace(found, low=max(0.0, found.low), high=min(1.0, found.high))
+
+
+def _write_value(mean: float, interval: Interval | None) -> str:
     if mean != mean:
         return "–"
-    shares = compute_shares(result, result[name].measure)
-    if len(shares) < 2:
-        return f"<span>{format_number(mean, 4)}</span>"
-    interval = estimate_mean_interval(shares, 0.95)
-    low, high = max(0.0, interval.low), min(1.0, interval.high)
-    return f"<span>{format_number(mean, 4)}</span><small>{low:.3f} – {high:.3f}</small>"
+    return f"<span>{format_number(mean, 4)}</span>{write_ends(interval)}"
 
 
 def _write_classes(results: Results) -> Iterator[str]:
@@ -190,6 +205,8 @@ class _MeanCurve:
     recall: Floats
     precision: Floats
 
+    has_band = False
+
     @property
     def low(self) -> Floats:
         return self.precision
@@ -204,13 +221,13 @@ def _write_curves(results: Results) -> Iterator[str]:
     if any(curve is None for curve in curves.values()):
         return
     drawn = {name: curve for name, curve in curves.items() if curve is not None}
-    yield f'<figure>{draw_chart(drawn)}<figcaption><ul class="legend">'
-    for r, name in enumerate(drawn):
-        yield f"<li>{draw_swatch(r)} {isolate_text(name)}</li>"
+    legend = (f"{draw_swatch(r)} {isolate_text(name)}" for r, name in enumerate(drawn))
     threshold = min(next(iter(results.values())).thresholds)
-    yield (
-        f"</ul><p>The best precision at 11 recalls or beyond, the mean over classes, for an overlap of "
-        f"{threshold:g}.</p></figcaption></figure>"
+    yield from write_figure(
+        draw_chart(drawn),
+        legend,
+        "The best precision at 11 recalls or beyond, the mean over classes, for an overlap of "
+        f"{threshold:g}.",
     )
 
 

@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 
 from germane.boxes.columns import Columns
-from germane.boxes.data import Truths
+from germane.boxes.detections import Truths
 from germane.boxes.geometry import BoxFormat
-from germane.boxes.ids import is_boolean
+from germane.boxes.id_spelling import has_booleans
 from germane.boxes.keypoints import measure_extents
 from germane.boxes.masks import can_read_masks, encode_array, join_masks, measure_codes
-from germane.boxes.reading import Reading, name_side
+from germane.boxes.reading_options import Reading, name_side
 from germane.errors import FormatError, InputError, clip
 from germane.readers.numbers import to_numpy
 
@@ -57,9 +57,31 @@ def _describe(one: Any) -> Held | None:
         names = getattr(one, "names", None)
         return {
             "boxes": boxes.xyxy, "labels": boxes.cls, "scores": getattr(boxes, "conf", None),
-            "by_id": names, "box_format": "xyxy",
+            "by_id": names, "box_format": "xyxy", "masks": getattr(one, "masks", None),
+            "keypoints": getattr(one, "keypoints", None),
         }  # fmt: skip
     return None
+
+
+def _open_shapes(given: Any, where: str) -> Any:
+    """Open the masks or keypoints of Ultralytics, which hold an array beside the size of the image."""
+    size = getattr(given, "orig_shape", None)
+    if size is None:
+        return given
+    array = to_numpy(given.data, where)
+    if hasattr(given, "has_visible"):
+        seen = np.ones((*array.shape[:-1], 1))  # some models find no visibility
+        return array if given.has_visible else np.concatenate((array, seen), axis=-1)
+    if array.shape[1:] != tuple(size):
+        raise FormatError(
+            f"{where} have {_write_size(array.shape[1:])} pixels, and the image {_write_size(size)}. "
+            "predict(…, retina_masks=True) gives masks of the image's size."
+        )
+    return array
+
+
+def _write_size(size: Any) -> str:
+    return f"{size[0]:,} × {size[1]:,}"
 
 
 def read_per_image(given: Any, reading: Reading, truths: Truths | None) -> Columns:
@@ -95,6 +117,8 @@ def read_per_image(given: Any, reading: Reading, truths: Truths | None) -> Colum
         columns = {"boxes": boxes.astype(float), **_read_columns(held, len(boxes), where, side)}
         for name, several in shapes.items():
             if len(several) != len(boxes):
+                if reading.shape == "any":
+                    continue
                 raise FormatError(f"{where}: {len(boxes)} boxes, and {len(several)} {name}.")
             listed.setdefault(name, []).extend(several)
         if has_area:
@@ -137,31 +161,45 @@ def _keep_whole(several: list[Any] | None, count: int) -> list[Any] | None:
 
 
 def _read_shapes(held: Held, where: str, reading: Reading) -> dict[str, list[Any]]:
-    """Read the masks and keypoints of an image that are wanted."""
+    """Read the masks and keypoints of an image that are wanted; an image without boxes needs none.
+
+    Where they are only tried (``any``), those that cannot be read are left out.
+    """
     out: dict[str, list[Any]] = {}
-    if reading.shape == "mask" or (reading.shape == "any" and can_read_masks()):
-        given = held.get("masks")
-        if given is not None:
-            array = to_numpy(given, f"{where}, masks")
-            if array.ndim != 3 and array.size:
-                raise FormatError(
-                    f"{where}: masks have the shape (objects, height, width); got {array.shape}."
-                )
-            out["masks"] = encode_array(array) if array.ndim == 3 and len(array) else []
-        elif reading.shape == "mask":
-            raise FormatError(f"{where}: there are no masks, which overlap=mask needs.")
-    if reading.shape in ("oks", "any"):
-        given = held.get("keypoints")
-        if given is not None:
-            array = _read_numbers(given, f"{where}, keypoints")
-            if array.size and (array.ndim != 3 or array.shape[2] != 3):
-                raise FormatError(
-                    f"{where}: keypoints have the shape (objects, points, 3); got {array.shape}."
-                )
-            out["keypoints"] = array.reshape(len(array), -1).astype(float).tolist()
-        elif reading.shape == "oks":
-            raise FormatError(f"{where}: there are no keypoints, which overlap=oks needs.")
+    boxes = held.get("boxes")
+    for shape, name, read in (
+        ("mask", "masks", _read_masks),
+        ("oks", "keypoints", _read_keypoints),
+    ):
+        is_tried = reading.shape == "any" and (shape == "oks" or can_read_masks())
+        if reading.shape != shape and not is_tried:
+            continue
+        try:
+            given = _open_shapes(held.get(name), f"{where}, {name}")
+            if given is not None:
+                out[name] = read(given, f"{where}, {name}")
+            elif boxes is not None and not to_numpy(boxes, where).size:
+                out[name] = []
+            elif not is_tried:
+                raise FormatError(f"{where}: there are no {name}, which overlap={shape} needs.")
+        except FormatError:
+            if not is_tried:
+                raise
     return out
+
+
+def _read_masks(given: Any, where: str) -> list[Any]:
+    array = to_numpy(given, where)
+    if array.ndim != 3 and array.size:
+        raise FormatError(f"{where} have the shape (objects, height, width); got {array.shape}.")
+    return encode_array(array) if array.ndim == 3 and len(array) else []
+
+
+def _read_keypoints(given: Any, where: str) -> list[Any]:
+    array = _read_numbers(given, where)
+    if array.size and (array.ndim != 3 or array.shape[2] != 3):
+        raise FormatError(f"{where} have the shape (objects, points, 3); got {array.shape}.")
+    return [one.astype(float).ravel().tolist() for one in array]
 
 
 def _read_columns(held: Held, count: int, where: str, side: str) -> dict[str, Any]:
@@ -206,8 +244,7 @@ def _read_labels(held: Held, where: str) -> list[Any]:
 def _read_numbers(given: Any, where: str) -> Any:
     """Read numbers of an image. Raises FormatError for truth values, which Python takes for 0 and 1."""
     numbers = to_numpy(given, where)
-    listed = isinstance(given, (list, tuple)) and any(map(is_boolean, given))
-    if listed or (numbers.dtype.kind == "b" and numbers.size):
+    if has_booleans(given) or (numbers.dtype.kind == "b" and numbers.size):
         raise FormatError(f"{where}: numbers are needed; got {clip(given)}")
     return numbers
 

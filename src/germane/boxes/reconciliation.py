@@ -1,31 +1,28 @@
 """Reconciliation of boxes: the conventions that give a reported number."""
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
-from germane.boxes.conventions import Conventions, write_choice
+from germane.boxes.conventions import Conventions
 from germane.boxes.dialect_table import resolve_box_dialect, resolve_measures
-from germane.boxes.dialect_values import open_search
 from germane.boxes.measures import BoxMeasure, parse_measures
-from germane.boxes.search import BoxGiven, BoxSearch, Counts
+from germane.boxes.search import BoxGiven, BoxSearch, BoxValues, Counts, open_values
 from germane.output.formatting import add_schema, format_number, to_json_number, write_count
-from germane.output.tables import Table, Tabular
 from germane.reconciliation.answer import Answer, list_tools
-from germane.reconciliation.candidates import Choices
 from germane.reconciliation.plausibility import weigh_values
 from germane.reconciliation.reported import Reported, read_reported
+from germane.reconciliation.variations import Choices, write_choice
 
 if TYPE_CHECKING:
     from germane.boxes.options import DetectionSource, Options, TruthSource
     from germane.dialects.dialect import Dialect
 
 _OTHERS = "AP AP50 AP75 AR@1 AR@10 AR"  # measures that may be meant by mistake
-_TOOLS = 3  # that are named beside conventions
 _ORDERS = 100  # random orders of the scores, to find out how often small data gives a number
 _SMALL = 2_000  # detections; the numbers of larger data hardly ever coincide
 
@@ -58,7 +55,7 @@ class Step:
 
 
 @dataclass(frozen=True, repr=False)
-class Reconciliation(Answer[BoxGiven], Tabular):
+class Reconciliation(Answer[BoxGiven]):
     """The conventions that give a reported number, fewest changes first, or the nearest ones.
 
     >>> truth = [{"boxes": [[10, 10, 50, 50]], "labels": [1]}]
@@ -69,6 +66,10 @@ class Reconciliation(Answer[BoxGiven], Tabular):
 
     Iterating gives what was found. ``path`` leads from what was asked for to the first of them.
     """
+
+    _noun = "set"
+    _columns = ("conventions", "value", "off by", "tools")
+    _tools = 3
 
     reported: Reported
     measure: BoxMeasure
@@ -118,29 +119,10 @@ class Reconciliation(Answer[BoxGiven], Tabular):
             yield f"Without effect on this data, and therefore undecided: {', '.join(self.idle)}."
         yield from self._explain_range(f"{write_count(len(self.tried), 'set')} of conventions")
 
-    def table(self, *, digits: int | None = 4) -> Table:
-        """One row a set of conventions: its value, and the tools that have it."""
-        rows, more = self._write_cells(digits)
-        cells = [
-            (*cells, list_tools(one, None if digits is None else _TOOLS)) for one, cells in rows
-        ]
-        notes = [f"… and {more} more"] if more else []
-        columns = ("conventions", "value", "off by", "tools")
-        return Table(columns, tuple(cells), (*notes, *self.notes), (3,))
-
     def to_dict(self) -> dict[str, Any]:
         """Plain values for JSON, in a versioned schema; NaN becomes None."""
         plain = {
-            **self._make_head(),
-            "measure": str(self.measure),
-            "conventions": self.conventions.to_dict(),
-            "verdict": self.verdict,
-            "answer": self.answer,
-            "values": self.values,
-            "chance": self.chance,
-            "own": _make_row(self.own),
-            "found": [_make_row(one) for one in self.found],
-            "nearest": [_make_row(one) for one in self.nearest],
+            **self._make_head({"conventions": self.conventions.to_dict()}),
             "path": [
                 {"change": one.change, "value": to_json_number(one.value), **vars(one.counts)}
                 for one in self.path
@@ -151,14 +133,15 @@ class Reconciliation(Answer[BoxGiven], Tabular):
         }
         return add_schema(plain)
 
-    def __str__(self) -> str:
-        return f"{self.verdict}\n\n{self.table(digits=self.reported.digits).text()}"
-
-    def __repr__(self) -> str:
-        return f"<Reconciliation {self.answer}: {self.verdict}>"
+    def _make_row(self, given: BoxGiven) -> dict[str, Any]:
+        return {
+            "conventions": given.candidate.write_choices(),
+            "value": to_json_number(given.value),
+            "tools": list(given.candidate.tools),
+        }
 
     def _name(self, given: BoxGiven) -> str:
-        tools = list_tools(given, _TOOLS)
+        tools = list_tools(given, self._tools)
         return f"{given}" + (f" ({tools})" if tools else "")
 
 
@@ -195,120 +178,85 @@ def reconcile(
     if tool is not None:
         names = [measure] if measure is not None else tool.summary.split()[:1]
         [asked] = resolve_measures(names, tool, Conventions()).values()
-    search = open_search(truth, detections, asked, options, name, tool)
-    return _make_answer(search, number)
+    values = open_values(truth, detections, asked, options, name, tool)
+    return _make_answer(BoxSearch(values, number))
 
 
-def _make_answer(search: BoxSearch, reported: Reported) -> Reconciliation:
-    own = BoxGiven(search.make_candidate({}), search.evaluate(()))
-    steps = [
-        [own],
-        search.evaluate_all(search.list_tools()),
-        search.evaluate_all(search.vary_once()),
-    ]
-    idle = _list_idle(search)
-    if not any(reported.gives(one.value) for step in steps for one in step):
-        steps.append(search.evaluate_all(search.combine()))
-    tried = [one for step in steps for one in step]
-    found = search.simplify(one for one in tried if reported.gives(one.value))
-    nearest = () if found else _find_nearest(search, tried, own, reported)
-    values, chance = _estimate_chance(search, steps, reported) if found else (0, 0.0)
+def _make_answer(search: BoxSearch) -> Reconciliation:
+    values, reported = search.values, search.reported
+    own = BoxGiven(values.make_candidate({}), values.evaluate(()))
+    tried = [own]
+    for several in (values.list_tools(), values.vary_once()):
+        tried += search.evaluate_all(several)
+    idle = _list_idle(values)
+    if not any(map(search.gives, tried)):
+        tried += search.evaluate_all(values.combine())
+    found = search.simplify(filter(search.gives, tried))
+    nearest = () if found else search.find_nearest(tried)
+    shuffled = [partial(_shuffle, values)] * (len(values.detections) <= _SMALL)
+    different, chance = weigh_values(search, tried, shuffled) if found else (0, 0.0)
     return Reconciliation(
         reported,
         search.asked,
-        search.conventions,
+        values.conventions,
         own,
         tuple(found),
         nearest,
         tuple(tried),
-        _walk(search, (*found, *nearest)[0].candidate.choices),
+        _walk(values, (*found, *nearest)[0].candidate.choices),
         idle,
-        values,
+        different,
         chance,
-        () if found else tuple(_find_hints(search, reported)),
+        () if found else tuple(_find_hints(values, reported)),
     )
 
 
-def _list_idle(search: BoxSearch) -> tuple[str, ...]:
+def _list_idle(values: BoxValues) -> tuple[str, ...]:
     """List the conventions of which no word, alone, makes a difference."""
     return tuple(
         name
-        for name, words in search.changes.items()
-        if words and all(search.are_same(((name, word),), ()) for word in words)
+        for name, words in values.changes.items()
+        if words and all(values.are_same(((name, word),), ()) for word in words)
     )
 
 
-def _find_nearest(
-    search: BoxSearch, tried: Sequence[BoxGiven], own: BoxGiven, reported: Reported
-) -> tuple[BoxGiven, ...]:
-    ordered = sorted(tried, key=lambda one: abs(one.value - reported.value))
-    of_tools = [one for one in ordered if one.candidate.tools]
-    rows: dict[Choices, BoxGiven] = {}
-    for one in (*ordered[:1], *of_tools[:1], own):
-        [least] = search.simplify([one])
-        rows.setdefault(least.candidate.choices, least)
-    return tuple(rows.values())
-
-
-def _walk(search: BoxSearch, choices: Choices) -> tuple[Step, ...]:
+def _walk(values: BoxValues, choices: Choices) -> tuple[Step, ...]:
     """Make the changes one at a time, in the order of the conventions."""
-    order = list(search.start)
+    order = list(values.start)
     several = sorted(choices, key=lambda one: order.index(one[0]))
     steps = []
     for end in range(len(several) + 1):
         made = tuple(sorted(several[:end]))
         change = write_choice(*several[end - 1]) if end else ""
-        steps.append(Step(change, search.evaluate(made), search.count(made)))
+        steps.append(Step(change, values.evaluate(made), values.count(made)))
     return tuple(steps)
 
 
-def _estimate_chance(
-    search: BoxSearch, steps: Sequence[Sequence[BoxGiven]], reported: Reported
-) -> tuple[int, float]:
-    """Count the different values tried until one gave the number; estimate the chance of a wrong number.
-
-    It is the chance of ``reconcile``: wrong numbers lie anywhere between the lowest and the highest value,
-    or are values of small data whose scores stand in a random order.
-    """
-    numbered = [(at, one.value) for at, step in enumerate(steps) for one in step]
-    first = min(at for at, value in numbered if reported.gives(value))
-    shuffled = (partial(_shuffle, search),) * (len(search.detections) <= _SMALL)
-    return weigh_values(numbered, first, reported, shuffled)
-
-
-def _shuffle(search: BoxSearch) -> Any:
+def _shuffle(values: BoxValues) -> Any:
     """Compute the measure asked for with the scores in random orders."""
-    rng, found = np.random.default_rng(0), search.detections
+    rng, found = np.random.default_rng(0), values.detections
     numbers = [
-        search.remake(replace(found, score=rng.permutation(found.score))).evaluate(())
+        values.remake(replace(found, score=rng.permutation(found.score))).evaluate(())
         for _ in range(_ORDERS)
     ]
     return np.array([one for one in numbers if not math.isnan(one)])
 
 
-def _find_hints(search: BoxSearch, reported: Reported) -> Iterator[str]:
+def _find_hints(values: BoxValues, reported: Reported) -> Iterator[str]:
     """Name other measures, thresholds and cut decimals that would explain the number."""
-    search.also = parse_measures(_OTHERS)
+    values.also = parse_measures(_OTHERS)
     others = [
         (measure, one)
-        for measure in search.also
-        for one in (search.make_candidate({}), *search.list_tools(measure))
+        for measure in values.also
+        for one in (values.make_candidate({}), *values.list_tools(measure))
     ]
     others.sort(key=lambda pair: (len(pair[1].choices), repr(pair[1].choices), not pair[1].tools))
     given: dict[str, str] = {}
     for measure, one in others:
-        if reported.gives(search.evaluate(one.choices, measure)):
+        if reported.gives(values.evaluate(one.choices, measure)):
             given.setdefault(str(measure), one.tools[0] if one.tools else "as asked")
     if given:
         named = (f"{name} ({said.partition(':')[0]})" for name, said in given.items())
         yield f"It is given by another measure: {', '.join(named)}."
-    if reported.can_be_cut_from(search.evaluate(())):
-        yield f"Cut off instead of rounded, it is given by {search.asked}."
-
-
-def _make_row(given: BoxGiven) -> dict[str, Any]:
-    return {
-        "conventions": [write_choice(*one) for one in given.candidate.choices],
-        "value": to_json_number(given.value),
-        "tools": list(given.candidate.tools),
-    }
+    if reported.can_be_cut_from(values.evaluate(())):
+        yield f"Cut off instead of rounded, it is given by {values.asked}."

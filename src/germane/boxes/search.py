@@ -1,15 +1,12 @@
-"""Search: one measure of the same boxes under many conventions, of which only what differs is done again."""
+"""Search: one measure of the same boxes under many conventions, and the sets of conventions that give a number."""
 
-import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from germane.boxes.candidates import BoxCandidate, BoxCandidates, read_dialect
 from germane.boxes.conventions import Conventions
-from germane.boxes.data import Detections, Truths
+from germane.boxes.detections import Detections, Truths
 from germane.boxes.dialect_table import DIALECTS
-from germane.boxes.lists import RankedLists, sort_lists
 from germane.boxes.matching import (
     Arranged,
     Pairs,
@@ -18,12 +15,20 @@ from germane.boxes.matching import (
     find_pairs,
     match_groups,
 )
-from germane.boxes.measures import BoxMeasure
+from germane.boxes.measures import BoxMeasure, parse_measure
+from germane.boxes.opening import open_boxes, read_options
+from germane.boxes.ranked_lists import RankedLists, sort_lists
 from germane.boxes.result import BoxValue, Result
+from germane.boxes.variations import BoxCandidate, BoxVariations, read_dialect
 from germane.core.ragged import Ints
-from germane.reconciliation.candidates import Choices
-from germane.reconciliation.search import Tried
+from germane.reconciliation.reported import Reported
+from germane.reconciliation.search import Search, Tried
 from germane.reconciliation.spread import are_same
+from germane.reconciliation.variations import Choices
+
+if TYPE_CHECKING:
+    from germane.boxes.options import DetectionSource, Options, TruthSource
+    from germane.dialects.dialect import Dialect
 
 T = TypeVar("T")
 
@@ -46,8 +51,8 @@ class Counts:
     false: int
 
 
-class BoxSearch(BoxCandidates):
-    """A measure on one set of boxes, under the conventions asked for and any changes of them.
+class BoxValues(BoxVariations):
+    """The values of a measure on one set of boxes, under the conventions asked for and changes of them.
 
     Detections are sorted once for each way to read them, and matched once for each way to match them.
     Depths, points of the curve and means are read from the lists that follow.
@@ -70,9 +75,9 @@ class BoxSearch(BoxCandidates):
         self._pairs: dict[tuple[Any, ...], tuple[Arranged, Pairs]] = {}
         self._lists: dict[tuple[Any, ...], RankedLists] = {}
 
-    def remake(self, detections: Detections) -> "BoxSearch":
-        """Make a search of other detections."""
-        return BoxSearch(self.truths, detections, self.asked, self.conventions, self.fixed)
+    def remake(self, detections: Detections) -> "BoxValues":
+        """Make the values of other detections."""
+        return BoxValues(self.truths, detections, self.asked, self.conventions, self.fixed)
 
     def evaluate(self, choices: Choices, measure: BoxMeasure | None = None) -> float:
         """Return the value of the measure, or another, under some changes; NaN where there is none."""
@@ -84,13 +89,10 @@ class BoxSearch(BoxCandidates):
             self._values[key] = value.mean
         return self._values[key]
 
-    def evaluate_all(self, candidates: Iterable[BoxCandidate]) -> list[BoxGiven]:
-        """Evaluate candidates, those that share a matching one after the other, and keep those with a value."""
-        several = list(candidates)
-        for one in sorted(several, key=lambda one: repr(self._key(self._change(one.choices)))):
-            self.evaluate(one.choices)
-        values = [BoxGiven(one, self.evaluate(one.choices)) for one in several]
-        return [one for one in values if not math.isnan(one.value)]
+    def evaluate_each(self, several: Iterable[Choices]) -> None:
+        """Evaluate several changes, those that share a matching one after the other."""
+        for choices in sorted(several, key=lambda one: repr(self._key(self._change(one)))):
+            self.evaluate(choices)
 
     def are_same(self, one: Choices, other: Choices) -> bool:
         """Do two sets of changes give one value?"""
@@ -158,39 +160,51 @@ class BoxSearch(BoxCandidates):
     ) -> tuple[Any, ...]:
         return tuple(getattr(choices, name) for name in names)
 
-    def simplify(self, given: Iterable[BoxGiven]) -> list[BoxGiven]:
-        """Drop changes that make no difference here, and sort by the number of changes, then of tools.
 
-        Of as many, those come first whose words most tools have.
-        """
-        merged: dict[Choices, BoxGiven] = {}
-        for one in given:
-            least = self.drop_idle(one.candidate.choices)
-            before = merged.get(least)
-            tools = dict.fromkeys(
-                (*(before.candidate.tools if before else ()), *one.candidate.tools)
-            )
-            merged[least] = BoxGiven(BoxCandidate(self.asked, least, tuple(tools)), one.value)
-        return sorted(merged.values(), key=_order_simplicity)
-
-    def drop_idle(self, choices: Choices) -> Choices:
-        """Drop changes one by one, as long as that changes nothing."""
-        for one in reversed(choices):
-            simpler = tuple(other for other in choices if other != one)
-            if self.are_same(simpler, choices):
-                return self.drop_idle(simpler)
-        return choices
+def open_values(
+    truth: "TruthSource",
+    detections: "DetectionSource",
+    measure: "str | BoxMeasure",
+    options: "Options",
+    name: str | None,
+    base: "Dialect | None" = None,
+) -> BoxValues:
+    """Open truths and detections to be evaluated under changes of germane's conventions, or of a dialect's."""
+    asked, own = parse_measure(measure), read_options(options, base, "any")
+    truths, found, _ = open_boxes(truth, detections, own, name)
+    return BoxValues(truths, found, asked, replace(own.conventions, ap_depth="any"), own.given)
 
 
-def _order_simplicity(given: BoxGiven) -> tuple[int, int, int, str]:
-    candidate = given.candidate
-    usual = sum(
-        read_dialect(dialect, name) == word
-        for dialect in DIALECTS
-        for name, word in candidate.choices
-        if name != "points"
-    )
-    return len(candidate.choices), -len(candidate.tools), -usual, str(given)
+class BoxSearch(Search[BoxCandidate]):
+    """Conventions of boxes, compared with what was reported."""
+
+    def __init__(self, values: BoxValues, reported: Reported) -> None:
+        super().__init__(values.asked, reported)
+        self.values = values
+
+    def find_value(self, candidate: BoxCandidate) -> float:
+        """Evaluate a candidate; NaN where it has no value."""
+        return self.values.evaluate(candidate.choices)
+
+    def coincide(self, one: BoxCandidate, other: BoxCandidate) -> bool:
+        """Do two candidates give one value?"""
+        return self.values.are_same(one.choices, other.choices)
+
+    def evaluate_all(self, candidates: Iterable[BoxCandidate]) -> list[BoxGiven]:
+        """Evaluate candidates, those that share a matching one after the other."""
+        several = list(candidates)
+        self.values.evaluate_each(one.choices for one in several)
+        return super().evaluate_all(several)
+
+    def rank(self, candidate: BoxCandidate) -> tuple[int, ...]:
+        """Rank candidates that as many tools have by how many tools have each of their words."""
+        usual = sum(
+            read_dialect(dialect, name) == word
+            for dialect in DIALECTS
+            for name, word in candidate.choices
+            if name != "points"
+        )
+        return *super().rank(candidate), -usual
 
 
 def _keep(cache: dict[Any, T], key: Any, make: Callable[[], T]) -> T:

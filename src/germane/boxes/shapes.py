@@ -8,9 +8,9 @@ import numpy as np
 
 from germane.boxes.columns import Columns, list_sizes
 from germane.boxes.conventions import Conventions
-from germane.boxes.data import Detections, Truths
+from germane.boxes.detections import Detections, Truths
 from germane.boxes.geometry import make_boxes
-from germane.boxes.ids import find_ids, sort_ids
+from germane.boxes.id_spelling import find_ids, is_boolean, sort_ids
 from germane.boxes.keypoints import COCO_SIGMAS, measure_extents, read_points
 from germane.boxes.masks import (
     can_read_masks,
@@ -19,10 +19,11 @@ from germane.boxes.masks import (
     is_compressed,
     join_masks,
 )
-from germane.boxes.reading import Reading, Shape, Side
+from germane.boxes.reading_options import Reading, Shape, Side
 from germane.core.ragged import Floats
-from germane.errors import FormatError, InputError
+from germane.errors import FormatError, InputError, clip
 from germane.output.formatting import write_count
+from germane.readers.numbers import is_finite_number
 
 T = TypeVar("T")
 NEEDED: dict[Shape, tuple[str, ...]] = {
@@ -131,6 +132,19 @@ def _read_keypoints(columns: Columns, truths: Truths | None) -> Columns:
     unseen = None
     if truths is None:
         given = [None] * len(points) if columns.unseen is None else columns.unseen
+        odd = [
+            at
+            for at, one in enumerate(given)
+            if one is not None and (is_boolean(one) or not is_finite_number(one) or one < 0)
+        ]
+        faults = [
+            f"{columns.locate(at)}: num_keypoints is a whole number; got {clip(given[at])}"
+            for at in odd
+        ]
+        columns = replace(columns, faults=[*columns.faults, *faults])
+        given = list(given)
+        for at in odd:
+            given[at] = None
         seen = (array[..., 2] > 0).sum(axis=1).tolist()
         unseen = np.array(
             [(own if one is None else one) == 0 for one, own in zip(given, seen, strict=True)], bool
@@ -174,7 +188,7 @@ def _list_boxes(columns: Columns) -> list[Any]:
 def _fill_boxes(columns: Columns) -> Columns:
     """Fill in the boxes that are missing: those around the masks or the keypoints."""
     listed = _list_boxes(columns)
-    lost = [at for at, box in enumerate(listed) if box is None or box == []]
+    lost = [at for at, box in enumerate(listed) if is_missing(box)]
     if not lost:
         return columns
     around = _measure_boxes(columns, np.array(lost))
@@ -190,6 +204,13 @@ def _fill_boxes(columns: Columns) -> Columns:
     for at, row in zip(lost, rows.tolist(), strict=True):
         filled[at] = row
     return replace(columns, boxes=filled, boxed=lost[0] > 0)  # as the first one
+
+
+def is_missing(given: Any) -> bool:
+    """Is this no box, mask or keypoints: None, or empty?"""
+    if isinstance(given, np.ndarray):
+        return not given.size
+    return given is None or (isinstance(given, (list, tuple, dict)) and not given)
 
 
 def _measure_boxes(columns: Columns, at: Any) -> Floats | None:

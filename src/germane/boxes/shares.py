@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from germane.boxes.lists import RankedLists, View
 from germane.boxes.measures import BoxMeasure
+from germane.boxes.ranked_lists import RankedLists, View
 from germane.core import ragged
 from germane.core.ragged import Floats, Ints
 

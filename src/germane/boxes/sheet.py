@@ -7,10 +7,10 @@ from functools import cached_property
 import numpy as np
 
 from germane.boxes.columns import Columns, match_classes, read_array
-from germane.boxes.data import Detections, Truths
+from germane.boxes.detections import Detections, Truths
 from germane.boxes.geometry import Boxes, BoxFormat, make_boxes
-from germane.boxes.ids import find_ids
-from germane.boxes.reading import Side
+from germane.boxes.id_spelling import find_ids
+from germane.boxes.reading_options import Side
 from germane.checks.rows import Problem, Sees
 from germane.core.ragged import Bools, Floats, Ints
 from germane.output.formatting import write_count

@@ -9,13 +9,13 @@ import numpy as np
 
 from germane.boxes.coco import is_coco, read_coco
 from germane.boxes.columns import Columns
-from germane.boxes.data import Truths
-from germane.boxes.ids import find_ids, sort_ids
+from germane.boxes.detections import Truths
+from germane.boxes.frames import is_table, read_table
+from germane.boxes.id_spelling import find_ids, sort_ids
 from germane.boxes.images import join_sizes, read_images
 from germane.boxes.per_image import is_per_image, read_per_image
-from germane.boxes.reading import Kind, Reading, Side
+from germane.boxes.reading_options import Kind, Reading, Side
 from germane.boxes.shapes import read_shapes
-from germane.boxes.tables import is_table, read_table
 from germane.boxes.text_files import is_padilla, is_yolo, read_padilla
 from germane.boxes.voc import is_voc, read_voc
 from germane.boxes.yolo import read_class_names, read_yolo

@@ -10,9 +10,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from germane.boxes.columns import Columns
-from germane.boxes.data import Truths
+from germane.boxes.detections import Truths
 from germane.boxes.geometry import BoxFormat
-from germane.boxes.reading import Reading, name_side
+from germane.boxes.reading_options import Reading, name_side
 from germane.errors import EmptyError, FormatError, InputError, clip
 from germane.readers.files import TextFile
 from germane.readers.formats import is_path

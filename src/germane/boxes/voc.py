@@ -10,9 +10,9 @@ from xml.parsers import expat
 import numpy as np
 
 from germane.boxes.columns import Columns
-from germane.boxes.data import Truths
+from germane.boxes.detections import Truths
 from germane.boxes.images import UNKNOWN
-from germane.boxes.reading import Reading
+from germane.boxes.reading_options import Reading
 from germane.boxes.text_files import is_voc_results, list_files, read_lines, read_voc_results
 from germane.errors import EmptyError, FormatError, InputError, clip
 from germane.readers.files import read_file

@@ -7,10 +7,10 @@ from dataclasses import replace
 from typing import Any
 
 from germane.boxes.columns import Columns
-from germane.boxes.data import Truths
-from germane.boxes.ids import sort_ids
+from germane.boxes.detections import Truths
+from germane.boxes.id_spelling import sort_ids
 from germane.boxes.images import find_pictures
-from germane.boxes.reading import Reading, name_side
+from germane.boxes.reading_options import Reading, name_side
 from germane.boxes.text_files import (
     YOLO,
     find_label_folder,

@@ -4,6 +4,7 @@ import argparse
 import os
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from germane.cli.terminal import as_json, say
@@ -366,6 +367,33 @@ def write_result(
     else:
         text = format_table(table(choose_digits(options)), options, formats)
     writing.write(options.output, text)
+
+
+def add_signature(command: argparse.ArgumentParser) -> None:
+    """Add the option that prints signatures."""
+    command.add_argument(
+        "--signature",
+        action="store_true",
+        help="also print the signature of each mean: one line with the definition and fingerprints of the data",
+    )
+
+
+def is_signed(options: argparse.Namespace) -> bool:
+    """Are signatures printed, so that a file is hashed while it is read? JSON always has them.
+
+    Raises InputError for a format of values alone.
+    """
+    if options.signature and options.format in SEPARATED:
+        raise InputError(
+            f"--signature prints lines of text, and {options.format} has values alone. Choose --format table, "
+            "markdown, latex, html or json, or write a record with --record."
+        )
+    return bool(options.signature or options.format == "json")
+
+
+def add_lines(table: Table, lines: Sequence[str]) -> Table:
+    """Add lines to the notes of a table, such as signatures."""
+    return replace(table, notes=(*table.notes, "", *lines)) if lines else table
 
 
 def write_found(

@@ -43,7 +43,7 @@ def add(commands: Any) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    from germane.reconciliation.contradictions import audit  # its import takes long
+    from germane.reconciliation.auditing import audit  # its import takes long
 
     writing.check(options.output, [options.table])
     columns = dict(map(arguments.read_pair, options.columns))

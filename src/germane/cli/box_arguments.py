@@ -5,7 +5,7 @@ from typing import Any, get_args
 
 from germane.boxes.conventions import WORDS
 from germane.boxes.geometry import BOX_FORMATS
-from germane.boxes.reading import Coordinates
+from germane.boxes.reading_options import Coordinates
 from germane.boxes.sources import KINDS
 from germane.cli import arguments
 

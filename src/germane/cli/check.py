@@ -4,7 +4,7 @@ import argparse
 from typing import TYPE_CHECKING, Any
 
 from germane.cli import arguments
-from germane.cli.terminal import as_json, make_progress_line
+from germane.cli.terminal import as_json, as_options, make_progress_line
 from germane.evaluation.choices import DEFAULT
 from germane.output import writing
 
@@ -58,6 +58,6 @@ def run(options: argparse.Namespace) -> int:
 
 def write_checkup(options: argparse.Namespace, found: "Checkup") -> int:
     """Write the findings as text or JSON; return the exit status."""
-    text = as_json(found.to_dict()) if options.format == "json" else f"{found}\n"
+    text = as_json(found.to_dict()) if options.format == "json" else f"{as_options(str(found))}\n"
     writing.write(options.output, text)
     return FOUND if options.strict and found.serious else 0

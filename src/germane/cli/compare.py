@@ -12,6 +12,7 @@ from germane.evaluation.api import evaluate_many, read_qrels
 from germane.evaluation.bounds import BoundsOfRuns
 from germane.evaluation.choices import DEFAULT
 from germane.evaluation.layout import name_measures
+from germane.evaluation.opening import open_data
 from germane.evaluation.result import Results
 from germane.output import pictures, writing
 from germane.output.tables import Table, stack_tables
@@ -61,6 +62,7 @@ def add(commands: Any) -> None:
         default=10,
         help="number of queries in a view (default: 10)",
     )
+    arguments.add_signature(command)
     arguments.add_bounds(command)
     arguments.add_rename(command)
     arguments.add_shared(command)
@@ -124,6 +126,7 @@ def run(options: argparse.Namespace) -> None:
     if picture:
         _check_picture(options)
     comparison = compare(_evaluate(options, given), **collect_statistics(options))
+    signatures = comparison.signatures if options.signature else ()
     if picture:
         _choose_drawn(comparison, options).save(options.output)
         return
@@ -131,11 +134,11 @@ def run(options: argparse.Namespace) -> None:
         text = as_json(_as_dict(comparison, options))
     elif options.view is None and options.format == "table":
         text = comparison.text(rename=rename)
+        text = "\n".join([text.rstrip("\n"), *(("", *signatures) if signatures else ()), ""])
     else:
         digits = arguments.choose_digits(options)
-        text = arguments.format_table(
-            _make_view(comparison, options, digits, rename), options, arguments.FOR_PAPERS
-        )
+        view = arguments.add_lines(_make_view(comparison, options, digits, rename), signatures)
+        text = arguments.format_table(view, options, arguments.FOR_PAPERS)
     writing.write(options.output, text + _write_bounds(comparison, options))
 
 
@@ -159,11 +162,12 @@ def _check_picture(options: argparse.Namespace) -> None:
     if (
         options.format != "table"
         or options.rename
+        or options.signature
         or options.view not in (None, "pairs", "queries")
     ):
         raise InputError(
             f"{options.output}: a picture is of the pairs, or of --view queries; it has no --format "
-            "and no --rename."
+            "and neither --rename nor --signature."
         )
 
 
@@ -193,7 +197,9 @@ def _evaluate(options: argparse.Namespace, given: list[list[str]]) -> Results | 
                 raise InputError(f"the data set {qrels} is given twice.")
             runs = arguments.read_runs(qrels, paths)
             judgments = read_qrels(qrels, **reading, progress=progress)
-            results[qrels] = evaluate_many(judgments, runs, measures, progress=progress, **policy)
+            data = open_data(judgments, policy)
+            data.signs = arguments.is_signed(options)
+            results[qrels] = evaluate_many(data, runs, measures, progress=progress)
     return results if len(results) > 1 else next(iter(results.values()))
 
 

@@ -4,7 +4,6 @@ import argparse
 import os
 import warnings
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -17,6 +16,7 @@ from germane.evaluation.choices import DEFAULT
 from germane.evaluation.layout import name_measures, write_warnings
 from germane.evaluation.opening import open_data
 from germane.evaluation.result import Results
+from germane.evaluation.signature_line import write_signatures
 from germane.output import writing
 from germane.output.tables import Table
 from germane.readers import find_name
@@ -51,11 +51,7 @@ def add(commands: Any) -> None:
         type=arguments.read_fraction,
         help="also print confidence intervals of means, for instance at level 0.95",
     )
-    command.add_argument(
-        "--signature",
-        action="store_true",
-        help="also print the signature of each mean: one line with the definition and fingerprints of the data",
-    )
+    arguments.add_signature(command)
     command.add_argument(
         "--record",
         metavar="FILE",
@@ -91,7 +87,7 @@ def run(options: argparse.Namespace) -> None:
         given = {"dialect": options.dialect, "progress": progress, **policy}
         if options.checkpoint is None:
             data = open_data(options.qrels, policy, options.dialect)
-            data.signs = options.signature or options.record or options.format == "json"
+            data.signs = arguments.is_signed(options) or options.record is not None
             results = evaluate_many(data, runs, measures, progress=progress)
         else:
             results = _evaluate_kept(options.qrels, runs, measures, options.checkpoint, given)
@@ -105,31 +101,21 @@ def run(options: argparse.Namespace) -> None:
     if options.bounds:
         arguments.write_found(options, results.bounds())
         return
+    signatures = write_signatures(results) if options.signature else ()
     table: Callable[..., Table] = partial(results.table, confidence=options.confidence)
     if options.per_query:
         table = results.table_per_query
     arguments.write_result(
         options,
-        lambda digits: _sign(options, table(digits=digits, rename=rename), results),
+        lambda digits: arguments.add_lines(table(digits=digits, rename=rename), signatures),
         lambda: results.to_dict(queries=options.per_query),
         arguments.FOR_PAPERS,
     )
 
 
-def _sign(options: argparse.Namespace, table: Table, results: Results) -> Table:
-    """Add signatures to the notes, if they are asked for."""
-    if not options.signature:
-        return table
-    lines = [
-        f"{f'{name}: ' if len(results) > 1 else ''}{result.signature(measure)}"
-        for name, result in results.items()
-        for measure in result.measures
-    ]
-    return replace(table, notes=(*table.notes, "", *lines))
-
-
 def _check_shown(options: argparse.Namespace, rename: Mapping[str, str]) -> None:
     """Refuse before the work is done what cannot be shown after it."""
+    arguments.is_signed(options)
     if options.dialect is None:
         name_measures(arguments.parse_measures(options), rename)
     if options.bounds:

@@ -2,11 +2,13 @@
 
 import argparse
 import os
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from germane.cli import arguments
 from germane.comparison.settings import WORDS
 from germane.evaluation.choices import DEFAULT
+from germane.evaluation.opening import open_data
 from germane.output import writing
 
 if TYPE_CHECKING:
@@ -33,6 +35,7 @@ def add(commands: Any) -> None:
     )
     arguments.add_measures(command, DEFAULT)
     add_limits(command)
+    arguments.add_signature(command)
     command.add_argument(
         "--test", metavar="|".join(WORDS["test"]), default="randomization",
         help="test of significance (default: randomization)",
@@ -68,22 +71,23 @@ def run(options: argparse.Namespace) -> int:
     from germane.comparison.quality_gate import gate  # its import takes long
 
     writing.check(options.output, [options.qrels, options.run_path, options.baseline])
+    data = open_data(options.qrels, arguments.collect_policy(options))
+    data.signs = arguments.is_signed(options)
     found = gate(
-        options.qrels, options.run_path, arguments.parse_measures(options), baseline=options.baseline,
+        data, options.run_path, arguments.parse_measures(options), baseline=options.baseline,
         max_drop=options.max_drop, alpha=options.alpha, test=options.test, rng=options.seed,
-        **arguments.collect_policy(options),
     )  # fmt: skip
-    status = write_gate(options, found)
+    status = write_gate(options, found, found.comparison.signatures if options.signature else ())
     if options.github:
         _report_to_github(found)
     return status
 
 
-def write_gate(options: argparse.Namespace, found: "Gate") -> int:
+def write_gate(options: argparse.Namespace, found: "Gate", signatures: Sequence[str] = ()) -> int:
     """Write the table of a gate, or its comparison and verdicts as JSON; return the exit status."""
     arguments.write_result(
         options,
-        lambda digits: found.table(digits=digits),
+        lambda digits: arguments.add_lines(found.table(digits=digits), signatures),
         lambda: {
             **found.comparison.to_dict(),
             "verdicts": found.verdicts,

@@ -42,13 +42,13 @@ def as_options(message: str) -> str:
         message,
     )
     message = re.sub(
-        r"\b(input_format|max_expansion|max_line|dialect|box_format|coordinates|unknown|area_of|overlap)"
+        r"\b(input_format|max_expansion|max_line|dialect|box_format|coordinates|unknown|area_of|no_truth|overlap)"
         r"=('?)([\w-]+)\2(?=[ .,;)])",
         lambda found: f"{_write_option(found)} {found[3]}",
         message,
     )
     return re.sub(
-        r"\b(columns=|collapse=|images=|class_names=|input_format|max_expansion|max_line|box_format|coordinates)"
+        r"\b(columns=|collapse=|images=|class_names=|confidence=|input_format|max_expansion|max_line|box_format|coordinates)"
         r"(?= (takes|is|names) |\.)",
         _write_option,
         message,

@@ -25,6 +25,8 @@ from germane.core.bootstrap import resample_sums
 from germane.core.ragged import Floats
 from germane.errors import NotFoundError, clip, offer
 from germane.evaluation.layout import name_measures
+from germane.evaluation.result import Result
+from germane.evaluation.signature_line import write_signatures
 from germane.measures.measure import Measure
 from germane.measures.names import is_name
 from germane.output.formatting import add_schema, format_number
@@ -199,6 +201,16 @@ class Comparison(Columnar):
         """Definitions, queries, test, correction and intervals: a caption."""
         names = name_measures(self.measures)
         return tuple(write_notes(self._samples, self.pairs, self.settings, names))
+
+    @property
+    def signatures(self) -> tuple[str, ...]:
+        """One line for each mean that was compared: its definition, and fingerprints of its data."""
+        lines: list[str] = []
+        for dataset, runs in self.datasets.items():
+            before = f"{dataset}: " if dataset else ""
+            of_lists = {name: runs[name] for name in self.systems if isinstance(runs[name], Result)}
+            lines += write_signatures(of_lists, self.measures, before)
+        return tuple(lines)
 
     def between(self, system: str, baseline: str, measure: str | Measure) -> Pair:
         """Return the pair of two systems on a measure. Raises NotFoundError where there is none."""
@@ -375,6 +387,7 @@ class Comparison(Columnar):
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values for JSON, in a versioned schema."""
+        signatures = {"signatures": list(self.signatures)} if self.signatures else {}
         return add_schema(
             {
                 "germane": VERSION,
@@ -384,5 +397,6 @@ class Comparison(Columnar):
                 "means": self.means,
                 "pairs": [pair.to_dict() for pair in self.pairs],
                 "notes": [note for note in self.notes if note],
+                **signatures,
             }
         )

@@ -7,6 +7,7 @@ from itertools import pairwise
 from germane.comparison.sample import Runs
 from germane.core.policy import Policy
 from germane.errors import InputError, PolicyError, clip
+from germane.evaluation.fingerprint import shorten
 from germane.evaluation.result import Result
 from germane.measures.measure import Measure
 
@@ -18,25 +19,46 @@ def match_results(
     for dataset, runs in datasets.items():
         where = f"data set {dataset}: " if dataset else ""
         for (one, first), (other, second) in pairwise(runs.items()):
-            _check_judgments(where, (one, first), (other, second))
+            check_judgments(where, (one, first), (other, second))
             for measure in measures:
                 _check_conventions(where, measure, (one, first), (other, second))
     return {dataset: _spell_queries(runs) for dataset, runs in datasets.items()}
 
 
-def _check_judgments(where: str, one: tuple[str, Result], other: tuple[str, Result]) -> None:
-    """Refuse results of different judgments. Files of earlier versions do not say what theirs are."""
+def check_judgments(where: str, one: tuple[str, Result], other: tuple[str, Result]) -> None:
+    """Refuse results of different judgments, or with other candidates.
+
+    Files of earlier versions do not say what theirs are.
+    """
     (name, first), (second_name, second) = one, other
     if first.placement and second.placement and first.placement.qrels is second.placement.qrels:
         return
     if None not in (first.fingerprint, second.fingerprint) and (
         first.fingerprint != second.fingerprint
     ):
-        raise InputError(
-            f"{where}{clip(name)} and {clip(second_name)} were evaluated with different judgments "
-            f"({first.counts.judged:,} and {second.counts.judged:,} queries). Values can be compared only "
-            "on the same queries, items and grades; evaluate both runs with the same qrels."
+        mine, its = (
+            f"{result.counts.judged:,} queries, qrels {shorten(result.fingerprint)}"
+            for result in (first, second)
         )
+        raise InputError(
+            f"{where}{clip(name)} and {clip(second_name)} were evaluated with different judgments ({mine}; {its}). "
+            "Values can be compared only on the same queries, items and grades; evaluate both runs with the "
+            "same qrels."
+        )
+    if first.fingerprint is None or second.fingerprint is None:
+        return
+    for option in ("exclude", "only"):
+        mine, its = (
+            f"{option} {shorten(result.option_fingerprints[option])}"
+            if option in result.option_fingerprints
+            else f"no {option}"
+            for result in (first, second)
+        )
+        if mine != its:
+            raise InputError(
+                f"{where}{clip(name)} and {clip(second_name)} were evaluated with different candidates ({mine}; "
+                f"{its}). Give both runs the same {option}=."
+            )
 
 
 def _check_conventions(

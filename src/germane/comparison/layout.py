@@ -5,7 +5,6 @@ from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
-from germane.comparison.intervals import FEWEST
 from germane.comparison.pair import (
     Pair,
     Verdict,
@@ -16,6 +15,7 @@ from germane.comparison.settings import CORRECTIONS, Settings
 from germane.comparison.significance import MANY, TESTS
 from germane.core.bootstrap import Interval
 from germane.core.dispersion import FEW, POWER
+from germane.core.mean_intervals import caution_of_few, describe_intervals, explain_missing
 from germane.evaluation.layout import write_definition
 from germane.measures import QUANTITIES
 from germane.measures.measure import Measure
@@ -168,6 +168,7 @@ def write_notes(
         )
         left = f"; {sample.left_out:,} left out" if sample.left_out else ""
         yield f"{write_count(len(sample), sample.unit)} with a value for every run{left}{for_some}"
+    yield from (f"conventions: {one.conventions}" for one in samples if one.conventions)
     if len(samples[0].datasets) > 1:
         sets = ", ".join(samples[0].datasets)
         yield f"data sets {sets}: means of their means; resampled within each"
@@ -179,14 +180,10 @@ def write_notes(
 
 def _describe_intervals(pairs: Sequence[Pair], units: str) -> str:
     """Describe what the intervals come from, as the beginning of a sentence."""
-    known = {pair.basis for pair in pairs if pair.interval}
-    if not known:
-        return f"none, which takes {FEWEST} {units} or more; "
-    from_range = "the range of the measure (Gaffke 2005)"
-    if known == {"range"}:
-        return f"from {from_range}, as too few {units} differ for a BCa bootstrap; "
-    also = f"; where few {units} differ, from {from_range}; " if "range" in known else ", "
-    return f"BCa bootstrap of the {units}{also}"
+    source = describe_intervals((pair.interval for pair in pairs), units)
+    if not source:
+        return f"none, as {explain_missing(units)}; "
+    return source + ("; " if "spread" in source else ", ")
 
 
 def _describe_levels(pairs: Sequence[Pair], settings: Settings) -> str:
@@ -237,10 +234,7 @@ def _write_warnings(
             f"{' or '.join(remedy for remedy, helps in remedies.items() if helps)}."
         )
     if fewest < FEW:
-        yield (
-            f"Few {units} ({fewest}): {'no intervals' if fewest < FEWEST else 'intervals are rough'}, and only large "
-            "differences can be shown."
-        )
+        yield caution_of_few(fewest, units)
     yield from filter(None, (sample.warning for sample in samples))
     if settings.test == "wilcoxon" and most > MANY:
         yield (

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from typing import Any, Literal, TypeAlias
 
-from germane.comparison.intervals import FEWEST, Basis
 from germane.core.bootstrap import Interval
+from germane.core.mean_intervals import FEWEST
 from germane.measures import QUANTITIES
 from germane.measures.measure import Measure
 from germane.output.formatting import write_count
@@ -65,9 +65,6 @@ class Pair:
     interval: Interval | None
     """of the mean difference, at the level that the correction leaves to this pair; None for fewer
     than five queries, or one of a data set, which say too little of others"""
-    basis: Basis | None
-    """the interval comes from the spread of the differences, or where they show too little of it, from the
-    measure's range"""
     d_z: float | None
     """Cohen's d_z: the mean difference in standard deviations of one query's difference; None
     where that does not vary"""

@@ -7,13 +7,14 @@ from typing import Literal
 
 import numpy as np
 
-from germane.comparison.intervals import FEWEST, estimate_difference, find_span_of_differences
 from germane.comparison.pair import Equivalence, Limit, Pair
 from germane.comparison.sample import Sample
 from germane.comparison.settings import CORRECTIONS, Settings
 from germane.comparison.significance import TESTS, compute_differences
 from germane.core.dispersion import compute_equivalence_p, measure_dispersion
+from germane.core.mean_intervals import FEWEST, estimate_weighted_interval
 from germane.core.ragged import Floats
+from germane.measures.spans import find_span_of_differences
 from germane.output.formatting import write_count
 
 
@@ -87,11 +88,11 @@ def _describe_pair(
     varies = spread is not None and spread.error > 1e-12 * abs(mean)
     wins, losses = int(np.count_nonzero(difference > 0)), int(np.count_nonzero(difference < 0))
     ties = len(sample) - wins - losses
-    interval = basis = None
+    interval = None
     if spread and len(sample) >= FEWEST:
         span = find_span_of_differences(sample.measures[m], sample.values[m])
-        interval, basis = estimate_difference(
-            difference, sample.weights, centered, sample.strata, span, tested.alpha
+        interval = estimate_weighted_interval(
+            difference, sample.weights, centered, sample.strata, span, mean, tested.alpha
         )
     equivalence = None
     if settings.equivalence is not None and spread is not None:
@@ -104,7 +105,6 @@ def _describe_pair(
         queries=len(sample),
         difference=mean,
         interval=interval,
-        basis=basis,
         d_z=mean / spread.deviation if spread and varies else None,
         improvement=(wins + ties / 2) / len(sample),
         wins=wins,

@@ -8,6 +8,7 @@ from typing import Any, Unpack
 
 from germane.comparison.api import compare
 from germane.comparison.comparison import Comparison
+from germane.comparison.consistency import check_judgments
 from germane.comparison.layout import write_ends
 from germane.comparison.pair import Pair, format_p_number, format_short
 from germane.comparison.sample import list_valued
@@ -24,6 +25,7 @@ from germane.errors import (
     clip,
     list_some,
 )
+from germane.evaluation.accepted import Baseline, Judgments, Run
 from germane.evaluation.api import evaluate
 from germane.evaluation.choices import DEFAULT, Choices
 from germane.evaluation.opening import open_evaluation
@@ -34,6 +36,7 @@ from germane.measures.catalogue import refuse_lists
 from germane.measures.measure import Measures
 from germane.output.formatting import format_number, write_count
 from germane.output.tables import Table, Tabular
+from germane.readers import is_path
 
 RUN, BASELINE = "run", "baseline"
 FAILING = {"fell", "inconclusive", "lost"}
@@ -145,11 +148,11 @@ class Gate(Tabular):
 
 
 def gate(
-    qrels: Any,
-    run: Any,
+    qrels: Judgments,
+    run: Run,
     measures: Measures = DEFAULT,
     *,
-    baseline: Any,
+    baseline: Baseline,
     max_drop: float = 0.0,
     alpha: float = 0.05,
     test: TestName = "randomization",
@@ -185,11 +188,13 @@ def gate(
     before = _read_saved(baseline)
     if before is None:
         before = evaluate(data, baseline, measures, name=BASELINE)
-    elif before.policy != now.policy:
-        raise PolicyError(
-            f"the baseline was evaluated with {before.policy}; the run with {now.policy}. "
-            "Numbers under different conventions cannot be compared."
-        )
+    else:
+        check_judgments("", (_name(baseline, BASELINE), before), (_name(run, RUN), now))
+        if before.policy != now.policy:
+            raise PolicyError(
+                f"the baseline was evaluated with {before.policy}; the run with {now.policy}. "
+                "Numbers under different conventions cannot be compared."
+            )
     if absent := [name for name in now if name not in before]:
         raise NotFoundError(
             f"the baseline has no {', '.join(absent)}.  There are: {', '.join(before)}"
@@ -231,7 +236,18 @@ def _check_found(name: str, result: Result) -> None:
 
 
 def assert_no_regression(
-    qrels: Any, run: Any, measures: Measures = DEFAULT, *, baseline: Any, **options: Any
+    qrels: Judgments,
+    run: Run,
+    measures: Measures = DEFAULT,
+    *,
+    baseline: Baseline,
+    max_drop: float = 0.0,
+    alpha: float = 0.05,
+    test: TestName = "randomization",
+    correction: Correction | None = None,
+    resamples: int = 10_000,
+    rng: Seed = 0,
+    **policy: Unpack[Choices],
 ) -> Gate:
     """Raise RegressionError if a run is worse than its baseline; for tests.
 
@@ -242,10 +258,18 @@ def assert_no_regression(
     The arguments are those of ``gate``. If the gate is passed, its result is returned. RegressionError is
     an AssertionError, so that a test runner shows it as a failure.
     """
-    found = gate(qrels, run, measures, baseline=baseline, **options)
+    found = gate(
+        qrels, run, measures, baseline=baseline, max_drop=max_drop, alpha=alpha, test=test,
+        correction=correction, resamples=resamples, rng=rng, **policy,
+    )  # fmt: skip
     if not found.passed:
         raise RegressionError("\n".join((*found.sentences, "", str(found))))
     return found
+
+
+def _name(given: Any, otherwise: str) -> str:
+    """Name results by their file, if they have one."""
+    return os.fspath(given) if is_path(given) else otherwise
 
 
 def _read_saved(baseline: Any) -> Result | None:

@@ -2,13 +2,15 @@
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
 from germane.core.arguments import check_number
 from germane.core.ragged import Floats, Ints
+
+Basis: TypeAlias = Literal["spread", "range"]
 
 
 @dataclass(frozen=True)
@@ -18,6 +20,8 @@ class Interval:
     low: float
     high: float
     confidence: float
+    basis: Basis = "spread"
+    """it comes from the spread of the values, or where they show too little of it, from the measure's range"""
 
     @property
     def level(self) -> str:
@@ -39,25 +43,6 @@ def estimate_interval(centered: Floats, strata: Ints, mean: float, alpha: float)
     rounding = 1e-12 * (abs(mean) + float(np.abs(centered).sum()))
     low, high = (0.0 if abs(mean + end) < rounding else mean + end for end in reached)
     return Interval(low, high, 1 - alpha)
-
-
-def estimate_mean_interval(
-    values: Floats, confidence: float, weights: Floats | None = None
-) -> Interval:
-    """Estimate the interval of the mean of two values or more, all of one weight or of their own.
-
-    Of a weighted mean, a quotient of two sums, the parts are those of its linear approximation.
-    """
-    one_stratum = np.zeros(len(values), int)
-    if weights is None:
-        mean = float(values.mean())
-        centered = (values - mean) / len(values)
-    else:
-        parts = weights / weights.sum()
-        mean = float(parts @ values)
-        centered = (values - mean) * parts
-    interval = estimate_interval(centered, one_stratum, mean, 1 - confidence)
-    return replace(interval, confidence=confidence)
 
 
 def check_confidence(confidence: Any) -> None:

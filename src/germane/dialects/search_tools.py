@@ -81,6 +81,20 @@ DIALECTS = (
         source="metrics/retrieval/ranked.py",
     ),
     _search_tool(
+        "unitxt",
+        tool="unitxt",
+        version="1.26.10",
+        measuring=(
+            Entry("map", "AP(norm=found)"),
+            Entry("mrr", "RR"),
+            Entry("precision_at_{k}", "P(norm=retrieved)@{k}"),
+            Entry("recall_at_{k}", "R@{k}"),
+            Entry("match_at_{k}", "Success@{k}"),
+        ),
+        why="map divides by the relevant ids found, and precision by the ids there are; a repeated id is a hit again.",
+        source="metrics.py::RetrievalMetric",
+    ),
+    _search_tool(
         "elasticsearch",
         tool="Elasticsearch _rank_eval",
         version="8, read in its source",

@@ -5,6 +5,12 @@ from typing import Any
 
 from germane.dialects.dialect import PYTREC, Dialect, Entry, Limit, name_both
 
+_CUSTOM = {
+    "ties": "given",
+    "scores": "double",
+    "missing": "zero",
+    "unknown": "error",
+}
 _BPREF = {"grades": "nonnegative", "all_relevant": "nan"}
 
 
@@ -21,6 +27,20 @@ def _list_levels(
     for cut in ("", "@{k}")[: 1 + cutoff]:
         yield Entry(name + cut, measure + cut, choices or {})
         yield Entry(f"{name}{cut}-l{{x}}", graded + cut, choices or {})
+
+
+def _list_mteb(ties: str, no_relevant: str) -> tuple[Entry, ...]:
+    """List the measures of MTEB: those of pytrec_eval, and two of its own with an order of ties."""
+    own = {"ties": ties, "scores": "double", "unknown": "error"}
+    return (
+        Entry("NDCG@{k}", "nDCG@{k}", also=("ndcg_at_{k}",)),
+        Entry("MAP@{k}", "AP(norm=R)@{k}", also=("map_at_{k}",)),
+        Entry("Recall@{k}", "R@{k}", also=("recall_at_{k}",)),
+        Entry("P@{k}", "P@{k}", also=("precision_at_{k}",)),
+        Entry("HitRate@{k}", "Success@{k}"),
+        Entry("MRR@{k}", "RR@{k}", {**own, "digits": None}, also=("mrr_at_{k}",)),
+        Entry("R_cap_at_{k}", "R(norm=min)@{k}", {**own, "no_relevant": no_relevant}),
+    )
 
 
 DIALECTS = (
@@ -79,14 +99,26 @@ DIALECTS = (
         judging={"ties": "trec", "missing": "skip"},
         averaging={"digits": 5},
         measuring=(
-            Entry("NDCG@{k}", "nDCG@{k}"),
-            Entry("MAP@{k}", "AP(norm=R)@{k}"),
-            Entry("Recall@{k}", "R@{k}"),
-            Entry("P@{k}", "P@{k}"),
+            Entry("NDCG@{k}", "nDCG@{k}", also=("ndcg_at_{k}",)),
+            Entry("MAP@{k}", "AP(norm=R)@{k}", also=("map_at_{k}",)),
+            Entry("Recall@{k}", "R@{k}", also=("recall_at_{k}",)),
+            Entry("P@{k}", "P@{k}", also=("precision_at_{k}",)),
+            Entry("MRR@{k}", "RR@{k}", _CUSTOM, also=("mrr_at_{k}",)),
+            Entry("R_cap@{k}", "R(norm=min)@{k}", {**_CUSTOM, "no_relevant": "error"}),
+            Entry("Accuracy@{k}", "Success@{k}", _CUSTOM),
         ),
         why="pytrec_eval, but an item whose id is the query's is taken out first "
-        "(ignore_identical_ids=False: own=keep), and means are rounded to 5 decimals.",
+        "(ignore_identical_ids=False: own=keep), and means are rounded to 5 decimals. evaluate_custom (MRR, R_cap, "
+        "Accuracy) keeps the order of equal scores, and divides by all judged queries. MTEB before 1.13 says the same, under names such as mrr_at_10.",
         source="retrieval/evaluation.py",
+        limits=(
+            Limit(
+                "no_relevant",
+                "Such a query is an error only if the run has it; else it counts as 0.",
+                only=("R_cap@{k}",),
+            ),
+        ),
+        same=("MTEB 1.12.0",),
     ),
     Dialect(
         "mteb",
@@ -95,26 +127,23 @@ DIALECTS = (
         reading=PYTREC,
         judging={"ties": "trec", "missing": "skip"},
         averaging={"digits": 5},
-        measuring=(
-            Entry("NDCG@{k}", "nDCG@{k}", also=("ndcg_at_{k}",)),
-            Entry("MAP@{k}", "AP(norm=R)@{k}", also=("map_at_{k}",)),
-            Entry("Recall@{k}", "R@{k}", also=("recall_at_{k}",)),
-            Entry("P@{k}", "P@{k}", also=("precision_at_{k}",)),
-            Entry("HitRate@{k}", "Success@{k}"),
-            Entry(
-                "MRR@{k}",
-                "RR@{k}",
-                {"scores": "double", "digits": None, "unknown": "error"},
-                also=("mrr_at_{k}",),
-            ),
-            Entry(
-                "R_cap_at_{k}",
-                "R(norm=min)@{k}",
-                {"scores": "double", "no_relevant": "skip", "unknown": "error"},
-            ),
-        ),
+        measuring=_list_mteb("trec", no_relevant="skip"),
         why="pytrec_eval, with means rounded to 5 decimals, and some measures of its own.",
         source="_evaluators/retrieval_metrics.py",
+    ),
+    Dialect(
+        "mteb-2.18.18",
+        tool="MTEB",
+        version="2.18.18",
+        reading=PYTREC,
+        judging={"ties": "trec", "missing": "skip"},
+        averaging={"digits": 5},
+        measuring=_list_mteb("given", no_relevant="error"),
+        why="Before version 2.18.19, MRR and R_cap keep the order of equal scores in the dict of results, so that "
+        "MRR@1 and P@1 can differ. The other measures come from pytrec_eval, as in newer versions. Before version 1.13, "
+        "MTEB had the functions of BEIR: dialect beir.",
+        source="_evaluators/retrieval_metrics.py",
+        same=("MTEB 1.39.7",),
     ),
     Dialect(
         "sentence-transformers",

@@ -1,4 +1,4 @@
-"""trec_eval, and Python packages that run its code."""
+"""trec_eval, Python packages that run its code, and gdeval, which stands beside it in TREC's web track."""
 
 from germane.dialects.dialect import PYTREC, Dialect, Entry, Limit
 
@@ -99,5 +99,23 @@ DIALECTS = (
         limits=(_CURVE_NAN,),
         same=("pytrec_eval-terrier 0.5.11",),
         aliases=("pytrec_eval-terrier",),
+    ),
+    Dialect(
+        "gdeval",
+        tool="gdeval.pl",
+        version="1.3",
+        reading={"duplicates": "recount", "repeated": "each", "grades": "nonnegative"},
+        judging={"ties": "trec", "missing": "skip", "empty": "missing"},
+        averaging={"no_relevant": "skip", "digits": 5},
+        measuring=(
+            Entry("ndcg@{k}", "nDCG(gain=exp)@{k}"),
+            Entry("err@{k}", "ERR@{k}"),
+        ),
+        why="The script of TREC's web track, in Perl: exponential gains, grades up to 4 (others are an error), and a cutoff of 20 "
+        "where none is given. Queries without a relevant item are left out, and so are those that the run lacks; with -c "
+        "(missing=zero) they count as 0. ir_measures runs version 1.2, which prints no mean; "
+        "no package index has 1.3, whose answers come from the copy in Anserini's repository.",
+        source="gdeval.pl",
+        limits=(Limit("named", "It takes numbers for ids of queries, after the last hyphen."),),
     ),
 )

@@ -16,8 +16,9 @@ from germane.core.qrels import Qrels
 from germane.core.retrieved import Sample
 from germane.dialects.parsing import parse
 from germane.errors import EmptyError, InputError, check_choice, clip
+from germane.evaluation.accepted import Judgments, Run, Source
 from germane.evaluation.choices import DEFAULT, Choices, Plan
-from germane.evaluation.fingerprint import RunFingerprint, make_fingerprint
+from germane.evaluation.fingerprint import OptionFingerprints, RunFingerprint, make_fingerprint
 from germane.evaluation.judging import JudgedRun, Placement, state_duplicates
 from germane.evaluation.opening import open_data
 from germane.evaluation.result import Counts, Result, Results
@@ -45,13 +46,13 @@ from germane.readers.relevance import make_ranking
 
 if TYPE_CHECKING:
     from germane.dialects.dialect import Dialect
+    from germane.readers import trec_files
     from germane.readers.frames import Frame
-    from germane.readers.trec_files import Run
 
 
 def evaluate(
-    qrels: Any,
-    run: Any,
+    qrels: Judgments,
+    run: Run,
     measures: Measures = DEFAULT,
     *,
     name: str | None = None,
@@ -107,9 +108,10 @@ def evaluate(
     collection = data.collect(given, plan.needs, progress)
     judged = [collection.judge(one, chosen) for one, chosen in plan.groups.items()]
     spoken, ordered = data.options.dialect, collection.is_ordered
-    content = RunFingerprint(given, run)
+    content = RunFingerprint(given, run, judged[0].qrels)
+    held = data.options.held
     return finish_result(
-        name or given.name, plan, judged, spoken, ordered, collection.sample, content
+        name or given.name, plan, judged, held, spoken, ordered, collection.sample, content
     )
 
 
@@ -117,6 +119,7 @@ def finish_result(
     name: str,
     plan: Plan,
     judged: Sequence[JudgedRun],
+    reading: ReadOptions,
     spoken: "Dialect | None" = None,
     ordered: Callable[[], bool | None] = lambda: None,
     sample: Callable[[int], Sample] | None = None,
@@ -154,14 +157,15 @@ def finish_result(
         renamed=plan.renamed,
         fingerprint=partial(make_fingerprint, first.qrels),
         run_fingerprint=run_fingerprint,
+        option_fingerprints=OptionFingerprints(first.qrels, reading),
     )
     warn(result.name, result.findings)
     return result
 
 
 def evaluate_many(
-    qrels: Any,
-    runs: Mapping[str, Any],
+    qrels: Judgments,
+    runs: Mapping[str, Run],
     measures: Measures = DEFAULT,
     *,
     dialect: "str | Dialect | None" = None,
@@ -222,7 +226,7 @@ def score(
 
 
 def read_qrels(
-    path: Any,
+    path: Source,
     *,
     duplicates: Duplicates = "error",
     columns: Mapping[str, Any] | None = None,
@@ -255,14 +259,14 @@ def read_qrels(
 
 
 def read_run(
-    path: Any,
+    path: Source,
     *,
     columns: Mapping[str, Any] | None = None,
     input_format: InputFormat = None,
     max_expansion: float | Literal["none"] | None = None,
     max_line: float | Literal["none"] | None = None,
     progress: Progress | bool | None = None,
-) -> "Run | Frame":
+) -> "trec_files.Run | Frame":
     """Read a run into memory once, to evaluate it several times: a file or a frame.
 
     >>> germane.read_run("examples/digits/lda.run")
@@ -276,7 +280,7 @@ def read_run(
     reading = ReadOptions(columns, input_format, None, max_expansion, max_line)
     if not is_searched(path):
         check_path(path)
-    return cast("Run | Frame", open_run(path, reading).hold(progress))
+    return cast("trec_files.Run | Frame", open_run(path, reading).hold(progress))
 
 
 def measures() -> tuple[Measure, ...]:

@@ -21,6 +21,7 @@ from germane.core.progress import Progress, make_progress
 from germane.core.qrels import Qrels
 from germane.dialects.parsing import parse_all
 from germane.errors import EmptyError, GermaneError
+from germane.evaluation.accepted import Judgments, Run, Texts
 from germane.evaluation.api import evaluate
 from germane.evaluation.choices import DEFAULT, Choices
 from germane.evaluation.collection import find_needs
@@ -140,13 +141,13 @@ class Checkup(Columnar, Tabular):
 
 
 def check(
-    qrels: Any,
-    run: Any,
+    qrels: Judgments,
+    run: Run,
     measures: Measures = DEFAULT,
     *,
-    train: Any = None,
-    queries: Any = None,
-    items: Any = None,
+    train: Judgments | None = None,
+    queries: Texts | None = None,
+    items: Texts | None = None,
     progress: Progress | bool | None = None,
     **policy: Unpack[Choices],
 ) -> Checkup:
@@ -168,7 +169,7 @@ def check(
     inputs = open_data(qrels, policy)
     reading, conventions = inputs.options.held, inputs.conventions
     given_format = policy.get("input_format")
-    runs = run if _is_named(run) else {None: run}
+    runs: Any = run if _is_named(run) else {None: run}
     if not runs:
         raise EmptyError("there are no runs to check.")
     chosen = parse_all(measures)

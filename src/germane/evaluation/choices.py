@@ -31,6 +31,15 @@ from germane.core.policy import (
 )
 from germane.dialects.parsing import find_renamed, parse_all
 from germane.errors import PolicyError, suggest
+from germane.evaluation.accepted import (
+    Catalogue,
+    Distance,
+    Group,
+    Ids,
+    ItemGroups,
+    Pairs,
+    Weights,
+)
 from germane.evaluation.collection import find_needs
 from germane.measures.averaging import check_ties
 from germane.measures.catalogue import CatalogueDefinition
@@ -48,18 +57,18 @@ class OtherChoices(TypedDict, total=False):
 
     columns: Mapping[str, Any] | None
     input_format: InputFormat
-    group: Any
-    collapse: Any
-    query_ids: Any
-    item_ids: Any
+    group: Group | None
+    collapse: ItemGroups | None
+    query_ids: Ids | None
+    item_ids: Ids | None
     max_expansion: float | Literal["none"] | None
     max_line: float | Literal["none"] | None
-    exclude: Any
-    only: Any
-    catalogue: Any
-    seen: Any
-    distance: Any
-    subtopic_weights: Any
+    exclude: Pairs | None
+    only: Pairs | None
+    catalogue: Catalogue | None
+    seen: Pairs | None
+    distance: Distance | None
+    subtopic_weights: Weights | None
 
     duplicates: Duplicates
     ties: Ties

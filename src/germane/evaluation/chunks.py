@@ -24,6 +24,7 @@ from germane.errors import (
     list_some,
     show_typed,
 )
+from germane.evaluation.accepted import ItemGroups, Run
 from germane.kernel.columns import Ids, Integers, read_python_ids
 from germane.kernel.reduction import find_distinct
 from germane.readers import RunInput
@@ -51,7 +52,7 @@ def collapse(
 ) -> dict[Hashable, Any]: ...
 @overload
 def collapse(
-    run: Any,
+    run: Run,
     key: Mapping[Any, Hashable] | Callable[[Any], Hashable] | str,
     *,
     keep: Keep = "max",
@@ -59,13 +60,13 @@ def collapse(
     input_format: InputFormat = None,
 ) -> pa.Table: ...
 def collapse(
-    run: Any,
-    key: Any,
+    run: Run,
+    key: ItemGroups,
     *,
     keep: Keep = "max",
     columns: Mapping[str, Any] | None = None,
     input_format: InputFormat = None,
-) -> Any:
+) -> dict[Hashable, Any] | pa.Table:
     """Replace the items of a run by their groups, each group once for each query.
 
     >>> run = {"q": {"d1#2": 0.9, "d2#1": 0.8, "d1#1": 0.7}}

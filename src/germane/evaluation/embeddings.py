@@ -1,10 +1,11 @@
 """evaluate_embeddings: nearest neighbours by embedding, judged by labels or qrels."""
 
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import TYPE_CHECKING, Unpack
 
 from germane.core.progress import Progress, make_progress
 from germane.dialects.parsing import parse_all
 from germane.errors import FormatError, InputError
+from germane.evaluation.accepted import Ids, Judgments, LabelList, Places, Vectors
 from germane.evaluation.api import evaluate
 from germane.evaluation.choices import DEFAULT, Choices
 from germane.evaluation.collection import find_needs
@@ -18,17 +19,17 @@ if TYPE_CHECKING:
 
 
 def evaluate_embeddings(  # type: ignore[misc]  # query_ids is an option of other functions
-    queries: Any,
-    gallery: Any,
+    queries: Vectors,
+    gallery: Vectors,
     measures: Measures = DEFAULT,
     *,
-    query_labels: Any = None,
-    gallery_labels: Any = None,
-    qrels: Any = None,
-    query_ids: Any = None,
-    gallery_ids: Any = None,
+    query_labels: LabelList | None = None,
+    gallery_labels: LabelList | None = None,
+    qrels: Judgments | None = None,
+    query_ids: Ids | None = None,
+    gallery_ids: Ids | None = None,
     similarity: "Similarity" = "cosine",
-    exclude_self: Any = False,
+    exclude_self: Places = False,
     name: str = "embeddings",
     progress: Progress | bool | None = None,
     **policy: Unpack[Choices],

@@ -23,11 +23,12 @@ from germane.errors import (
     check_choice,
     clip,
 )
+from germane.evaluation.accepted import Judgments, Run
 from germane.evaluation.api import finish_result
 from germane.evaluation.batches import TWICE, Found, Tally, Twice
 from germane.evaluation.choices import DEFAULT, Choices, Plan
 from germane.evaluation.collection import refuse_places, retrieve
-from germane.evaluation.fingerprint import KeptFingerprint, hash_run
+from germane.evaluation.fingerprint import KeptFingerprint, OptionFingerprints, hash_run, shorten
 from germane.evaluation.judging import judge
 from germane.evaluation.list_batches import (
     Counted,
@@ -89,7 +90,7 @@ class Evaluator:
 
     def __init__(
         self,
-        qrels: Any,
+        qrels: Judgments,
         measures: Measures = DEFAULT,
         *,
         dialect: "str | Dialect | None" = None,
@@ -135,7 +136,7 @@ class Evaluator:
         return next(iter(self._qrels.values()))
 
     def update(
-        self, batch: Any, *, name: str | None = None, progress: Progress | bool | None = None
+        self, batch: Run, *, name: str | None = None, progress: Progress | bool | None = None
     ) -> None:
         """Add a batch of whole queries: anything that ``evaluate`` takes as a run.
 
@@ -146,7 +147,7 @@ class Evaluator:
             self.add(reduced)
 
     def reduce(
-        self, batch: Any, *, name: str | None = None, progress: Progress | bool | None = None
+        self, batch: Run, *, name: str | None = None, progress: Progress | bool | None = None
     ) -> Reduced | None:
         """Reduce a batch of whole queries to what ``add`` takes, without adding it.
 
@@ -164,7 +165,7 @@ class Evaluator:
             try:
                 read = self._read(run, policies, progress)
                 lists = count_batch(run, self._catalogue, policies, self._judgments)
-                content = None if self._content is None else hash_run(run)
+                content = None if self._content is None else hash_run(run, self.qrels)
                 return Reduced(conventions, policies, read, self.terms, lists, content)
             except EmptyError:
                 if is_file:
@@ -236,7 +237,8 @@ class Evaluator:
         ]
         signed = None if self._content is None else str(self._content)
         fingerprint = self.run_fingerprint or KeptFingerprint(signed)
-        return finish_result(name, plan, judged, self._options.dialect, run_fingerprint=fingerprint)
+        held, spoken = self._options.held, self._options.dialect
+        return finish_result(name, plan, judged, held, spoken, run_fingerprint=fingerprint)
 
     @property
     def measures(self) -> tuple[Measure, ...]:
@@ -331,21 +333,9 @@ class Evaluator:
 
     @cached_property
     def _selections(self) -> dict[str, str]:
-        """The groups, the candidates and the catalogue, described."""
-        found = {}
-        if self._catalogue is not None:
-            found["what measures of the catalogue need"] = self._catalogue.describe()
-        if self._options.held.collapse is not None:
-            found["collapse"] = str(self._options.held.collapse)
-        for name in ("exclude", "only"):
-            pairs: Any = getattr(self._options.held, name)
-            if pairs is not None:
-                content = zlib.crc32(np.ascontiguousarray(pairs.offsets).data)
-                first = sorted(
-                    map(str, pairs.items[: int(pairs.offsets[:2][-1])])
-                )  # sets have no order
-                found[name] = f"{len(pairs.items)} pairs, {content:x}, {first[:2]}"
-        return found
+        """The fingerprints of the groups, the candidates and the catalogue."""
+        found = OptionFingerprints(self.qrels, self._options.held)()
+        return {name: shorten(one) or "a function" for name, one in found.items()}
 
     def _check_alike(self, other: "Evaluator") -> None:
         """Raise PolicyError or InputError for an Evaluator that adds up to something else."""

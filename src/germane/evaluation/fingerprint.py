@@ -17,10 +17,15 @@ from germane.core.qrels import Qrels
 from germane.errors import EmptyError, InputError
 from germane.kernel.columns import Ids, read_python_ids
 from germane.kernel.content import Content, add_all, hash_rows
-from germane.readers import RunInput, is_path
+from germane.readers import ReadOptions, RunInput, is_path
 
 SHOWN = 16
 """Digits of a fingerprint in a signature: 64 of its 128 bits."""
+
+
+def shorten(fingerprint: str | None) -> str | None:
+    """Return the digits of a fingerprint that a signature and messages show."""
+    return None if fingerprint is None else fingerprint[:SHOWN]
 
 
 def hash_qrels(qrels: Qrels) -> Content:
@@ -55,22 +60,24 @@ def _hash_subtopics(qrels: Qrels) -> Content:
     return content + hash_rows(qrels.queries, ends, names.take(once), weights, ranked=True)
 
 
-def hash_run(run: RunInput) -> Content:
+def hash_run(run: RunInput, qrels: Qrels) -> Content:
     """Hash a run: queries, items and scores, or the ranks of lists without scores.
+
+    The judgments decide which lines that begin with ``#`` are data.
 
     Raises InputError for a run that cannot be read a second time.
     """
     if run.hasher is not None and run.hasher.content is not None:
         return run.hasher.content
-    return add_all(_hash_parts(run))
+    return add_all(_hash_parts(run, qrels))
 
 
-def _hash_parts(run: RunInput) -> Iterator[Content]:
+def _hash_parts(run: RunInput, qrels: Qrels) -> Iterator[Content]:
     from germane.readers.ranked_rows import gather_rows  # which few evaluations need
     from germane.readers.rows import Rows
 
     ranked: list[Rows] = []
-    for rows in run.read_rows():
+    for rows in run.read_content(qrels):
         if rows.score is None:
             ranked.append(rows)
         elif len(rows.items):
@@ -96,8 +103,9 @@ class RunFingerprint:
     It is None for a run that can be read once, such as standard input, and for a file that has changed.
     """
 
-    def __init__(self, run: RunInput, given: Any = None) -> None:
+    def __init__(self, run: RunInput, given: Any, qrels: Qrels) -> None:
         self._run: RunInput | None = run
+        self._qrels: Qrels | None = qrels
         self._path = given if is_path(given) else None
         self._state = _find_state(self._path)
 
@@ -107,11 +115,12 @@ class RunFingerprint:
     @cached_property
     def _found(self) -> str | None:
         run, self._run = self._run, None  # which is not needed any more
+        qrels, self._qrels = self._qrels, None
         is_kept = run is not None and run.hasher is not None and run.hasher.content is not None
-        if run is None or not (is_kept or self._is_unchanged()):
+        if run is None or qrels is None or not (is_kept or self._is_unchanged()):
             return None
         try:
-            return str(hash_run(run))
+            return str(hash_run(run, qrels))
         except EmptyError:
             return str(Content())
         except InputError:
@@ -132,8 +141,8 @@ class RunFingerprint:
         return self._state is not None and _find_state(self._path) == self._state
 
     def __getstate__(self) -> dict[str, Any]:
-        """Leave out the run, which may be large."""
-        return {**vars(self), "_run": None}
+        """Leave out the data, which may be large."""
+        return {**vars(self), "_run": None, "_qrels": None}
 
 
 class KeptFingerprint:
@@ -165,3 +174,80 @@ def _find_state(path: Any) -> tuple[int, int] | None:
 def make_fingerprint(qrels: Qrels) -> str:
     """Make the fingerprint of judgments."""
     return str(hash_qrels(qrels))
+
+
+# --- Options ---------------------------------------------------------------------------------------
+
+OPTIONS = ("exclude", "only", "collapse", "catalogue", "seen", "distance")
+"""The options that are data: their fingerprints stand beside those of judgments and run."""
+
+
+class OptionFingerprints:
+    """The fingerprints of the options that were given and are data, made when they are asked for.
+
+    One that cannot be hashed, such as a function, is None.
+    """
+
+    def __init__(self, qrels: Qrels, reading: ReadOptions) -> None:
+        self._candidates, self._reading = qrels.candidates, reading
+
+    def __call__(self) -> dict[str, str | None]:
+        return self._found
+
+    @cached_property
+    def _found(self) -> dict[str, str | None]:
+        reading = self._reading
+        pairs = () if self._candidates is None else self._candidates.arguments
+        found: dict[str, Content | None] = {name: _hash_pairs(one) for name, one in pairs}
+        if reading.collapse is not None:
+            found["collapse"] = _hash_groups(reading.collapse)
+        if reading.catalogue is not None:
+            found |= _hash_catalogue(reading.catalogue)
+        return {name: None if one is None else str(one) for name, one in found.items()}
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Keep the fingerprints alone: groups may be a function, which cannot be pickled."""
+        return {"_found": self._found}
+
+
+def _hash_pairs(pairs: Qrels) -> Content:
+    """Hash pairs of query and item, whose grades mean nothing."""
+    items = read_python_ids(pairs.items)
+    return hash_rows(pairs.queries, pairs.offsets, items, np.ones(len(items)))
+
+
+def _hash_groups(given: Any) -> Content | None:
+    """Hash the group of each item; None for a function."""
+    columns = given.list_columns()
+    return None if columns is None else _hash_list(columns[0], subtopics=columns[1])
+
+
+def _hash_catalogue(given: Any) -> dict[str, Content | None]:
+    """Hash what measures of the catalogue need: its items or their number, what users saw, and distances."""
+    found: dict[str, Content | None] = {}
+    if given.items is not None:
+        found["catalogue"] = _hash_list(given.items)
+    elif given.size is not None:
+        found["catalogue"] = _hash_list(read_python_ids([given.size]))
+    if given.seen is not None:
+        found["seen"] = _hash_pairs(given.seen)
+        if given.of_seen:
+            found["catalogue"] = found["seen"]
+    if given.distance is not None:
+        found["distance"] = _hash_vectors(given.distance)
+    return found
+
+
+def _hash_vectors(given: Any) -> Content | None:
+    """Hash the vectors of items, a row for each number; None for a function of two items."""
+    if given.ids is None:
+        return None
+    count, width = given.unit.shape
+    items = given.ids.take(np.repeat(np.arange(count), width))
+    return _hash_list(items, given.unit.ravel(), read_python_ids([*range(width)] * count))
+
+
+def _hash_list(items: Ids, numbers: Any = None, subtopics: Ids | None = None) -> Content:
+    """Hash items of no query."""
+    numbers = np.ones(len(items)) if numbers is None else numbers
+    return hash_rows([""], np.array([0, len(items)]), items, numbers, subtopics=subtopics)

@@ -2,8 +2,10 @@
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
+from germane.core.bootstrap import Interval
+from germane.core.mean_intervals import describe_intervals, explain_missing
 from germane.dialects.parsing import parse
 from germane.errors import InputError, NotFoundError, clip, offer
 from germane.measures import QUANTITIES
@@ -13,7 +15,11 @@ from germane.output.formatting import format_number, write_count
 from germane.output.tables import Table, find_highest, share_lines
 
 if TYPE_CHECKING:
+    from germane.dialects.dialect import Dialect
     from germane.evaluation.result import Result, Results
+
+Intervals: TypeAlias = Mapping[Measure, Interval | None]
+NOTHING: Intervals = {}
 
 
 def name_measures(
@@ -51,11 +57,14 @@ def make_table(
 ) -> Table:
     """Make a row for each run, with the best of several in bold."""
     names = name_measures(results.measures, rename)
-    rows = [(name, *_write_means(result, digits, confidence)) for name, result in results.items()]
+    intervals = {} if confidence is None else estimate_intervals(results, confidence)
+    rows = [
+        (name, *_write_means(result, digits, intervals.get(name, {})))
+        for name, result in results.items()
+    ]
     notes = [*_define(names), *_explain_renamed(results, names)]
     if confidence is not None:
-        level = f"{100 * confidence:.10g}%"
-        notes.append(f"[low, high]: {level} interval of the mean, BCa bootstrap of the queries")
+        notes += _explain_intervals(intervals, confidence)
     notes += ["", *_write_notes(results)]
     means = (
         [] if one.name in QUANTITIES else [result[one].mean for result in results.values()]
@@ -99,23 +108,26 @@ def _explain_renamed(results: "Results", names: Mapping[Measure, str]) -> Iterat
 def _write_notes(results: "Results") -> Iterator[str]:
     """Write counts, policy and dialect, each once where all runs share it."""
     for write in (_write_counts, lambda result: f"policy: {result.policy}"):
-        yield from share_lines({name: write(one) for name, one in results.items()})
+        yield from share_lines(results.items(), write)
     result = next(iter(results.values()))
     for measure, own in result.policies.items():
         yield f"policy of {measure}: {own}"
     if result.dialect is not None:
-        yield f"dialect: {result.dialect.name} ({result.dialect.tool} {result.dialect.version})"
-        lines = {name: _write_limits(one) for name, one in results.items()}
-        yield from filter(None, share_lines(lines))
+        yield write_dialect(result.dialect)
+        yield from share_lines(results.items(), _write_limits)
         if result.own:
             names = ", ".join(map(str, result.own))
             yield f"germane's own measures, not {result.dialect.tool}'s: {names}"
 
 
+def write_dialect(dialect: "Dialect") -> str:
+    """Write the dialect of results with its tool."""
+    return f"dialect: {dialect.name} ({dialect.tool} {dialect.version})"
+
+
 def write_warnings(results: "Results") -> Iterator[str]:
     """Write the findings, one line for each run, or one line if all runs have the same."""
-    lines = {name: " ".join(map(str, result.findings)) for name, result in results.items()}
-    yield from filter(None, share_lines(lines) if any(lines.values()) else ())
+    yield from share_lines(results.items(), lambda one: " ".join(map(str, one.findings)))
 
 
 def _write_limits(result: "Result") -> str:
@@ -183,14 +195,33 @@ def format_value(value: float, measure: Measure, digits: int | None) -> str:
     return format_number(value, digits)
 
 
+def estimate_intervals(results: "Results", confidence: float) -> dict[str, Intervals]:
+    """Estimate the intervals of all means over queries; None for a mean of few."""
+    return {
+        name: {
+            one.measure: one.interval(confidence=confidence)
+            for one in result.values()
+            if one.has_interval and one.mean == one.mean
+        }
+        for name, result in results.items()
+    }
+
+
+def _explain_intervals(found: Mapping[str, Intervals], confidence: float) -> Iterator[str]:
+    """Explain what intervals come from, and why means of few queries have none."""
+    every = [one for intervals in found.values() for one in intervals.values()]
+    if source := describe_intervals(every, "queries"):
+        yield f"[low, high]: {100 * confidence:.10g}% interval of the mean, {source}"
+    if None in every:
+        yield explain_missing("queries")
+
+
 def _write_means(
-    result: "Result", digits: int | None, confidence: float | None = None
+    result: "Result", digits: int | None, intervals: Intervals = NOTHING
 ) -> Iterator[str]:
     for one in result.values():
         mean = format_value(one.mean, one.measure, digits)
-        interval = None
-        if confidence is not None and one.has_interval:
-            interval = one.interval(confidence=confidence)
+        interval = intervals.get(one.measure)
         if interval is None:
             yield mean
         else:

@@ -98,6 +98,7 @@ class Result(Columnar, Tabular, Lookup[MeasureResult]):
         limits: Mapping[str, tuple[Measure, ...]] | None = None,
         fingerprint: Callable[[], str | None] = _know_nothing,
         run_fingerprint: Callable[[], str | None] = _know_nothing,
+        option_fingerprints: Callable[[], Mapping[str, str | None]] = dict,
         renamed: Mapping[str, Measure] | None = None,
     ) -> None:
         self.name = name
@@ -114,6 +115,7 @@ class Result(Columnar, Tabular, Lookup[MeasureResult]):
         self.renamed = dict(renamed or {})  # names that were asked for → measures of another name
         self._by_measure = dict(measures)
         self._fingerprint, self._run_fingerprint = fingerprint, run_fingerprint
+        self._option_fingerprints = option_fingerprints
 
     @cached_property
     def fingerprint(self) -> str | None:
@@ -128,6 +130,12 @@ class Result(Columnar, Tabular, Lookup[MeasureResult]):
         changed, and if a file of results does not hold it. Both are made when they are first asked for.
         """
         return self._run_fingerprint()
+
+    @cached_property
+    def option_fingerprints(self) -> Mapping[str, str | None]:
+        """Option → a text that is the same for equal data, for each of exclude, only, collapse, catalogue,
+        seen and distance that was given; None for a function."""
+        return self._option_fingerprints()
 
     @cached_property
     def metadata(self) -> str | None:
@@ -215,6 +223,7 @@ class Result(Columnar, Tabular, Lookup[MeasureResult]):
             limits=self.limits,
             fingerprint=self._fingerprint,
             run_fingerprint=self._run_fingerprint,
+            option_fingerprints=self._option_fingerprints,
             renamed=self.renamed,
         )
 
@@ -428,7 +437,11 @@ def _make_run_dict(result: Result, queries: bool, policy: Mapping[str, Any]) -> 
         }
         for measure in result.measures
     ]
-    run["fingerprints"] = {"judgments": result.fingerprint, "run": result.run_fingerprint}
+    run["fingerprints"] = {
+        "judgments": result.fingerprint,
+        "run": result.run_fingerprint,
+        **result.option_fingerprints,
+    }
     if result.metadata is not None:
         run["ir_metadata"] = result.metadata
     if result.dialect is not None:

@@ -6,7 +6,8 @@ from typing import Any
 import numpy as np
 
 from germane.core.qrels import Qrels
-from germane.errors import InputError, list_some
+from germane.errors import InputError, clip, list_some
+from germane.evaluation.fingerprint import make_fingerprint, shorten
 
 
 def check_same(one: Qrels, other: Qrels) -> None:
@@ -15,21 +16,27 @@ def check_same(one: Qrels, other: Qrels) -> None:
         return
     if one.queries != other.queries:
         only = set(one.queries) ^ set(other.queries)
-        alone = f"judged in one alone: {list_some(only)}"
-        which = alone if only else "their queries stand in another order"
-        raise InputError(f"the evaluators have different qrels; {which}.")
+        if only:
+            raise _explain(one, other, f"judged in one alone: {list_some(sorted(only, key=str))}")
+        raise InputError(
+            "the queries of the evaluators' qrels stand in different orders. Make the evaluators from the same qrels."
+        )
     same = np.array_equal(one.offsets, other.offsets) and list(one.items) == list(other.items)
     if not same or not np.array_equal(one.grades, other.grades):
         differ = (q for q in one.queries if _list_judgments(one, q) != _list_judgments(other, q))
-        raise InputError(
-            f"the evaluators have different qrels; judged otherwise: {list_some(differ)}."
-        )
+        raise _explain(one, other, f"judged otherwise: {list_some(list(differ))}")
     if _list_subtopics(one) != _list_subtopics(other):
-        raise InputError("the evaluators have different qrels; their subtopics differ.")
+        raise _explain(one, other, "their subtopics differ")
     if _list_weights(one) != _list_weights(other):
-        raise InputError(
-            "the evaluators have different qrels; the weights of their subtopics differ."
-        )
+        raise _explain(one, other, "the weights of their subtopics differ")
+
+
+def _explain(one: Qrels, other: Qrels, how: str) -> InputError:
+    """Make the error for judgments that differ, with their names and fingerprints."""
+    both = " and ".join(
+        f"{clip(its.name)} ({shorten(make_fingerprint(its))})" for its in (one, other)
+    )
+    return InputError(f"the evaluators have different qrels, {both}; {how}.")
 
 
 def _list_subtopics(qrels: Qrels) -> list[Any]:

@@ -2,7 +2,8 @@
 
 import math
 import re
-from collections.abc import Mapping
+import unicodedata
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any
 
@@ -10,15 +11,17 @@ from germane._version import VERSION
 from germane.core.policy import DEFAULTS, Policy
 from germane.dialects.parsing import parse
 from germane.errors import FormatError, GermaneError, clip
-from germane.evaluation.fingerprint import SHOWN
+from germane.evaluation.fingerprint import OPTIONS, shorten
 from germane.evaluation.layout import format_value
 from germane.measures.measure import Measure, write_parameters
 from germane.output.formatting import write_count
 
 if TYPE_CHECKING:
-    from germane.evaluation.result import Counts, Result
+    from germane.evaluation.result import Counts, Result, Results
 
+_INVISIBLE = dict.fromkeys(map(ord, "\u200b\u200c\u200d\u2060\ufeff"))
 UNKNOWN = "unknown"
+LONGEST = 100_000  # characters, of which a signature has some hundreds
 _LOOKS = "AP@10 = 0.2917 | norm=min … | 200 queries, qrels 3f9a…, run 81be… | germane 0.2.0"
 _KINDS = {one.name: str(one.type) for one in fields(Policy)}
 
@@ -34,7 +37,8 @@ class Signature:
     True
 
     ``qrels`` and ``run`` are the first 64 bits of the fingerprints, as hexadecimal digits, or None where
-    they are not known. ``tools`` are other tools that compute the same number by their definition.
+    they are not known; ``options`` has those of exclude, only and the like, if they were given. ``tools``
+    are other tools that compute the same number by their definition.
     """
 
     measure: Measure
@@ -48,12 +52,14 @@ class Signature:
     dialect: str | None = None
     tools: tuple[str, ...] = ()
     digits: int = 4
+    options: tuple[tuple[str, str | None], ...] = ()
 
     def __str__(self) -> str:
         data = [write_count(self.queries, "query")]
         if self.excluded:
             data.append(f"{write_count(self.excluded, 'result')} excluded")
-        data += [f"qrels {self.qrels or UNKNOWN}", f"run {self.run or UNKNOWN}"]
+        hashed = (("qrels", self.qrels), ("run", self.run), *self.options)
+        data += [f"{name} {one or UNKNOWN}" for name, one in hashed]
         parts = [
             f"{self.measure} = {self.shown}",
             " ".join(f"{name}={word}" for name, word in self.words.items()),
@@ -89,21 +95,31 @@ def make_signature(result: "Result", measure: Measure, digits: int, tools: str) 
         policy,
         counts.judged,
         counts.excluded,
-        _shorten(result.fingerprint),
-        _shorten(result.run_fingerprint),
+        shorten(result.fingerprint),
+        shorten(result.run_fingerprint),
         VERSION,
         None if result.dialect is None else result.dialect.name,
         find_tools(measure, policy, counts) if tools == "same" else (),
         digits,
+        tuple((name, shorten(one)) for name, one in result.option_fingerprints.items()),
+    )
+
+
+def write_signatures(
+    results: "Results | Mapping[str, Result]",
+    measures: Iterable[Measure] | None = None,
+    before: str = "",
+) -> tuple[str, ...]:
+    """Write the signature of each mean of several runs, after ``before`` and the name of its run."""
+    return tuple(
+        f"{before}{f'{name}: ' if len(results) > 1 else ''}{result.signature(measure)}"
+        for name, result in results.items()
+        for measure in measures or result.measures
     )
 
 
 def _round(value: float, measure: Measure, digits: int) -> float:
     return float(format_value(value, measure, digits)) if math.isfinite(value) else value
-
-
-def _shorten(fingerprint: str | None) -> str | None:
-    return None if fingerprint is None else fingerprint[:SHOWN]
 
 
 def find_tools(measure: Measure, policy: Policy, counts: "Counts") -> tuple[str, ...]:
@@ -149,7 +165,18 @@ def _find_idle(counts: "Counts", measure: Measure) -> set[str]:
 
 def is_signature(text: object) -> bool:
     """Does this look like a signature, and not like a path?"""
-    return isinstance(text, str) and text.count(" | ") >= 2 and " = " in text
+    if not isinstance(text, str) or len(text) > LONGEST:
+        return False
+    text = _clean(text)
+    return text.count(" | ") >= 2 and " = " in text
+
+
+def _clean(text: str) -> str:
+    """Undo what pasting does to a line: breaks and other blanks, quotes, marks of lists, backslashes."""
+    plain = re.sub(r"\\([|_@*=])", r"\1", unicodedata.normalize("NFKC", text))
+    plain = plain.replace("\\textbar{}", "|")
+    line = " ".join(plain.translate(_INVISIBLE).split()).strip("`'\"> -*•|.")
+    return re.sub(r" ?\| ?", " | ", line)
 
 
 def read_signature(text: str) -> Signature:
@@ -165,12 +192,21 @@ def read_signature(text: str) -> Signature:
     """
     if not isinstance(text, str) or not is_signature(text):
         raise FormatError(f"{clip(text)} is no signature, which is a line such as: {_LOOKS}")
-    head, *parts = [part.strip() for part in text.strip().strip("`").split(" | ")]
+    every = _clean(text).split(" | ")
+    first = next(
+        (at for at, part in enumerate(every) if " = " in part), 0
+    )  # a run may have a | in its name
+    head, *parts = every[first:]
     name, _, value = head.rpartition(" = ")
     name = name.rpartition(": ")[2]
     found: dict[str, Any] = {}
     for part in parts:
-        found |= _read_part(part, text)
+        read = _read_part(part, text)
+        if twice := found.keys() & read.keys():
+            raise FormatError(
+                f"a signature has one part of {min(twice)}; got another one, {clip(part)}"
+            )
+        found |= read
     words = found.pop("words", {})
     try:
         number = float(value)
@@ -188,33 +224,46 @@ def _read_part(part: str, text: str) -> dict[str, Any]:
             return {keyword: part.removeprefix(keyword).strip()}
     if part.startswith("as "):
         return {"tools": tuple(part.removeprefix("as ").split(", "))}
-    if re.match(r"[\d,]+ quer(y|ies)\b", part):
+    if re.match(r"[0-9,]+ quer(y|ies)\b", part):
         return _read_data(part)
-    words = dict(word.partition("=")[::2] for word in part.split())
-    if not all("=" in word for word in part.split()):
-        raise FormatError(
-            f"the part {clip(part)} is none of a signature: {_LOOKS}; got {clip(text)}"
-        )
+    words: dict[str, str] = {}
+    for one in part.split():
+        word, sign, value = one.partition("=")
+        if not sign:
+            raise FormatError(
+                f"the part {clip(part)} is none of a signature: {_LOOKS}; got {clip(text)}"
+            )
+        if words.setdefault(word, value) != value:
+            raise FormatError(
+                f"a signature says {clip(word)} once; got {clip(words[word])} and {clip(value)}"
+            )
     return {"words": words}
 
 
 def _read_data(part: str) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for name, pattern in {
-        "queries": r"^([\d,]+) quer",
-        "excluded": r"([\d,]+) results? excluded",
+        "queries": r"^([0-9,]{1,15}) quer",
+        "excluded": r"([0-9,]{1,15}) results? excluded",
     }.items():
         if number := re.search(pattern, part):
             found[name] = int(number[1].replace(",", ""))
-    for name in ("qrels", "run"):
-        written = re.search(rf"\b{name} (\S+?)(?:,|$)", part)
-        if written and written[1] != UNKNOWN:
-            if not re.fullmatch(r"[0-9a-f]{4,32}", written[1]):
-                raise FormatError(
-                    f"the fingerprint of the {name} is hexadecimal digits; got {clip(written[1])}"
-                )
-            found[name] = written[1]
-    return found
+    hashed: dict[str, str | None] = {}
+    for name in ("qrels", "run", *OPTIONS):
+        if written := re.search(rf"\b{name} (\S+?)(?:,|$)", part):
+            hashed[name] = _read_fingerprint(name, written[1])
+    found |= {name: hashed.pop(name, None) for name in ("qrels", "run")}
+    return {**found, "options": tuple(hashed.items())}
+
+
+def _read_fingerprint(name: str, written: str) -> str | None:
+    if written == UNKNOWN:
+        return None
+    if not re.fullmatch(r"[0-9a-f]{4,32}", written):
+        raise FormatError(
+            f"the fingerprint of the {name} is hexadecimal digits; got {clip(written)}"
+        )
+    return written
 
 
 def _read_words(name: str, words: Mapping[str, str]) -> tuple[Measure, Policy]:
@@ -225,7 +274,9 @@ def _read_words(name: str, words: Mapping[str, str]) -> tuple[Measure, Policy]:
     if written and words.keys() & own:
         cutoff = "" if measure.k is None else f"@{measure.k}"
         given = {**write_parameters(measure), **{w: v for w, v in words.items() if w in own}}
-        measure = parse(f"{measure.name}({','.join(f'{w}={v}' for w, v in given.items())}){cutoff}")
+        whole = parse(f"{measure.name}({','.join(f'{w}={v}' for w, v in given.items())}){cutoff}")
+        _refuse_contradiction(measure, whole)
+        measure = whole
     policy = {word: _read_word(word, value) for word, value in words.items() if word not in own}
     unknown = [word for word in policy if word not in DEFAULTS]
     if unknown:
@@ -240,12 +291,20 @@ def _read_words(name: str, words: Mapping[str, str]) -> tuple[Measure, Policy]:
         raise FormatError(f"the conventions of a signature: {error}") from None
 
 
+def _refuse_contradiction(named: Measure, whole: Measure) -> None:
+    """Refuse a parameter that the name of the measure has otherwise than the words behind it."""
+    usual = dict(parse(named.name).parameters)
+    for (name, value), (_, said) in zip(named.parameters, whole.parameters, strict=True):
+        if value not in (usual[name], said):
+            raise FormatError(f"a signature says {name} once; got {named}, and then {name}={said}")
+
+
 def _read_word(name: str, written: str) -> Any:
     """Read a convention; depth and the like are numbers."""
     if written == "None":
         return None
     kind = _KINDS.get(name, "")
-    if "int" in kind and "Literal" not in kind and written.isdecimal():
+    if "int" in kind and "Literal" not in kind and re.fullmatch("[0-9]{1,18}", written):
         return int(written)
     if "float" in kind and "Literal" not in kind:
         try:

@@ -25,7 +25,7 @@ from germane.dialects.parsing import parse
 from germane.errors import DuplicateError, EmptyError, FormatError, InputError, clip, show_typed
 from germane.evaluation.choices import DEFAULT, Choices
 from germane.evaluation.evaluator import Evaluator, Read, Reduced, Way, find_way
-from germane.evaluation.fingerprint import KeptFingerprint, RunFingerprint
+from germane.evaluation.fingerprint import OPTIONS, KeptFingerprint, RunFingerprint
 from germane.evaluation.opening import open_data
 from germane.evaluation.result import Counts, Result, Results
 from germane.measures.averaging import MeasureResult
@@ -134,6 +134,9 @@ def _make_result(path: Any, run: dict[str, Any], policy: dict[str, Any]) -> Resu
         policies=policies,
         fingerprint=partial(_return, data.get("judgments")),
         run_fingerprint=KeptFingerprint(data.get("run"), run.get("ir_metadata")),
+        option_fingerprints=partial(
+            _return, {name: data[name] for name in OPTIONS if name in data}
+        ),
     )
 
 
@@ -181,8 +184,9 @@ def evaluate_kept(
     folder = Path(checkpoint)
     made: dict[str, Any] = {"germane": VERSION, "measures": str(measures), "dialect": dialect}
     made |= {word: str(choice) for word, choice in policy.items()}
-    if policy.get("collapse") is not None:
-        made["collapse"] = _describe_state(policy["collapse"])
+    groups: Any = policy.get("collapse")
+    if groups is not None:
+        made["collapse"] = _describe_state(groups)
     made |= {"qrels": _describe_state(qrels), "run": _describe_state(run)}
     evaluator = Evaluator(qrels, measures, dialect=dialect, **policy)
     refuse_lists(evaluator.measures, "and a checkpoint keeps judged items; evaluate without one.")
@@ -198,7 +202,8 @@ def evaluate_kept(
             )
         start, read = _load_batch(path, ways)
         evaluator.add(Reduced(conventions, policies, read, evaluator.terms))
-    for number, (end, batch) in enumerate(given.read_batches(start, progress), len(kept)):
+    batches = given.read_batches(start, progress, evaluator.qrels)
+    for number, (end, batch) in enumerate(batches, len(kept)):
         reduced = evaluator.reduce(batch, name=f"{run}, batch {number + 1}")
         if reduced is None:
             continue
@@ -210,7 +215,7 @@ def evaluate_kept(
                 "is finished before its end. Sort it by query, or evaluate it without a checkpoint."
             ) from None
         writing.replace(str(folder / _name_file(number)), _pack_batch(end, reduced.read))
-    evaluator.run_fingerprint = RunFingerprint(given, run)
+    evaluator.run_fingerprint = RunFingerprint(given, run, evaluator.qrels)
     return evaluator.result(name=name)
 
 

@@ -11,9 +11,10 @@ from germane.core.arguments import is_number
 from germane.core.policy import DEFAULTS, WORDS, Policy
 from germane.dialects.parsing import parse
 from germane.errors import FormatError, GermaneError, GermaneWarning, InputError, clip, list_some
+from germane.evaluation.accepted import Judgments, Record, Runs
 from germane.evaluation.api import evaluate
 from germane.evaluation.choices import Choices
-from germane.evaluation.fingerprint import SHOWN
+from germane.evaluation.fingerprint import OPTIONS, shorten
 from germane.evaluation.layout import format_value
 from germane.evaluation.opening import Held, Inputs, open_data
 from germane.evaluation.result import Result, Results
@@ -34,9 +35,10 @@ class Recorded:
     policies: Mapping[Measure, Policy]
     values: Mapping[Measure, float]
     digits: int | None  # decimals of the values; None for all
-    queries: int
+    queries: int | None  # None where a signature does not say it
     judgments: str | None
     run: str | None
+    options: Mapping[str, str | None] | None = None  # None where the record has no fingerprints
     per_query: Mapping[str, Mapping[str, float]] | None = None
 
 
@@ -95,9 +97,9 @@ def _plain(value: float) -> float | None:
 
 
 def verify(
-    record: Any,
-    qrels: Any,
-    runs: Any,
+    record: Record,
+    qrels: Judgments,
+    runs: Runs,
     **policy: Unpack[Choices],
 ) -> Verification:
     """Compute the numbers of a record again, and compare values, data and definitions.
@@ -114,6 +116,10 @@ def verify(
     Raises FormatError for a record that cannot be read, InputError for another number of runs, and
     what ``evaluate`` raises.
     """
+    if "dialect" in policy:
+        raise InputError(
+            "verify takes no dialect=: the record has the conventions of each number. Leave it out, or evaluate again."
+        )
     recorded = _read(record)
     pairs = _pair_runs(recorded, runs)
     asked = {name: word for name, word in policy.items() if name in DEFAULTS}
@@ -159,7 +165,7 @@ def _read(record: Any) -> tuple[Recorded, ...]:
             raise InputError(f"a record is a path, a signature or results; got {clip(record)}")
         where, record = os.fspath(record), read_record(record)
     try:
-        return tuple(_read_run(where, run, record["policy"]) for run in record["runs"])
+        runs = tuple(_read_run(where, run, record["policy"]) for run in record["runs"])
     except KeyError as error:
         raise FormatError(f"{where}: a record without {error}. See docs/signature.md.") from None
     except (TypeError, AttributeError, ValueError) as error:
@@ -168,11 +174,15 @@ def _read(record: Any) -> tuple[Recorded, ...]:
         raise FormatError(
             f"{where}: no record: its parts are not those of docs/record.schema.json."
         ) from None
+    if not all(one.values for one in runs) or not runs:
+        raise FormatError(f"{where}: a record without {'measures' if runs else 'runs'}.")
+    return runs
 
 
 def _read_signature(given: Signature) -> Recorded:
     policies, values = {given.measure: given.policy}, {given.measure: given.value}
-    return Recorded("", policies, values, given.digits, given.queries, given.qrels, given.run)
+    data = given.qrels, given.run, _read_options(dict(given.options), given.qrels, given.run)
+    return Recorded("", policies, values, given.digits, given.queries or None, *data)
 
 
 def _read_run(where: str, run: Mapping[str, Any], shared: Mapping[str, Any]) -> Recorded:
@@ -184,7 +194,9 @@ def _read_run(where: str, run: Mapping[str, Any], shared: Mapping[str, Any]) -> 
         policies[measure] = _read_policy(where, one["policy"]) if "policy" in one else policy
         values[measure] = _read_number(where, str(measure), one["mean"])
     judgments, content = data.get("judgments"), data.get("run")
-    are_texts = all(isinstance(one, str | None) for one in (judgments, content))
+    options = {option: data[option] for option in OPTIONS if option in data}
+    hashed = (judgments, content, *options.values())
+    are_texts = all(isinstance(one, str | None) for one in hashed)
     if not (isinstance(name, str) and isinstance(judged, int) and are_texts):
         raise TypeError
     per_query = run.get("queries")
@@ -193,7 +205,15 @@ def _read_run(where: str, run: Mapping[str, Any], shared: Mapping[str, Any]) -> 
             query: {one: _read_number(where, one, value) for one, value in held.items()}
             for query, held in per_query.items()
         }
-    return Recorded(name, policies, values, None, judged, judgments, content, per_query)
+    known = _read_options(options, judgments, content)
+    return Recorded(name, policies, values, None, judged, judgments, content, known, per_query)
+
+
+def _read_options(
+    given: Mapping[str, str | None], *data: str | None
+) -> Mapping[str, str | None] | None:
+    """Return the fingerprints of options; None where the record has no fingerprint of anything."""
+    return given if given or any(data) else None
 
 
 def _read_policy(where: str, given: Mapping[str, Any]) -> Policy:
@@ -248,10 +268,12 @@ def _evaluate(
 ) -> dict[Measure, Result]:
     """Evaluate the measures under the conventions of the record, and those that are asked for."""
     found: dict[Measure, Result] = {}
+    of_subtopics = [measure for measure in one.policies if measure.row.subtopics]
     for policy in dict.fromkeys(one.policies.values()):
         measures = [measure for measure, its in one.policies.items() if its == policy]
+        measures += [other for other in of_subtopics if other not in measures]
         result = _evaluate_under(data, run, measures, replace(policy, **asked))
-        found |= dict.fromkeys(measures, result)
+        found |= {measure: result for measure in measures if one.policies[measure] == policy}
     return {measure: found[measure] for measure in one.policies}
 
 
@@ -284,17 +306,21 @@ def _compare(
     same_run = _is_same(one.run, first.run_fingerprint)
     if not same_judgments:
         yield (
-            f"the judgments are other ones: qrels {_shorten(one.judgments)} in the record, "
-            f"{_shorten(first.fingerprint)} now"
+            f"the judgments are other ones: qrels {shorten(one.judgments)} in the record, "
+            f"{shorten(first.fingerprint)} now"
         )
-    elif one.queries != first.counts.judged:
+    elif one.queries not in (None, first.counts.judged):
         yield (
             f"the number of judged queries differs: {one.queries:,} in the record, "
             f"{first.counts.judged:,} now"
         )
     if not same_run:
         yield f"the run is another one{_count_queries(one, found)}"
-    is_known = same_judgments and same_run
+    same_options = True
+    for difference in _compare_options(one.options, first.option_fingerprints):
+        same_options = False
+        yield difference
+    is_known = same_judgments and same_run and same_options
     for measure, result in found.items():
         recorded, now = one.values[measure], result[measure].mean
         its = one.policies[measure]
@@ -318,15 +344,29 @@ def _compare(
             yield f"{measure}: {shown[1]} and not {shown[0]}"
 
 
+def _compare_options(
+    recorded: Mapping[str, str | None] | None, now: Mapping[str, str | None]
+) -> Iterator[str]:
+    """Say which options that are data differ: candidates, groups, and those of the catalogue."""
+    if recorded is None:
+        return
+    for name in OPTIONS:
+        if name in recorded and name not in now:
+            yield f"the record was made with {name}=, which is missing; give it again"
+        elif name in now and name not in recorded:
+            yield f"{name}= is given, and the record was made without it"
+        elif name in now and not _is_same(recorded[name], now[name]):
+            yield (
+                f"{name}= has other content: {shorten(recorded[name])} in the record, "
+                f"{shorten(now[name])} now"
+            )
+
+
 def _is_same(recorded: str | None, now: str | None) -> bool:
     """Compare fingerprints, of which a signature has a part; one that is not known is no difference."""
     if recorded is None or now is None:
         return True
     return now.startswith(recorded) or recorded.startswith(now)
-
-
-def _shorten(fingerprint: str | None) -> str:
-    return (fingerprint or "unknown")[:SHOWN]
 
 
 def _is_close(recorded: float, now: float, digits: int | None, measure: Measure) -> bool:

@@ -15,6 +15,7 @@ from germane.core.ragged import Bools, Ints
 from germane.core.ranking import Ranking
 from germane.dialects.parsing import parse_all
 from germane.errors import InputError, MeasureError
+from germane.evaluation.accepted import Judgments, Run, Texts
 from germane.evaluation.choices import OtherChoices
 from germane.evaluation.layout import format_value
 from germane.evaluation.result import Result
@@ -42,14 +43,14 @@ SHORT = 30  # lists up to this length are shown rank by rank, longer ones are fo
 
 
 def explain(
-    qrels: Any,
-    run: Any = None,
+    qrels: Judgments,
+    run: Run | None = None,
     measures: Measures = "AP",
     *,
     query: Hashable | None = None,
     relevant: int | Iterable[float] | Relevant | None = None,
-    queries: Any = None,
-    items: Any = None,
+    queries: Texts | None = None,
+    items: Texts | None = None,
     progress: Progress | bool | None = None,
     **policy: Unpack[OtherChoices],
 ) -> Explanation:

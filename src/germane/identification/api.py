@@ -11,17 +11,19 @@ import numpy as np
 
 from germane.core.arguments import is_number, parse_whole
 from germane.core.policy import DEFAULTS
-from germane.dialects.parsing import parse
-from germane.errors import DefinitionError, InputError, MeasureError, clip, list_choices
+from germane.errors import DefinitionError, InputError, clip, list_choices
 from germane.evaluation.choices import Choices, make_policy
 from germane.identification.asking import Asker, Precision, describe_function
-from germane.identification.cases import Shape, draw_many, draw_single
+from germane.identification.cases import Shape
+from germane.identification.claim import list_grades, names_boxes_too, read_claim
 from germane.identification.cutoffs import choose_cutoffs
+from germane.identification.draws import draw_many, draw_single
 from germane.identification.forms import make_names, resolve_form
 from germane.identification.identification import Identification
+from germane.identification.inquiry import Inquiry
 from germane.identification.report import make_answer
-from germane.identification.search import GRADES, USUAL, Search
-from germane.measures.catalogue import CatalogueDefinition
+from germane.identification.search import GRADES, Far, Search
+from germane.identification.tool_definitions import USUAL
 from germane.measures.measure import Measure
 
 __all__ = ["Identification", "assert_computes", "identify"]
@@ -60,7 +62,7 @@ def identify(
     Raises InputError if the function cannot be asked: it raises on all data, or returns something else.
     MeasureError is raised for a measure of whole lists, subtopics or boxes.
     """
-    form, claim, columns = resolve_form(takes), _read_claim(measure), policy.pop("columns", None)
+    form, claim, columns = resolve_form(takes), read_claim(measure), policy.pop("columns", None)
     if not callable(function):
         raise InputError(f"identify takes a function; got {clip(function)}")
     precision = _check_precision(tolerance, decimals)
@@ -70,9 +72,9 @@ def identify(
             folder = Path(stack.enter_context(TemporaryDirectory(prefix="germane-")))
         most = getattr(function, "most", None)
 
-        def ask(called: Callable[..., Any]) -> Identification:
+        def ask(called: Callable[..., Any], far: Far = "yes") -> Identification:
             asker = Asker(called, form, make_names(columns, folder), most=most)
-            return _identify(asker, claim, precision, rng, {**policy})
+            return _identify(asker, claim, precision, rng, {**policy}, far)
 
         try:
             found = ask(function)
@@ -81,16 +83,21 @@ def identify(
             if not swapped:
                 raise
             raise InputError(f"{error} {swapped}") from None
-        if found or most or form.name == "grades":
+        if names_boxes_too(measure):
+            found = replace(found, remarks=(*found.remarks, _BOXES))
+        if found or found.mistakes or most or form.name == "grades":
             return found
         swapped = _try_swapped(function, ask)
         return replace(found, remarks=(*found.remarks, swapped)) if swapped else found
 
 
-def _try_swapped(function: Callable[..., Any], ask: Callable[[Any], Identification]) -> str:
+_BOXES = "mAP is taken as AP of ranked lists; the mAP of detected boxes is one of germane boxes."
+
+
+def _try_swapped(function: Callable[..., Any], ask: Callable[[Any, Far], Identification]) -> str:
     """Say what a function computes with its two arguments in the other order, or nothing."""
     try:
-        found = ask(lambda one, other: function(other, one))
+        found = ask(lambda one, other: function(other, one), "no")
     except InputError:
         return ""
     if not found or found.holds is False:
@@ -126,19 +133,6 @@ def assert_computes(
     return found
 
 
-def _read_claim(measure: str | Measure | None) -> Measure | None:
-    """Read the claimed measure. Raises MeasureError for one that is not of ranked lists."""
-    if measure is None:
-        return None
-    claim = measure if isinstance(measure, Measure) else parse(measure)
-    if isinstance(claim.row, CatalogueDefinition) or claim.row.subtopics:
-        kind = "subtopics" if claim.row.subtopics else "whole lists"
-        raise MeasureError(
-            f"{claim} is a measure of {kind}, and identify asks a function about judged items in one list a query."
-        )
-    return claim
-
-
 def _check_precision(tolerance: Any, decimals: Any) -> Precision:
     if not is_number(tolerance) or not 0 <= tolerance < 0.1:
         raise InputError(f"tolerance takes a number from 0 to below 0.1; got {clip(tolerance)}")
@@ -153,6 +147,7 @@ def _identify(
     precision: Precision,
     seed: int,
     policy: Mapping[str, Any],
+    far: Far,
 ) -> Identification:
     rng = np.random.default_rng(seed)
     fixed = {name: word for name, word in policy.items() if name in DEFAULTS}
@@ -163,13 +158,13 @@ def _identify(
     ties = "trec" if "ties" in asker.form.shows else "given"
     base = make_policy(**{**USUAL, "ties": ties, **fixed})
     grades: tuple[float, ...] = GRADES if "grades" in asker.form.shows else (1.0,)
-    if claim is not None and claim.rel not in (None, 1.0):
-        grades = tuple(sorted({*GRADES, claim.rel}))
+    if claim is not None and (claimed := list_grades(claim)):
+        grades = tuple(sorted({*GRADES, *claimed}))
     k = None if claim is None else claim.k
     kind = _open(asker, Shape(asker.form.shows, k, grades), rng)
     cutoffs, k = choose_cutoffs(asker, claim, kind, grades)
     shape = Shape(asker.shows, k, grades)
-    search = Search(asker, kind, precision, base, fixed, claim, cutoffs, shape, rng)
+    search = Search(Inquiry(asker, kind, precision, base, shape, rng), fixed, claim, cutoffs, far)
     states = search.run()
     return make_answer(search, states, describe_function(asker.call))
 
@@ -188,7 +183,13 @@ def _open(asker: Asker, shape: Shape, rng: np.random.Generator) -> Any:
                 return answer.kind
             errors.append(answer.raised)
         asker.answers.clear()
+    if asker.most is None and "grades" in shape.shows and "all judged" not in shape.shows:
+        asker.kind_of_data, asker.unjudged = 0, errors[0]
+        answer = asker.ask(draw_single(rng, replace(shape, shows=asker.shows)))
+        if not answer.raised:
+            return answer.kind
+    failed = "raised" if asker.most is None else "failed"
     raise InputError(
-        f"{describe_function(asker.call)} raised on all data; takes={asker.form.name!r} gives it "
+        f"{describe_function(asker.call)} {failed} on all data; takes={asker.form.name!r} gives it "
         f"{asker.form.takes}. {errors[0]}"
     )

@@ -38,20 +38,21 @@ class Precision:
 
 def guess_precision(values: Floats) -> tuple[Precision, str]:
     """Guess how values are rounded: to 2 to 8 decimals, or to single precision; with a sentence, or ""."""
-    kept = values[np.isfinite(values)]
-    if len(np.unique(kept)) < _SHOWING:
-        return Precision(), ""
-    for decimals in range(2, 9):
-        if (np.abs(np.round(kept, decimals) - kept) < 1e-13).all():
-            return Precision(decimals=decimals), f"Its values are rounded to {decimals} decimals."
-    if (kept.astype(np.float32).astype(float) == kept).all():
-        return Precision(
-            SINGLE
-        ), f"Its values are of single precision: they are equal to {SINGLE:g} of their size."
+    kept = np.unique(values[np.isfinite(values)])
+    if len(kept) >= _SHOWING:
+        for decimals in range(2, 9):
+            if (np.abs(np.round(kept, decimals) - kept) < 1e-13).all():
+                says = f"Its values are rounded to {decimals} decimals."
+                return Precision(decimals=decimals), says
+    telling = kept * 2**_SHORT % 1 != 0  # short binary fractions are the same in both precisions
+    if telling.sum() >= _TELLING and (kept.astype(np.float32).astype(float) == kept).all():
+        says = f"Its values are of single precision: they are equal to {SINGLE:g} of their size."
+        return Precision(SINGLE), says
     return Precision(), ""
 
 
 _SHOWING = 6  # different values that show how they are rounded
+_TELLING, _SHORT = 3, 12  # values with more binary digits that show single precision
 SINGLE = 2e-6
 
 
@@ -63,6 +64,10 @@ class Answer:
     kind: Kind = "mean"
     raised: str = ""
     left_out: frozenset[int] = frozenset()  # places of queries that a mapping lacks
+
+
+class FailedCallError(Exception):
+    """A call of a program that failed; the message says how."""
 
 
 class CannotRunError(InputError):
@@ -82,6 +87,7 @@ class Asker:
     names: Names
     kind_of_data: int = 0  # which of the form's containers
     most: int | None = None  # calls that are allowed, where each costs time
+    unjudged: str = ""  # the error with items that nobody judged, which then are not shown
     answers: dict[Question, Answer] = field(default_factory=dict)
     calls: int = 0
 
@@ -96,7 +102,8 @@ class Asker:
         lost: frozenset[str] = frozenset()
         if "set" in self.containers:
             lost = frozenset({"repeats"} if "list" in self.containers else {"repeats", "copies"})
-        return self.form.shows - lost
+        added = {"all judged"} if self.unjudged else set()
+        return (self.form.shows - lost) | added
 
     @property
     def left(self) -> int | None:
@@ -112,11 +119,11 @@ class Asker:
         return self.answers.setdefault(question, answer) if again == "no" else answer
 
     def _call(self, question: Question) -> Answer:
-        data = self.form.kinds[self.kind_of_data][1](question, self.names)
+        data = self.form.make(self.kind_of_data, question, self.names)
         try:
             with _silence():
                 given = self.call(*data)
-        except Exception as error:  # whatever a function that is not ours raises
+        except (Exception, SystemExit) as error:  # whatever a function that is not ours raises
             if isinstance(error, CannotRunError):
                 raise
             return Answer(raised=write_error(error))
@@ -131,6 +138,8 @@ class Asker:
 def write_error(error: BaseException) -> str:
     """Write an error in one line."""
     says = " ".join(str(error).split())
+    if isinstance(error, FailedCallError):
+        return says[:120]
     kind = type(error).__name__
     return f"{kind}: {says[:120]}" if says else kind
 
@@ -141,6 +150,7 @@ def _silence() -> Iterator[None]:
     with (
         warnings.catch_warnings(),
         contextlib.redirect_stdout(io.StringIO()),
+        contextlib.redirect_stderr(io.StringIO()),
         np.errstate(all="ignore"),
     ):
         warnings.simplefilter("ignore")
@@ -148,9 +158,9 @@ def _silence() -> Iterator[None]:
 
 
 def describe_function(function: Any) -> str:
-    """Name a function; a lambda or a partial function is "the function"."""
-    name = getattr(function, "__name__", "")
-    return name if name.isidentifier() else "the function"
+    """Name a function or a program; a lambda or a partial function is "the function"."""
+    name: str = getattr(function, "__name__", "")
+    return name if name.isidentifier() or hasattr(function, "command") else "the function"
 
 
 def read_answer(given: Any, queries: int, several: bool) -> Answer:
@@ -177,7 +187,8 @@ def read_answer(given: Any, queries: int, several: bool) -> Answer:
         found = tuple(one for one in several_numbers if one is not None)
         return Answer(found, "queries" if several else "mean")
     expected = f"one for each of {queries} queries" if several else "one number"
-    raise WrongAnswerError(f"{len(several_numbers)} values, not {expected}: {clip(given)}")
+    choose = "" if several_numbers.count(None) else ". Choose one: lambda *data: f(*data)[0]"
+    raise WrongAnswerError(f"{len(several_numbers)} values, not {expected}: {clip(given)}{choose}")
 
 
 def _read_number(given: Any) -> float | None:
@@ -202,8 +213,14 @@ def _read_mapping(given: dict[Any, Any], queries: int) -> Answer:
                 f"lambda *data: f(*data)[{clip(key)}]"
             )
         if number is None:
+            choose = ""
+            if isinstance(value, Mapping) and value:
+                first = clip(next(iter(value)))
+                choose = (
+                    f". Choose it: lambda *data: {{q: one[{first}] for q, one in f(*data).items()}}"
+                )
             raise WrongAnswerError(
-                f"a mapping with {clip(value)} for query {clip(key)}, not a number"
+                f"a mapping with {clip(value)} for query {clip(key)}, not a number{choose}"
             )
         values[place] = number
         left_out.discard(place)

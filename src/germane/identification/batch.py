@@ -20,8 +20,8 @@ from germane.identification.cases import Case, Question
 from germane.identification.forms import Form
 from germane.measures.averaging import MeasureResult
 from germane.readers import Needs, open_qrels, open_run
-from germane.reconciliation.candidates import Candidate
 from germane.reconciliation.spread import Values
+from germane.reconciliation.variations import Candidate
 
 NOWHERE = "nothing"  # an item that is judged not relevant, where a query has no other judgment
 

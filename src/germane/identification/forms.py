@@ -32,8 +32,20 @@ class Form:
     takes: str
     kinds: tuple[tuple[str, Make], ...]
     shows: frozenset[str]
-    rows: bool = False
-    """Are judgments and results rows, so that a query without results has none?"""
+
+    @property
+    def rows(self) -> bool:
+        """Are judgments and results rows, so that a query without results has none?"""
+        return "rows" in self.shows
+
+    @property
+    def grid(self) -> bool:
+        """Are the lists of all queries equally long?"""
+        return {"several", "all judged"} <= self.shows
+
+    def make(self, kind: int, question: Question, names: Names) -> tuple[Any, ...]:
+        """Make the arguments of a call, in one of the kinds of containers."""
+        return self.kinds[kind][1](question, names)
 
     @property
     def several(self) -> bool:
@@ -59,6 +71,12 @@ def make_names(columns: Mapping[str, Any] | None, folder: Path | None) -> Names:
 
 
 _PARTS = ("query", "item", "relevance", "score")
+
+
+def show_arguments(form: Form, kind: int, question: Question, names: Names) -> tuple[Any, ...]:
+    """Make the arguments of a call to show them: files, which do not last, as their text."""
+    made = form.make(kind, question, names)
+    return made if form.name != "trec" else tuple(Path(one).read_text("utf-8") for one in made)
 
 
 def name_query(place: int) -> str:
@@ -143,17 +161,26 @@ def _make_columns(
 
 
 def _write_files(question: Question, names: Names) -> tuple[str, str]:
-    """Write qrels and a run in TREC's format, in which results stand in the order of their ranks."""
+    """Write qrels and a run in TREC's format, with the ranks of the results."""
     judged, ranked = list_rows(question)
     assert names.folder is not None
     qrels, run = names.folder / "qrels.txt", names.folder / "run.txt"
-    qrels.write_text("".join(f"{q} 0 {item} {grade:g}\n" for q, item, grade in judged))
-    lines, rank, last = [], 0, ""
-    for query, item, score in ranked:
-        rank, last = (rank + 1 if query == last else 1), query
-        lines.append(f"{query} Q0 {item} {rank} {score!r} germane\n")
-    run.write_text("".join(lines))
+    lines = (f"{q} 0 {item} {grade:g}\n" for q, item, grade in judged)
+    qrels.write_text("".join(lines), "utf-8")
+    ranks = _rank_rows([(query, score) for query, _, score in ranked])
+    rows = zip(ranked, ranks, strict=True)
+    lines = (f"{q} Q0 {item} {rank} {score!r} germane\n" for (q, item, score), rank in rows)
+    run.write_text("".join(lines), "utf-8")
     return str(qrels), str(run)
+
+
+def _rank_rows(rows: Sequence[tuple[str, float]]) -> list[int]:
+    """Rank the scores of each query; equal ones in the order given."""
+    ranks, last = [0] * len(rows), dict.fromkeys((query for query, _ in rows), 0)
+    for place in sorted(range(len(rows)), key=lambda i: -rows[i][1]):
+        last[rows[place][0]] += 1
+        ranks[place] = last[rows[place][0]]
+    return ranks
 
 
 def _each(make: Callable[[Case], Any]) -> Make:
@@ -168,13 +195,41 @@ def _lists(judged: Callable[[Case], Any]) -> Make:
     )
 
 
+def _number_ids(question: Question) -> Question:
+    """Write ids as whole numbers, in the order of their names."""
+    rows = [row for case in question.cases for row in (*(case.judged or ()), *(case.ranked or ()))]
+    numbers = {item: place for place, item in enumerate(sorted({item for item, _ in rows}), 1)}
+    cases = [
+        Case(*(each and tuple((numbers[item], value) for item, value in each) for each in case))  # type: ignore[misc]
+        for case in question.cases
+    ]
+    return Question(tuple(cases))
+
+
+def _with_numbers(make: Make) -> Make:
+    return lambda question, names: make(_number_ids(question), names)
+
+
+def _with_arrays(make: Make) -> Make:
+    """Make arrays of whole numbers of the lists of ids."""
+
+    def convert(question: Question, names: Names) -> tuple[Any, ...]:
+        made = make(_number_ids(question), names)
+        return tuple(np.array(one, int) if isinstance(one, list) else one for one in made)
+
+    return convert
+
+
 def _set_relevant(case: Case) -> set[str]:
     return set(_list_relevant(case))
 
 
+_IDS = _each(lambda case: (_list_relevant(case), _list_ranked(case)))
+_GRADED = _each(lambda case: (_map_grades(case), _list_ranked(case)))
+
 _OF_LISTS = frozenset({"missed", "copies", "empty"})
 _SCORED = frozenset({"grades", "ties"})
-_ROWS = _SCORED | {"missed", "several", "missing", "copies", "repeats"}
+_ROWS = _SCORED | {"missed", "several", "missing", "copies", "repeats", "order", "rows"}
 
 FORMS: dict[str, Form] = {
     one.name: one
@@ -184,25 +239,28 @@ FORMS: dict[str, Form] = {
               ("an array", _each(lambda case: (np.array(_list_grades(case)),)))),
              frozenset({"grades", "empty", "all judged"})),
         Form("ids", "relevant ids, ranked ids",
-             (("two lists", _each(lambda case: (_list_relevant(case), _list_ranked(case)))),
+             (("two lists", _IDS),
               ("a set and a list", _each(lambda case: (_set_relevant(case), _list_ranked(case)))),
-              ("two sets", _each(lambda case: (_set_relevant(case), set(_list_ranked(case)))))),
+              ("two sets", _each(lambda case: (_set_relevant(case), set(_list_ranked(case))))),
+              ("two lists of whole numbers", _with_numbers(_IDS)), ("two arrays of whole numbers", _with_arrays(_IDS))),
              _OF_LISTS | {"repeats"}),
         Form("graded", "{item: grade}, ranked ids",
-             (("a dict and a list", _each(lambda case: (_map_grades(case), _list_ranked(case)))),),
+             (("a dict and a list", _GRADED), ("a dict and a list of whole numbers", _with_numbers(_GRADED)),
+              ("a dict and an array of whole numbers", _with_arrays(_GRADED))),
              _OF_LISTS | {"grades"}),
         Form("lists", "lists of relevant ids, lists of ranked ids",
-             (("lists of lists", _lists(_list_relevant)), ("a list of sets and a list of lists", _lists(_set_relevant))),
+             (("lists of lists", _lists(_list_relevant)), ("a list of sets and a list of lists", _lists(_set_relevant)),
+              ("lists of lists of whole numbers", _with_numbers(_lists(_list_relevant)))),
              _OF_LISTS | {"repeats", "several"}),
         Form("arrays", "relevance and scores of one query's items",
              (("two arrays", _each(_make_arrays)),), _SCORED | {"all judged"}),
         Form("matrix", "relevance and scores, queries × items",
              (("two arrays", _make_matrix),), _SCORED | {"several", "all judged"}),
         Form("dicts", "{query: {item: grade}}, {query: {item: score}}",
-             (("two dicts", _make_dicts),), _SCORED | {"missed", "several", "missing", "empty"}),
+             (("two dicts", _make_dicts),), _SCORED | {"missed", "several", "missing", "empty", "order"}),
         Form("frames", "two frames with the columns query, item and relevance or score",
              (("frames of pandas", _make_frames("pandas")), ("frames of Polars", _make_frames("polars"))),
-             _ROWS, rows=True),
-        Form("trec", "two paths of files in TREC's format", (("two files", _write_files),), _ROWS, rows=True),
+             _ROWS),
+        Form("trec", "two paths of files in TREC's format", (("two files", _write_files),), _ROWS),
     )
 }  # fmt: skip

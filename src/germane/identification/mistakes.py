@@ -17,10 +17,13 @@ from germane.core.ranking import Ranking
 from germane.dialects.parsing import parse
 from germane.errors import GermaneError
 from germane.identification.batch import Batch
+from germane.identification.cases import Case, Question, rank_items
+from germane.identification.inquiry import Inquiry
+from germane.identification.known_questions import find_kinds
 from germane.measures import compute_values
 from germane.measures.averaging import compute_terms
 from germane.measures.measure import Measure
-from germane.reconciliation.candidates import Candidate
+from germane.reconciliation.variations import Candidate
 
 
 @dataclass(frozen=True)
@@ -84,6 +87,18 @@ def _reverse(view: View) -> View:
     return replace(view, ranking=moved)
 
 
+def _count_judged(view: View) -> View:
+    """Take items that are judged not relevant for relevant ones."""
+    ranking = view.ranking
+    moved = replace(
+        ranking,
+        relevance=np.maximum(ranking.relevance, 1.0),
+        ideal=np.maximum(ranking.ideal, 1.0),
+        judgment=None,
+    )
+    return replace(view, ranking=moved)
+
+
 def _leave_ideal_unsorted(view: View) -> View:
     return replace(view, ranking=replace(view.ranking, ideal=view.given))
 
@@ -132,6 +147,7 @@ class Mistake:
     divisor: Count | None = None
     terms_of: str = ""
     """another measure, whose terms are summed"""
+    factor: float = 1.0
     tools: tuple[str, ...] = ()
 
     def compute(self, measure: Measure, view: View) -> Floats:
@@ -144,7 +160,7 @@ class Mistake:
         else:
             assert self.norm is not None
             norm = _score(measure, self.norm(view)).norm
-        return compute_values(seen.ranking, replace(scored, norm=norm))
+        return self.factor * compute_values(seen.ranking, replace(scored, norm=norm))
 
 
 def _score(measure: Measure, view: View) -> Any:
@@ -175,6 +191,9 @@ MISTAKES: tuple[Mistake, ...] = (
     Mistake("divided by the cutoff", ("nDCG", "DCG", "RR"), norm=None, divisor=_count_cutoff),
     Mistake("divided by the number of relevant items", ("DCG", "MeanP"), norm=None, divisor=_count_relevant),
     Mistake("precision is added at every rank", ("AP",), terms_of="MeanP"),
+    Mistake("items that are judged not relevant count as relevant", ("AP", "RR", "P", "R", "Success", "F", "Rprec"),
+            terms=_count_judged, norm=_count_judged),
+    Mistake("the value is in percent", (*_RANKED, "P", "R", "Success", "F", "Rprec"), factor=100.0),
     Mistake("hits before a rank do not count in its precision", ("AP",), terms_of="DCG(discount=position)",
             tools=("spotlight:mrr_score",)),
 )  # fmt: skip
@@ -202,6 +221,69 @@ CALLED: tuple[tuple[str, str, Any, str], ...] = (
     ("", "scores", "distances", "the list is read in ascending order"),
 )  # fmt: skip
 """Definitions in words: measure, parameter or convention, its value, and how it differs from another."""
+
+
+@dataclass(frozen=True)
+class Misreading:
+    """A mistake in reading data, which shows on special data alone: the data is taken for another."""
+
+    name: str
+    of: str
+    """the special data"""
+    change: Callable[[Case], Case]
+
+
+def _rank_as_given(case: Case) -> Case:
+    return case._replace(ranked=case.ranked and rank_items([item for item, _ in case.ranked]))
+
+
+MISREADINGS: tuple[Misreading, ...] = (
+    Misreading(
+        "the order of the rows counts, not the order of the scores", "order", _rank_as_given
+    ),
+)
+
+
+def find_misreadings(
+    inquiry: Inquiry, definition: Candidate, question: Question
+) -> Iterator[Misreading]:
+    """Find the misreadings by which a definition gives the function's value on special data."""
+    kinds = find_kinds(question, inquiry.shape)
+    for one in MISREADINGS:
+        if one.of in kinds:
+            read = Question(tuple(one.change(case) for case in question.cases))
+            batch = inquiry.ask_known([read], {read: inquiry.asker.ask(question)})
+            if batch.fits(definition, inquiry.precision):
+                yield one
+
+
+MEANS: tuple[tuple[str, Callable[[Floats], float]], ...] = (
+    ("the values of the queries are added", lambda values: float(values.sum())),
+    ("the median of the queries, not their mean", lambda values: float(np.median(values))),
+    ("the highest value of a query, not the mean", lambda values: float(values.max())),
+    ("the lowest value of a query, not the mean", lambda values: float(values.min())),
+)
+"""Ways to make one value of those of several queries that are no mean."""
+
+
+def find_means(inquiry: Inquiry, definition: Candidate) -> Iterator[str]:
+    """Find how a function makes one value of several queries' values, where it is not their mean."""
+    known = inquiry.asker.answers
+    ordinary = [one for one in known if len(one.cases) > 1 and not find_kinds(one, inquiry.shape)]
+    for says, compute in MEANS if inquiry.kind == "mean" and inquiry.asker.most is None else ():
+        if ordinary and all(_is_made(inquiry, definition, one, compute) for one in ordinary):
+            yield says
+
+
+def _is_made(
+    inquiry: Inquiry, definition: Candidate, question: Question, compute: Callable[[Floats], float]
+) -> bool:
+    single = [Question((case,)) for case in question.cases]
+    values = inquiry.ask_known(single, {}).expect(definition)
+    given = np.array(inquiry.asker.answers[question].values)
+    if values is None or len(given) != 1:
+        return False
+    return bool(inquiry.precision.agree(given, np.array([compute(values)])).all())
 
 
 def describe_difference(found: Candidate, asked: Measure) -> str:
@@ -254,4 +336,6 @@ def _fits_all(
             return False
         if not fits(batch, batch.arrange(replace(usual, values=values, norm=None))):
             return False
+        if np.array_equal(values, usual.values, equal_nan=True):
+            return False  # it is no mistake where it changes nothing
     return True

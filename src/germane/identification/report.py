@@ -7,17 +7,25 @@ from typing import Any
 
 import numpy as np
 
+from germane.core.policy import DEFAULTS
 from germane.core.ragged import Floats
+from germane.errors import list_choices
 from germane.identification.asking import Precision
 from germane.identification.batch import Batch
-from germane.identification.cases import SPECIAL, Case, Question, describe, list_around, list_small
+from germane.identification.cases import Question, describe
+from germane.identification.counterexample import (
+    find_counterexample,
+    make_counterexample,
+    shrink,
+)
+from germane.identification.decisions import State
 from germane.identification.identification import Counterexample, Definition, Identification
-from germane.identification.mistakes import describe_difference, find_mistakes
-from germane.identification.search import Search, State
+from germane.identification.mistakes import find_means, find_misreadings, find_mistakes
+from germane.identification.search import Search
+from germane.identification.special import SPECIAL
 from germane.measures.measure import Measure
-from germane.reconciliation.candidates import Candidate, list_measures
+from germane.reconciliation.variations import Candidate, list_measures
 
-SMALL = 240  # small lists that are tried for a counterexample
 GRADED = "grades above 1"
 
 WORDS: dict[tuple[str, Any], str] = {
@@ -36,6 +44,8 @@ WORDS: dict[tuple[str, Any], str] = {
     ("no_relevant", "zero"): "counts as 0",
     ("no_relevant", "one"): "counts as 1",
     ("no_relevant", "nan"): "makes the mean NaN",
+    ("nonpositive", "miss"): "are no hits",
+    ("scores", "single"): "are equal",
     ("ties", "trec"): "by id, from the last to the first",
     ("ties", "ascending"): "by id, from the first to the last",
     ("ties", "given"): "in the order given",
@@ -45,8 +55,8 @@ WORDS: dict[tuple[str, Any], str] = {
     ("ties", "worst"): "relevant items last",
 }
 _BY_NAME = {one.name: one for one in SPECIAL}
-_SAID = ("no relevant", "no relevant among others", "empty", "copies", "repeats", "missing", "unknown",
-         "ties", "negative")  # fmt: skip
+_SAID = ("no hit", "all relevant", "no relevant", "no relevant among others", "empty", "copies", "repeats", "missing", "unknown",
+         "ties", "close scores", "nonpositive", "negative")  # fmt: skip
 
 
 def make_answer(search: Search, states: Sequence[State], name: str) -> Identification:
@@ -68,17 +78,24 @@ def make_answer(search: Search, states: Sequence[State], name: str) -> Identific
         claim,
         definitions,
         search.compared,
-        search.asker.calls,
+        search.inquiry.asker.calls,
         holds,
         _describe_special(search, states),
         _list_undecided(search),
-        {_say(key): _write_raised(*found) for key, found in trail.raised.items()},
+        _list_raised(search),
         tuple(_make_odd(search, states)),
         None if nearest is None else _define(nearest),
         example,
         mistakes,
         tuple(_write_remarks(search, states, nearest)),
     )
+
+
+def _list_raised(search: Search) -> dict[str, str]:
+    unjudged = search.inquiry.asker.unjudged
+    first = {"items that nobody judged": unjudged} if unjudged else {}
+    special = search.trail.raised.items()
+    return first | {_say(name): _write_raised(*found) for name, found in special}
 
 
 def _write_raised(question: Question, error: str) -> str:
@@ -98,7 +115,12 @@ def _make_definition(search: Search, state: State) -> Definition:
     choices = {n: word for n, word in state.candidate.choices if n not in decided}
     if state.plain:
         choices = {}
-    return Definition(state.candidate.measure, decided, search.find_tools(state), choices)
+    return Definition(
+        state.candidate.measure,
+        decided,
+        search.tools.find(state.candidate, search.batches, search.inquiry.precision),
+        choices,
+    )
 
 
 def _is_claim(state: State, claim: Measure) -> bool:
@@ -124,7 +146,7 @@ def _find_nearest(search: Search) -> Candidate | None:
     batch = search.ordinary
     if batch is None or not batch.is_answered:
         return None
-    grades = search.shape.grades if len(search.shape.grades) > 1 else ()
+    grades = search.inquiry.shape.grades if len(search.inquiry.shape.grades) > 1 else ()
     measures = list_measures(search.cutoffs, grades, search.asked)
 
     def measure_merit(one: Measure) -> tuple[float, float, float]:
@@ -132,7 +154,7 @@ def _find_nearest(search: Search) -> Candidate | None:
         simple = -float(search.count_oddities(Candidate(one)))
         if expected is None:
             return -1.0, 0.0, simple
-        matched = batch.match(expected, search.precision)
+        matched = batch.match(expected, search.inquiry.precision)
         off = np.abs(batch.given - expected)[batch.answered]
         far = float(np.nan_to_num(off, nan=1.0).mean())
         return float(matched.sum()), -round(far, 9), simple
@@ -143,117 +165,15 @@ def _find_nearest(search: Search) -> Candidate | None:
     return Candidate(max(near, key=measure_merit))
 
 
-def find_counterexample(
-    search: Search, target: Candidate, states: Sequence[State]
-) -> Counterexample | None:
-    """Find the smallest data on which the function and a definition differ."""
-    asked = _list_asked(search)
-    found = min(
-        filter(None, (one.find_difference(target, search.precision) for one in asked)),
-        key=lambda one: one.size,
-        default=None,
-    )
-    small = _find_small(search, target, states)
-    if small is not None and (found is None or small.size <= found.size):
-        found = small
-    broken = search.trail.broken
-    if found is None and broken is not None and not states:
-        target, found = broken
-    if found is None and not states and search.ordinary is not None:
-        found = search.ordinary.find_difference(target, search.precision)
-    return None if found is None else make_counterexample(search, target, found, states)
-
-
-def _list_asked(search: Search) -> list[Batch]:
-    """Put everything that was asked into batches."""
-    answers = search.asker.answers
-    questions = [one for one in answers if answers[one].kind == search.kind or answers[one].raised]
-    plain = [
-        one
-        for one in questions
-        if all(case.judged and case.ranked and _has_relevant(case) for case in one.cases)
-    ]
-    return [search.ask_known(plain)]
-
-
-def _has_relevant(case: Case) -> bool:
-    """Is the query ordinary: relevant items, no repeated items, no equal scores?"""
-    items = [item for item, _ in case.ranked or ()]
-    scores = {score for _, score in case.ranked or ()}
-    grades = [grade for _, grade in case.judged or ()]
-    plain = len(set(items)) == len(items) == len(scores) and len(dict(case.judged or ())) == len(
-        grades
-    )
-    return plain and any(grade > 0 for grade in grades) and all(grade in _PLAIN for grade in grades)
-
-
-_PLAIN = (0.0, 1.0, 2.0, 3.0)
-
-
-def _find_small(search: Search, target: Candidate, states: Sequence[State]) -> Question | None:
-    """Ask about small lists, shortest first, until one differs."""
-    grades = (0.0, *search.shape.grades[:2])
-    shape = replace(search.shape, k=target.measure.k)
-    small = islice(list_small(shape, grades), 20 * SMALL if states else SMALL)
-    questions = [Question((case,)) for case in (*small, *list_around(shape))]
-    expected = search.ask_known(questions, {}).expect(target)
-    if expected is None:
-        return None
-    order: Iterable[int] = range(len(questions))
-    if states:  # the function's values are known
-        known = search.ask_known(questions, {}).expect(states[0].candidate)
-        if known is not None:
-            differ = ~search.precision.agree(known, expected)
-            order = np.flatnonzero(differ).tolist()
-    left = search.asker.left
-    for place in islice(order, 2 * SMALL if left is None else left):
-        question = questions[place]
-        answer = search.asker.ask(question)
-        if answer.raised or answer.kind != search.kind:
-            continue
-        given = np.array(answer.values)
-        if not search.precision.agree(given, expected[place : place + 1]).all():
-            return question
-    return None
-
-
-def make_counterexample(
-    search: Search, target: Candidate, question: Question, states: Sequence[State]
-) -> Counterexample:
-    """Describe the data of a question on which function and definition differ."""
-    answer = search.asker.ask(question)
-    batch = search.ask_known([question])
-    expected = batch.expect(target)
-    differ: Floats = ~batch.match(expected, search.precision)
-    place = int(np.argmax(differ))
-    says = ""
-    if states and search.asked is not None:
-        first = states[0]
-        says = describe_difference(
-            Candidate(first.candidate.measure) if first.plain else first.candidate, search.asked
-        )
-    asker = search.asker
-    arguments = asker.form.kinds[asker.kind_of_data][1](question, asker.names)
-    return Counterexample(
-        describe(question),
-        arguments,
-        answer.values[place],
-        _define(target),
-        float("nan") if expected is None else float(expected[place]),
-        says,
-    )
-
-
 def _make_odd(search: Search, states: Sequence[State]) -> Iterable[Counterexample]:
-    if not states:
-        return
-    asker = search.asker
-    for name, (question, value, expected) in search.trail.odd.items():
-        arguments = asker.form.kinds[asker.kind_of_data][1](question, asker.names)
-        definition = Definition(states[0].candidate.measure)
-        yield Counterexample(
-            f"{describe(question)} ({_say(name)})", arguments, value, definition, expected
-        )
+    """Make the counterexamples of special data on which no convention fits, as small as they can be."""
+    for name, question in search.trail.odd.items() if states else ():
+        first = states[0].candidate
+        if any(find_misreadings(search.inquiry, first, question)):
+            continue  # which is said in words
+        small = shrink(search.inquiry, first, question, name)
+        example = make_counterexample(search, first, small, (), f" ({_say(name)})")
+        yield replace(example, definition=Definition(first.measure))
 
 
 def _say(name: str) -> str:
@@ -277,8 +197,13 @@ def _describe_special(search: Search, states: Sequence[State]) -> dict[str, str]
                 found[special.says] = f"{values[0] + 0.0:g}"
         elif (convention, words.get(convention)) in WORDS:
             found[special.says] = WORDS[convention, words[convention]]
-        elif convention in dict(states[0].decided if states else ()):
+        elif (
+            name != "no hit" and words.get(convention, DEFAULTS[convention]) != DEFAULTS[convention]
+        ):
             found[special.says] = f"{convention}={words[convention]}"
+    for name, question in trail.odd.items() if states else ():
+        for misreading in find_misreadings(search.inquiry, states[0].candidate, question):
+            found[_say(name)] = misreading.name
     if "short" in trail.shown and states:
         found["lists shorter than the cutoff"] = "as they are"
     return found
@@ -295,7 +220,11 @@ def _list_undecided(search: Search) -> dict[str, str]:
     for one in SPECIAL:
         if search.trail.unseen.get(one.name):
             found[one.says] = search.trail.unseen[one.name]
-        elif search.asker.most is not None and one.decides and one.name not in search.trail.shown:
+        elif (
+            search.inquiry.asker.most is not None
+            and one.decides
+            and one.name not in search.trail.shown
+        ):
             found.setdefault(one.says, "no call was spent on it")
     for name in search.trail.raised:
         found.setdefault(_say(name), "the function raises")
@@ -309,15 +238,21 @@ def _name_mistakes(search: Search, nearest: Candidate | None) -> Iterable[str]:
     batch = search.ordinary
     if batch is None or not batch.is_answered:
         return
-    grades = search.shape.grades if len(search.shape.grades) > 1 else ()
+    grades = search.inquiry.shape.grades if len(search.inquiry.shape.grades) > 1 else ()
     measures = list_measures(search.cutoffs, grades, search.asked)
 
     def fits(one: Batch, values: Floats) -> bool:
-        return bool((one.match(values, search.precision) | ~one.answered).all())
+        return bool((one.match(values, search.inquiry.precision) | ~one.answered).all())
 
     near = None if nearest is None else nearest.measure
     meant = [one for one in (search.asked, near) if one is not None]
     names = [one.name for one in meant]
+    broken = search.trail.broken
+    if nearest is not None and broken is not None:
+        for misreading in find_misreadings(search.inquiry, nearest, broken[1]):
+            yield f"{nearest.measure} with a mistake: {misreading.name}"
+        for says in find_means(search.inquiry, nearest):
+            yield f"{nearest.measure} with a mistake: {says}"
     found = sorted(
         islice(find_mistakes([batch], measures, fits), 12),
         key=lambda pair: (
@@ -335,20 +270,21 @@ def _write_remarks(
 ) -> Iterable[str]:
     trail, batch = search.trail, search.ordinary
     if trail.random is not None:
-        yield f"It gave two answers to one question, {describe(trail.random)}: it is random."
+        yield f"It gave two answers to one question, {describe(trail.random)}: it is random, or its answer depends on the calls before."
         return
     if trail.rounded and states:
         yield trail.rounded
     if trail.constant and batch is not None:
         yield f"It gives {batch.given[batch.answered][0]:.4f} for all data."
-    if search.asker.kind_of_data:
-        yield f"It takes {search.asker.containers}: other containers raise an error."
+    if search.inquiry.asker.kind_of_data:
+        yield f"It takes {search.inquiry.asker.containers}: other containers raise an error."
     if states and trail.binary:
         yield "It computes this of the grades 0 and 1; higher grades were not taken as a definition takes them."
     if states or batch is None or nearest is None or trail.constant:
         return
-    if batch.fits(nearest, search.precision):
+    if batch.fits(nearest, search.inquiry.precision):
         return  # it differs on special data
+    yield from _name_usual(nearest.measure, search.asked)
     for text, precision in (
         ("tolerance=1e-6", Precision(1e-6)),
         ("tolerance=1e-5", Precision(1e-5)),
@@ -357,3 +293,21 @@ def _write_remarks(
         if batch.fits(nearest, precision):
             yield f"{nearest} is equal with {text}."
             return
+
+
+def _name_usual(nearest: Measure, asked: Measure | None) -> Iterable[str]:
+    """Say which values of a parameter were tried, where it may be any number."""
+    for parameter in nearest.row.parameters:
+        if parameter.usual:
+            own = [] if asked is None else [dict(asked.parameters).get(parameter.name)]
+            tried = sorted({parameter.default, *parameter.usual, *own} - {"auto", None})
+            yield (
+                f"{nearest.name} was tried with {parameter.name}={list_choices(f'{one:g}' for one in tried)}; another "
+                f"value is tried where the measure names it, as in {nearest(**{parameter.name: tried[0]})}."
+            )
+            return
+    if asked is None:
+        yield (
+            "Parameters that may be any number, such as p of RBP, were tried at their usual values; another value is "
+            "tried where the measure names it, as in RBP(p=0.7)."
+        )

@@ -14,6 +14,7 @@ from germane.measures.definition import (
     REL,
     Definition,
     Parameter,
+    bound_nowhere,
     write_depth,
     write_ranks,
 )
@@ -184,6 +185,7 @@ YAAP = Definition(
     'round(score([1, 0], "YAAP", relevant=2), 4) == 0.0',
     parameters=(REL,),
     aliases=("yaap",),
+    range=bound_nowhere,
     expected=False,
     conventions="0 is the middle of the scale; there is no lowest or highest value.",
     cite="Robertson, SIGIR 2012 (tutorial measure in trec_eval)",

@@ -143,28 +143,29 @@ class QueryValues(Arithmetic):
     def __float__(self) -> float:
         return self.mean
 
-    def __format__(self, spec: str) -> str:
-        return format(self.mean, spec) if spec else str(self)
-
     @property
     def has_interval(self) -> bool:
         """Is the mean one over queries? A count is not, and neither is a micro mean."""
         return self.measure.row.aggregate == "mean" and self.norm is None
 
     def interval(self, *, confidence: float = 0.95) -> "Interval | None":
-        """Estimate a confidence interval of the mean: the BCa bootstrap of the queries.
+        """Estimate a confidence interval of the mean, as ``compare`` does that of a mean difference.
 
-        >>> qrels = {"q1": ["a"], "q2": ["b"], "q3": ["c"]}
-        >>> result = germane.evaluate(qrels, {"q1": ["a"], "q2": ["x", "b"], "q3": ["c"]}, "RR")
+        >>> qrels = {q: ["a"] for q in range(12)}
+        >>> result = germane.evaluate(qrels, {q: [*"xyz"[: q % 3], "a"] for q in range(12)}, "RR")
         >>> interval = result["RR"].interval(confidence=0.9)
         >>> print(f"{result['RR']:.3f}, {interval.level} [{interval.low:.3f}, {interval.high:.3f}]")
-        0.833, 90% [0.500, 1.000]
+        0.611, 90% [0.468, 0.788]
 
-        ``compare`` widens that of a mean difference for rare differences. Returns None where the
-        mean rests on one query or is not a number. Raises InputError for a confidence that is not between
-        0 and 1, and MeasureError for a count and for a micro mean, which is not a mean over queries.
+        It is the BCa bootstrap of the queries. If their values show too little of how much they vary, it comes
+        from the range of the measure (``interval.basis``), so that it never has a width of 0. Returns None for
+        fewer than five queries, which say too little of others, and where the mean is not a number. Raises
+        InputError for a confidence that is not between 0 and 1, and MeasureError for a count and for a micro
+        mean, which is not a mean over queries.
         """
-        from germane.core.bootstrap import check_confidence, estimate_mean_interval
+        from germane.core.bootstrap import check_confidence
+        from germane.core.mean_intervals import estimate_mean_interval
+        from germane.measures.spans import find_span, find_span_of_logarithms
 
         check_confidence(confidence)
         if not self.has_interval:
@@ -172,13 +173,15 @@ class QueryValues(Arithmetic):
                 f"{self.measure} is not a mean over queries: it has no confidence interval."
             )
         kept = self._select_averaged()
-        if len(kept) < 2 or np.isnan(kept).any():
+        if not len(kept) or np.isnan(kept).any():
             return None
         if ("mean", "geometric") in self.measure.parameters:
-            logarithm = estimate_mean_interval(np.log(np.maximum(kept, FLOOR)), confidence)
-            return replace(logarithm, low=math.exp(logarithm.low), high=math.exp(logarithm.high))
+            kept = np.log(np.maximum(kept, FLOOR))
+            span = find_span_of_logarithms(self.measure, kept, math.log(FLOOR))
+            found = estimate_mean_interval(kept, span, confidence)
+            return found and replace(found, low=math.exp(found.low), high=math.exp(found.high))
         weights = None if self.given_weights is None else self._select_weights()
-        return estimate_mean_interval(kept, confidence, weights)
+        return estimate_mean_interval(kept, find_span(self.measure, kept), confidence, weights)
 
     @cached_property
     def per_query(self) -> dict[Hashable, float]:

@@ -9,6 +9,7 @@ from germane.core.ranking import Ranking
 from germane.measures.definition import (
     MEAN,
     REL,
+    SHARE,
     Definition,
     Parameter,
     write_number,
@@ -109,6 +110,7 @@ RANK_BIASED_PRECISION = Definition(
         ),
         MEAN,
     ),
+    range=lambda p: SHARE if p["gain"] == "binary" else None,
     conventions="RBPResidual is the value that the unjudged items could add. Other weights of ranks are "
     "those of nDCG(discount=…,norm=retrieved).",
     cite="Moffat & Zobel, ACM TOIS 27(1), 2008",

@@ -11,7 +11,7 @@ from typing import Any
 from germane.core.catalogue import Catalogue, Exposure, Lists
 from germane.core.ragged import Floats
 from germane.errors import MeasureError
-from germane.measures.definition import Definition, Form, Parameter
+from germane.measures.definition import Definition, Form, Parameter, bound_nowhere
 from germane.measures.terms import Scored
 
 OfAll = Callable[[Exposure, Catalogue, dict[str, Any]], float]
@@ -62,7 +62,8 @@ def define(
     """Make a row; what is the same for all of these measures is set here."""
     return CatalogueDefinition(
         name, title, refuse_ranking, terms, example, parameters=parameters, expected=False,
-        monotone=False, of_all=of_all, of_lists=of_lists, undefined=prose.pop("undefined", ""), **prose,
+        monotone=False, range=prose.pop("range", bound_nowhere), of_all=of_all, of_lists=of_lists,
+        undefined=prose.pop("undefined", ""), **prose,
     )  # fmt: skip
 
 

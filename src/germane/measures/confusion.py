@@ -13,6 +13,7 @@ from germane.measures.definition import (
     REL,
     Definition,
     Parameter,
+    bound_nowhere,
     write_hits,
     write_number,
     write_ranks,
@@ -129,6 +130,7 @@ MATTHEWS_CORRELATION = Definition(
     example='score([1, 0, 0, 1], "MCC@2") == 0',
     parameters=(REL, ITEMS, MEAN),
     grouped=True,
+    range=lambda p: (-1.0, 1.0),
     conventions=_WORLD + " From -1 to 1.",
     undefined="0 if all items or no items are relevant, or retrieved. "
     "Without relevant items: no_relevant decides (default: 0).",
@@ -257,6 +259,7 @@ LAST_RANK = Definition(
     example='score([0, 1, 0], "LastRank") == 2',
     parameters=(REL, MEAN),
     aliases=("coverage_error",),
+    range=bound_nowhere,
     cutoff=False,
     expected=False,
     grouped=True,

@@ -10,6 +10,7 @@ from germane.measures.definition import (
     MEAN,
     REL,
     Definition,
+    bound_nowhere,
     write_depth,
     write_hits,
     write_number,
@@ -31,6 +32,7 @@ QUERIES = Definition(
     'score([0, 1], "NumQ") == 1',
     cutoff=False,
     aggregate="sum",
+    range=bound_nowhere,
     grouped=True,
     undefined="",
 )
@@ -47,6 +49,7 @@ RETRIEVED = Definition(
     lambda k, p: f"number of items retrieved, {write_ranks(k)}",
     'score([0, 1, 0], "NumRet") == 3',
     aggregate="sum",
+    range=bound_nowhere,
     grouped=True,
     undefined="",
 )
@@ -65,6 +68,7 @@ RELEVANT = Definition(
     parameters=(REL,),
     cutoff=False,
     aggregate="sum",
+    range=bound_nowhere,
     grouped=True,
     undefined="",
 )
@@ -82,6 +86,7 @@ RELEVANT_RETRIEVED = Definition(
     'score([0, 1, 1], "NumRelRet@2", relevant=4) == 1',
     parameters=(REL,),
     aggregate="sum",
+    range=bound_nowhere,
     grouped=True,
     undefined="",
 )
@@ -100,6 +105,7 @@ NONRELEVANT_RETRIEVED = Definition(
     'score([0, 1, 1], "NumNonrelRet") == 1',
     parameters=(REL,),
     aggregate="sum",
+    range=bound_nowhere,
     monotone=False,
     grouped=True,
     nonrelevant=True,

@@ -43,6 +43,7 @@ class Parameter:
 NO_RELEVANT = "Without relevant items: no_relevant decides (default: 0)."
 
 Form = Callable[[int | None, dict[str, Any]], str]
+Range = tuple[float, float]
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,6 +65,7 @@ class Definition:
     nonrelevant: bool = False  # do items judged not relevant count differently from unjudged ones?
     monotone: bool = True  # is it highest with relevant items first in each tie, lowest with last?
     subtopics: bool = False  # does it look at the subtopics for which items are judged?
+    range: Callable[[dict[str, Any]], Range | None] = lambda p: SHARE  # of a query's values
     conventions: str = ""
     undefined: str = NO_RELEVANT
     cite: str = ""
@@ -79,6 +81,13 @@ class Definition:
 
 
 # --- Shared by rows of several families -----------------------------------------------------------
+
+SHARE: Range = (0.0, 1.0)
+
+
+def bound_nowhere(parameters: dict[str, Any]) -> None:
+    """State no range: values depend on the data or on a unit of the reader's choice."""
+
 
 REL = Parameter("rel", 1.0, "the lowest grade that counts as relevant", low=0.0)
 MEAN = Parameter(

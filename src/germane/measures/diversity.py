@@ -9,7 +9,7 @@ from germane.core.catalogue import Catalogue, Lists, Seen
 from germane.core.ragged import Floats
 from germane.errors import CoverageError
 from germane.measures.catalogue import define, write_cut
-from germane.measures.definition import Parameter
+from germane.measures.definition import SHARE, Parameter
 
 
 def sum_distances(lists: Lists, catalogue: Catalogue, p: dict[str, Any]) -> tuple[Floats, Floats]:
@@ -115,6 +115,7 @@ SERENDIPITY = define(
         words=("judged", "all"),
     ),
     of_lists=sum_serendipity,
+    range=lambda p: SHARE if p["against"] == "popular" else None,
     of_users=True,
     conventions="Relevant items have a grade of 1 or higher. Popularity is the number of interactions; items with the same "
     "number share a rank, and the next rank follows without a gap.",

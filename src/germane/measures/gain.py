@@ -10,8 +10,10 @@ from germane.core.ranking import Ranking
 from germane.measures.definition import (
     MEAN,
     REL,
+    SHARE,
     Definition,
     Parameter,
+    bound_nowhere,
     write_number,
     write_ranks,
 )
@@ -95,6 +97,7 @@ DCG = Definition(
     lambda k, p: f"{_write_discounted(p)}, {write_ranks(k)}",
     'score([3, 0, 2], "DCG") == 3 + 2 / 2',
     parameters=(GAIN, DISCOUNT, BASE, LEAST),
+    range=bound_nowhere,
     conventions="A grade of 0 or less gains nothing, unless a map gives it a gain. discount=none is "
     "cumulated gain.",
     cite="Järvelin & Kekäläinen, ACM TOIS 20(4), 2002; log2(i+1) and exp: Burges et al., ICML 2005",
@@ -117,6 +120,7 @@ IDEAL_DCG = Definition(
     lambda k, p: f"{_write_discounted(p)}, {write_ranks(k, 'J')}, all judged items from the best",
     'score([2, 0, 3], "IDCG@2") == 3 + 2 / log2(3)',
     parameters=(GAIN, DISCOUNT, BASE, LEAST),
+    range=bound_nowhere,
     cite="Järvelin & Kekäläinen, ACM TOIS 20(4), 2002",
 )
 
@@ -147,6 +151,7 @@ NDCG = Definition(
     norm=_write_ideal,
     example='score([2, 0, 3], "nDCG") == (2 + 3 / 2) / (3 + 2 / log2(3))',
     parameters=(GAIN, DISCOUNT, BASE, LEAST, IDEAL, MEAN),
+    range=lambda p: SHARE if p["norm"] == "judged" else None,
     aliases=("NDCG",),
     conventions="The ideal ranking has all items judged for the query, retrieved or not, cut at the same k. With norm=k, it has k items of "
     "gain 1: a query with fewer relevant items cannot reach 1, and grades above 1 can exceed it. With discount=log, the base does not matter.",

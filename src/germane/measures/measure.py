@@ -107,6 +107,15 @@ class Measure:
         """The parameters that the measure's kernel takes: all but the mean over queries."""
         return {name: value for name, value in self.parameters if name != "mean"}
 
+    @property
+    def range(self) -> tuple[float, float] | None:
+        """The lowest and the highest value that a query can have; None where the definition sets no limits.
+
+        >>> germane.AP.range, germane.DCG.range
+        ((0.0, 1.0), None)
+        """
+        return self.row.range(dict(self.parameters))
+
     @cached_property
     def rel(self) -> float | None:
         """The lowest grade that counts as relevant; None if the measure uses grades as they are."""

@@ -8,7 +8,7 @@ import numpy as np
 from germane.core.catalogue import Catalogue, Exposure, Lists, Seen
 from germane.core.ragged import Bools, Floats
 from germane.measures.catalogue import LISTS, SEEN, define, write_cut, write_items
-from germane.measures.definition import Parameter
+from germane.measures.definition import SHARE, Parameter
 
 
 def _spread_counts(counts: Any, items: int, unseen: float) -> Floats:
@@ -79,6 +79,7 @@ ARP = define(
     ),
     LISTS,
     of_lists=sum_popularity,
+    range=lambda p: None if p["norm"] == "none" else SHARE,
     aliases=("AveragePopularity", "AvgRecPopularity"),
     cite="Yin et al., Challenging the long tail recommendation, VLDB 2012",
 )  # fmt: skip
@@ -159,6 +160,7 @@ TAIL = define(
     ),
     LISTS,
     of_lists=sum_tail,
+    range=lambda p: SHARE,
     aliases=("TailPercentage",),
     conventions="The size of the tail is rounded down. Among items with equal numbers of interactions, smaller ids "
     "are in the tail: whole numbers by value, then text.",

@@ -9,7 +9,16 @@ from germane.core.ragged import Floats, Ints
 from germane.core.ranking import Ranking
 from germane.errors import MeasureError
 from germane.measures import ideal_order
-from germane.measures.definition import MEAN, REL, Definition, Parameter, write_number, write_ranks
+from germane.measures.definition import (
+    MEAN,
+    REL,
+    SHARE,
+    Definition,
+    Parameter,
+    bound_nowhere,
+    write_number,
+    write_ranks,
+)
 from germane.measures.ideal_order import Discount
 from germane.measures.sets import count_ranks
 from germane.measures.subtopics import (
@@ -105,6 +114,7 @@ ALPHA_DCG = Definition(
         WEIGHTS,
     ),
     aliases=("alphaDCG",),
+    range=bound_nowhere,
     expected=False,
     monotone=False,
     subtopics=True,
@@ -187,6 +197,7 @@ INTENT_AWARE_ERR = Definition(
         MEAN,
     ),
     aliases=("ERRIA",),
+    range=lambda p: SHARE if p["norm"] == "S" else None,
     expected=False,
     monotone=False,
     subtopics=True,

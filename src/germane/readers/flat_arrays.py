@@ -81,6 +81,9 @@ class FlatArray(ArrayRun):
             )
         yield from super().read_rows(judged, progress)
 
+    def read_content(self, qrels: Qrels) -> Iterator[Rows]:
+        yield from super().read_rows()
+
     def open_blocks(self, asked: Asked | None) -> Read:
         values = _read_floats(self.values, None if asked is None else asked.order)
         lengths = np.diff(self.offsets)

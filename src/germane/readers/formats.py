@@ -52,6 +52,12 @@ class LimitedPath(str):
     max_line: float = LINE
 
 
+class KeptPath(LimitedPath):
+    """The path of what comes once, such as a pipe, of which there is a copy."""
+
+    copy: Any
+
+
 def limit_path(path: Path, max_expansion: object = None, max_line: object = None) -> Path:
     """Attach limits to a path. Raises PolicyError for a limit that is not a number from 1."""
     limited = LimitedPath(os.fsdecode(path))
@@ -198,7 +204,8 @@ _LINES = ("trec", "json", "jsonl")
 
 def _has_two_fields(path: Path, *, is_json: bool) -> bool:
     """Are these lines of two fields, as files of pairs have? Those of qrels have four; JSON has brackets."""
-    lines = _read_first_lines(path) if os.path.isfile(path) else []  # a pipe is read once
+    again = isinstance(path, KeptPath) or os.path.isfile(path)  # another pipe is read once
+    lines = _read_first_lines(path) if again else []
     first = next((line for line in lines if any(map(str.split, line))), [])
     fields = " ".join(first).split()
     if len(fields) != 2 or (is_json and fields[0][0] in "{["):

@@ -274,7 +274,9 @@ class Frame(RunInput):
         columns = read_python_ids(qrels.queries), read_python_ids(qrels.items)
         return replace(qrels, columns=columns)
 
-    def read_batches(self, start: int, progress: Progress | None) -> Iterator[tuple[int, Frame]]:
+    def read_batches(
+        self, start: int, progress: Progress | None, judged: Qrels | None = None
+    ) -> Iterator[tuple[int, Frame]]:
         """Read the rows from a place on, in frames of whole queries, each with the row where it ends."""
         held: list[pa.RecordBatch] = []
         end = 0

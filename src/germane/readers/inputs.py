@@ -122,6 +122,10 @@ class RunInput:
         """
         raise NotImplementedError
 
+    def read_content(self, qrels: Qrels) -> Iterator[Rows]:
+        """Read all rows that are data; a line that begins with ``#`` is, if its query is judged."""
+        return self.read_rows()
+
     def select(
         self, qrels: Qrels, duplicates: str, progress: Progress | None = None
     ) -> RunInput | None:
@@ -152,7 +156,9 @@ class RunInput:
         """Do all scores descend in the order given? None if that takes reading the run."""
         return None
 
-    def read_batches(self, start: int, progress: Progress | None) -> Iterator[tuple[int, RunInput]]:
+    def read_batches(
+        self, start: int, progress: Progress | None, judged: Qrels | None = None
+    ) -> Iterator[tuple[int, RunInput]]:
         """Read a file from a place on, in runs of whole queries, each with the place where it ends."""
         raise InputError("a checkpoint needs a run in a file.")
 

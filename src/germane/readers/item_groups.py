@@ -46,15 +46,6 @@ class Groups:
     values: Sequence[Any] | None = None  # of the columns of an array
     is_text: bool = False  # from a file of text, where an integer is its digits?
 
-    def __str__(self) -> str:
-        """Describe the groups, so that those of two evaluations can be compared."""
-        if self.function is not None:
-            return "a function"
-        if self.values is not None:
-            return f"groups of {len(self.values)} items"
-        known = self._by_id
-        return f"groups of {len(known)} items, {list(islice(known.items(), 1))}"
-
     def find_group(self, query: Hashable, item: Any) -> Hashable:
         """Find the group of an item. Raises NotFoundError or InputError that names the query."""
         try:
@@ -89,6 +80,16 @@ class Groups:
             raise NotFoundError(self._explain_unknown(item)) from None
         _check_group(group, f"item {clip(item)}")
         return group
+
+    def list_columns(self) -> tuple[Ids, Ids] | None:
+        """List the items and their groups as text; None for a function, which has no list of them."""
+        if self.values is not None:
+            items, groups = read_python_ids(range(len(self.values))), read_python_ids(self.values)
+        elif self._pairs is not None:
+            items, groups = self._pairs
+        else:
+            return None
+        return items.as_text(), groups.as_text()
 
     def number_columns(self, ids: Sequence[Hashable] | None, width: int) -> tuple[Ints, list[Any]]:
         """Number the groups of the columns of an array in the order in which they first come.

@@ -180,6 +180,7 @@ def open_pairs(given: Any, kind: str, columns: Any, input_format: InputFormat) -
     """Open pairs of query and item as judgments without grades; None for anything else."""
     given = hold_records(given)
     if is_path(given):
+        given = import_reader("streams").keep_path(given)
         named = formats.choose_format(kind, input_format)
         said = input_format if isinstance(input_format, str) else None
         chosen = named or formats.find_format(given, kind, None)

@@ -16,7 +16,7 @@ from typing import Any, BinaryIO, Self
 
 from germane.core.progress import Progress
 from germane.errors import InputError, clip
-from germane.readers.formats import LimitedPath, Path
+from germane.readers.formats import KeptPath, LimitedPath, Path
 
 
 @contextlib.contextmanager
@@ -69,7 +69,10 @@ class File:
         self.path = named
         self._copy: BinaryIO | None = None
         with explain_os_error(self.name):
-            if named == "-":
+            if isinstance(path, KeptPath):
+                self._copy = open(os.dup(path.copy.open_raw().fileno()), "rb")  # noqa: SIM115
+                weakref.finalize(self, self._copy.close)
+            elif named == "-":
                 if sys.stdin is None or sys.stdin.buffer.closed:
                     raise InputError("standard input is closed.")
                 self._keep(sys.stdin.buffer)
@@ -134,6 +137,19 @@ class File:
                 self._progress(self.name, done, None)
         with room():
             copy.flush()
+
+
+def keep_path(path: Path) -> Path:
+    """Copy what comes once, so that its format can be found before it is read; other paths stay as they are."""
+    named = os.fspath(path)
+    once = named == "-" or (os.path.exists(named) and not os.path.isfile(named))
+    if not once or os.path.isdir(named) or isinstance(path, KeptPath):
+        return path
+    found = File(path)
+    kept = KeptPath(os.fsdecode(path))
+    kept.copy, kept.max_expansion = found, found.limits.max_expansion
+    kept.max_line = found.limits.max_line
+    return kept
 
 
 @contextlib.contextmanager

@@ -66,6 +66,13 @@ class Run(RunInput):
         rows = self.rows if judged is None else self.rows.select(_index_queries(judged))
         yield from rows.split()
 
+    def read_content(self, qrels: Qrels) -> Iterator[Rows]:
+        odd = [s for s, query in enumerate(self.rows.queries) if str(query).startswith("#")]
+        judged = {to_text(to_bytes(query)) for query in qrels.queries} if odd else set()
+        comments = [s for s in odd if self.rows.queries[s] not in judged]
+        kept = np.delete(np.arange(len(self.rows.queries)), comments)
+        yield from (self.rows.take(kept) if comments else self.rows).split()
+
     def select(self, qrels: Qrels, duplicates: str, progress: Progress | None = None) -> Run | None:
         rows = self.rows.select(_index_queries(qrels))
         return Run(self.name, rows, self.is_collapsed) if len(rows.queries) else None
@@ -122,12 +129,21 @@ class TrecFile(RunInput):
                 "give a file."
             )
         parts = (
-            (part for _, part in self.read_batches(0, progress))
+            (part for _, part in self.read_batches(0, progress, judged))
             if self._held is None
             else [self._held]
         )
         for part in parts:
             yield from part.read_rows(judged)
+
+    def read_content(self, qrels: Qrels) -> Iterator[Rows]:
+        if self._held is not None:
+            yield from self._held.read_content(qrels)
+            return
+        if self.path == "-":
+            raise InputError("standard input is read once.")
+        for _, part in self.read_batches(0, None, qrels):
+            yield from part.read_rows()
 
     def _read_rows(self, lines: trec.Lines) -> Rows:
         rows = _make_rows(lines)
@@ -216,15 +232,18 @@ class TrecFile(RunInput):
             found = {query for lines in blocks for query in lines.queries}
         return {to_text(query) for query in found & asked}
 
-    def read_batches(self, start: int, progress: Progress | None) -> Iterator[tuple[int, Run]]:
+    def read_batches(
+        self, start: int, progress: Progress | None, judged: Qrels | None = None
+    ) -> Iterator[tuple[int, Run]]:
         """Read the lines from a byte on, in runs of whole queries, each with the byte where it ends."""
+        comments = trec.Comments(None if judged is None else set(map(to_bytes, judged.queries)))
         held: list[Rows] = []
         end = start
         with TextFile(self.path, progress) as file:
             for block in file.read_blocks():
                 if block.start < start:
                     continue
-                lines = trec.split_block(file, block, trec.RUN, trec.Comments())
+                lines = trec.split_block(file, block, trec.RUN, comments)
                 held.append(self._read_rows(lines))
                 end = block.start + len(block.data)
                 if sum(len(one.items) for one in held) >= BATCH:

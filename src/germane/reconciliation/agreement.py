@@ -12,7 +12,7 @@ from germane.errors import CoverageError, clip, suggest
 from germane.measures import compute_values
 from germane.output.formatting import to_json_number, write_count
 from germane.reconciliation.reported import Reported
-from germane.reconciliation.search import Given, Search
+from germane.reconciliation.run_search import Given, RunSearch
 
 DECIMALS = (1, 2, 3, 4)  # to which somebody may have rounded terms before adding them
 
@@ -90,17 +90,7 @@ def match_names(
     return {ids[str(query)]: number for query, number in reported.items()}
 
 
-def choose_best(search: Search, tried: Iterable[Given]) -> Given:
-    """Choose the definition that gives most queries; each difference from what was asked costs one."""
-
-    def measure_merit(one: Given) -> tuple[int, bool, float]:
-        merit = search.count_agreeing(one) - one.candidate.distance(search.asked)
-        return merit, search.reported.gives(one.value), -abs(one.value - search.reported.value)
-
-    return max(tried, key=measure_merit)
-
-
-def measure_agreement(search: Search, given: Given) -> Agreement:
+def measure_agreement(search: RunSearch, given: Given) -> Agreement:
     """Find the queries for which a definition does not give the reported value."""
     result = search.find_result(given.candidate)
     averaged = {} if result is None else result.per_query
@@ -119,7 +109,7 @@ def measure_agreement(search: Search, given: Given) -> Agreement:
 class Terms:
     """The terms behind a definition's values, to find out how they were rounded."""
 
-    def __init__(self, search: Search, given: Given) -> None:
+    def __init__(self, search: RunSearch, given: Given) -> None:
         self._ranking, self._scored = search.compute_terms(given.candidate)
         self._place = {query: q for q, query in enumerate(self._ranking.queries)}
         self._total = self._ranking.sum_hits(self._scored.terms) + self._scored.rest

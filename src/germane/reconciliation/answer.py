@@ -1,11 +1,11 @@
 """Answer: the parts that answers to a reported number share, for ranked lists and for boxes."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Generic, Literal, TypeVar
 
 from germane._version import VERSION
 from germane.output.formatting import format_number, write_count
-from germane.output.tables import Row
+from germane.output.tables import Row, Table, Tabular, escape_html
 from germane.reconciliation.plausibility import POSSIBLE, describe_chance
 from germane.reconciliation.reported import Reported
 from germane.reconciliation.search import Tried
@@ -15,10 +15,16 @@ SHOWN = 12  # candidates and queries that a table for people holds
 G = TypeVar("G", bound=Tried[Any])
 
 
-class Answer(Generic[G]):
+class Answer(Tabular, Generic[G]):
     """The answer to a reported number: the candidates that give it, or that none does."""
 
+    _noun: str
+    _columns: Row  # the last one has the tools
+    _tools: int  # that are named beside a candidate
+
     reported: Reported
+    measure: Any
+    own: Any
     found: tuple[G, ...]
     nearest: tuple[G, ...]
     tried: tuple[G, ...]
@@ -37,6 +43,11 @@ class Answer(Generic[G]):
         if not self.found:
             return "none"
         return "possible" if self.chance > POSSIBLE else "found"
+
+    @property
+    def verdict(self) -> str:
+        """The answer in a sentence or two."""
+        raise NotImplementedError
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -74,29 +85,69 @@ class Answer(Generic[G]):
     def _format(self, value: float) -> str:
         return format_value(value, self.reported.digits)
 
-    def _write_cells(self, digits: int | None) -> tuple[list[tuple[G, Row]], int]:
-        """Write each candidate that was found or is nearest, its value and distance; count those left out."""
+    def table(self, *, digits: int | None = 4) -> Table:
+        """One row for each candidate that was found, or for the nearest ones."""
         rows = self.found or self.nearest
-        cells: list[tuple[G, Row]] = [
+        shown = rows if digits is None else rows[:SHOWN]
+        cells = tuple(
             (
-                one,
-                (
-                    str(one),
-                    format_value(one.value, digits),
-                    format_difference(one.value - self.reported.value, digits),
-                ),
+                str(one),
+                format_value(one.value, digits),
+                format_difference(one.value - self.reported.value, digits),
+                *self._describe(one, None if digits is None else self._tools),
             )
-            for one in (rows if digits is None else rows[:SHOWN])
-        ]
-        return cells, len(rows) - len(cells)
+            for one in shown
+        )
+        more = len(rows) - len(shown)
+        notes = [f"… and {write_count(more, self._noun)} more"] if more else []
+        left = tuple(range(3, len(self._columns)))
+        return Table(self._columns, cells, (*notes, *self.notes), left)
 
-    def _make_head(self) -> dict[str, Any]:
-        """Make plain values of the version and the reported number."""
+    def _describe(self, given: G, most: int | None) -> Row:
+        """Write the cells behind the numbers, which end with at most so many tools."""
+        return (list_tools(given, most),)
+
+    def _list_tables(self, digits: int | None) -> Iterator[Table]:
+        """List the tables below the verdict."""
+        yield self.table(digits=digits)
+
+    def __str__(self) -> str:
+        return self._write(Table.text)
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self.answer}: {self.verdict}>"
+
+    def _repr_html_(self) -> str:
+        return self._write(Table.html, f"<p>{escape_html(self.verdict)}</p>")
+
+    def markdown(self) -> str:
+        """A paragraph and tables for GitHub."""
+        return self._write(Table.markdown)
+
+    def _write(self, write: Callable[[Table], str], verdict: str = "") -> str:
+        tables = self._list_tables(self.reported.digits)
+        return (verdict or f"{self.verdict}\n\n") + "\n".join(map(write, tables))
+
+    def _make_head(self, conventions: Mapping[str, Any]) -> dict[str, Any]:
+        """Make plain values of the parts that every answer has."""
         names = ("text", "value", "tolerance")
         return {
             "germane": VERSION,
             "reported": {name: getattr(self.reported, name) for name in names},
+            "measure": str(self.measure),
+            **conventions,
+            "verdict": self.verdict,
+            "answer": self.answer,
+            "values": self.values,
+            "chance": self.chance,
+            "own": self._make_row(self.own),
+            "found": [self._make_row(one) for one in self.found],
+            "nearest": [self._make_row(one) for one in self.nearest],
         }
+
+    def _make_row(self, given: Any) -> dict[str, Any]:
+        """Make plain values of a candidate."""
+        raise NotImplementedError
 
 
 def list_tools(given: Tried[Any], most: int | None) -> str:

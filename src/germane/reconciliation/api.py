@@ -2,32 +2,33 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Unpack
+from typing import Any, Unpack, cast
 
 from germane.core.policy import DEFAULTS, Relevant
 from germane.core.progress import Progress, make_progress
 from germane.dialects.parsing import parse
 from germane.errors import DuplicateError
+from germane.evaluation.accepted import Judgments, Reported, Run
 from germane.evaluation.choices import OtherChoices
 from germane.evaluation.collection import find_all_needs
 from germane.evaluation.opening import open_data
 from germane.explanation.single_query import check_list, check_run, hold_rows, is_list
 from germane.measures.catalogue import CatalogueDefinition
 from germane.measures.measure import Measure
-from germane.reconciliation.agreement import choose_best, match_names, measure_agreement
+from germane.reconciliation.agreement import match_names, measure_agreement
 from germane.reconciliation.answer import SHOWN
-from germane.reconciliation.candidates import (
+from germane.reconciliation.example import Example, find_examples, make_collection
+from germane.reconciliation.plausibility import estimate_chance, find_hints
+from germane.reconciliation.reconciliation import Reconciliation
+from germane.reconciliation.reported import ReportedQueries, read_queries, read_reported
+from germane.reconciliation.run_search import Given, RunSearch
+from germane.reconciliation.spread import Values
+from germane.reconciliation.variations import (
     Candidate,
     list_dialect_candidates,
     vary_once,
     vary_twice,
 )
-from germane.reconciliation.example import Example, find_examples, make_collection
-from germane.reconciliation.plausibility import estimate_chance, find_hints
-from germane.reconciliation.reconciliation import Reconciliation
-from germane.reconciliation.reported import ReportedQueries, read_queries, read_reported
-from germane.reconciliation.search import Given, Search
-from germane.reconciliation.spread import Values
 
 __all__ = ["Reconciliation", "reconcile"]
 
@@ -36,13 +37,13 @@ OF_LISTS = ("duplicates", "ties", "scores", "own")
 
 
 def reconcile(
-    qrels: Any,
-    run: Any = None,
+    qrels: Judgments,
+    run: Run | None = None,
     *,
     reported: str | float,
     measure: str | Measure = "AP@10",
     relevant: int | Iterable[float] | Relevant | None = None,
-    reported_per_query: Any = None,
+    reported_per_query: Reported | None = None,
     progress: Progress | bool | None = None,
     **policy: Unpack[OtherChoices],
 ) -> Reconciliation:
@@ -75,7 +76,7 @@ def reconcile(
     number = read_reported(reported)
     if is_list(qrels, run, choices):
         check_list(run, [*(["reported_per_query"] if reported_per_query else []), *choices])
-        qrels, run = make_collection(qrels, relevant, asked.rel or 1.0)
+        qrels, run = make_collection(cast(Any, qrels), relevant, asked.rel or 1.0)
     else:
         check_run(run, relevant)
     data = open_data(qrels, choices)
@@ -85,12 +86,12 @@ def reconcile(
         fixed = {n: getattr(conventions, n) for n in DEFAULTS if n not in OF_LISTS} | fixed
     values = Values(data.collect(found.load(progress), find_all_needs(asked), progress))
     per_query = None if reported_per_query is None else read_queries(reported_per_query)
-    search = Search(values, conventions, asked, number, progress)
+    search = RunSearch(values, conventions, asked, number, progress)
     return _make_answer(search, fixed, per_query)
 
 
 def _make_answer(
-    search: Search, fixed: Mapping[str, Any], queries: ReportedQueries | None
+    search: RunSearch, fixed: Mapping[str, Any], queries: ReportedQueries | None
 ) -> Reconciliation:
     asked, conventions, reported = search.asked, search.conventions, search.reported
     own: Given | DuplicateError
@@ -124,7 +125,7 @@ def _make_answer(
     if found:
         values, chance = estimate_chance(search, tried)
     else:
-        nearest = _find_nearest(search, tried)
+        nearest = search.find_nearest(tried)
         if queries is not None:
             of_mean = search.simplify(one for one in tried if reported.gives(one.value))
             agreement = measure_agreement(search, nearest[0])
@@ -154,24 +155,8 @@ def _make_answer(
     )
 
 
-def _find_nearest(search: Search, tried: Sequence[Given]) -> tuple[Given, ...]:
-    """Find the nearest of all definitions, the nearest that a tool uses, and germane's own.
-
-    Where values of queries are reported, too, the first is the one that gives most of them.
-    """
-    by_distance = sorted(tried, key=lambda one: abs(one.value - search.reported.value))
-    of_tools = [one for one in by_distance if one.candidate.tools]
-    own = [one for one in tried if one.candidate.key == (search.asked, ())]
-    first = choose_best(search, tried) if search.per_query else by_distance[0]
-    rows: dict[object, Given] = {}
-    for one in (first, *of_tools[:1], *own):
-        equal = [other for other in tried if search.coincide(other.candidate, one.candidate)]
-        rows |= {row.candidate.key: row for row in search.simplify(equal)}
-    return tuple(rows.values())
-
-
 def _find_examples(
-    search: Search, found: Sequence[Given]
+    search: RunSearch, found: Sequence[Given]
 ) -> tuple[tuple[tuple[str, ...], Example | None], ...]:
     """Find, for each group of definitions that coincide on this data, data on which they differ."""
     if isinstance(search.asked.row, CatalogueDefinition):  # small data have no catalogue

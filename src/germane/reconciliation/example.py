@@ -19,8 +19,8 @@ from germane.measures.averaging import compute_scores
 from germane.measures.measure import Measure
 from germane.readers import open_qrels, open_run
 from germane.readers.relevance import make_ranking
-from germane.reconciliation.candidates import Candidate, find_mean
 from germane.reconciliation.spread import Values
+from germane.reconciliation.variations import Candidate, find_mean
 
 Small = tuple[
     tuple[float, ...], int

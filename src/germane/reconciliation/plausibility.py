@@ -8,6 +8,7 @@ import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -19,9 +20,10 @@ from germane.measures.averaging import QueryValues, compute_scores, find_weights
 from germane.measures.measure import Measure
 from germane.output.formatting import write_count
 from germane.reconciliation.agreement import DECIMALS, Terms
-from germane.reconciliation.candidates import Candidate, vary_measure
 from germane.reconciliation.reported import Reported, format_plain, read_reported
-from germane.reconciliation.search import Given, Search
+from germane.reconciliation.run_search import Given, RunSearch
+from germane.reconciliation.search import Search, Tried, V
+from germane.reconciliation.variations import Candidate, Variation, vary_measure
 
 POSSIBLE = 0.05  # a chance above which a definition is possible, and no longer found
 
@@ -30,7 +32,7 @@ _MOST = 100_000  # ranks in all orders together; the numbers of larger data hard
 _SEED = 0
 
 
-def estimate_chance(search: Search, tried: Sequence[Given]) -> tuple[int, float]:
+def estimate_chance(search: RunSearch, tried: Sequence[Given]) -> tuple[int, float]:
     """Count the different values tried until one gave the number; estimate the chance of a wrong number.
 
     Definitions are tried from the likeliest: what was asked for; what tools mean by it; one thing changed;
@@ -40,25 +42,23 @@ def estimate_chance(search: Search, tried: Sequence[Given]) -> tuple[int, float]
     same lists in a random order, or of lists that find other items, as those of another run do. The
     chance is the highest of the three. It excludes wrong numbers that an earlier definition gives.
     """
-    steps = [(_count_steps(search.asked, one.candidate), one) for one in tried]
-    first = min(step for step, one in steps if search.gives(one))
     wrong = [partial(_compute_numbers, search, change) for change in (_shuffle_hits, _draw_hits)]
-    numbered = [(step, one.value) for step, one in steps]
-    different, likely = weigh_values(numbered, first, search.reported, wrong)
+    different, likely = weigh_values(search, tried, wrong)
     single = math.prod(min(1.0, 2 * one.tolerance) for one in search.per_query.values())
     return different, min(likely, different * single) if search.per_query else likely
 
 
 def weigh_values(
-    numbered: Sequence[tuple[int, float]],
-    first: int,
-    reported: Reported,
-    wrong: Iterable[Callable[[], Floats]],
+    search: Search[V], tried: Sequence[Tried[V]], wrong: Iterable[Callable[[], Floats]]
 ) -> tuple[int, float]:
     """Count the different values up to the first step that gave the number; estimate the chance of a wrong one.
 
-    ``numbered`` are values with their step, from 0. ``wrong`` compute numbers that could have been reported.
+    ``wrong`` compute numbers that could have been reported.
     """
+    reported = search.reported
+    steps = [(_count_steps(search.asked, one.candidate), one) for one in tried]
+    first = min(step for step, one in steps if search.gives(one))
+    numbered = [(step, one.value) for step, one in steps]
     values = [value for step, value in numbered if step <= first]
     before = [value for step, value in numbered if step < first]
     possible = [value for _, value in numbered] + [0.0, 1.0] * (first == 0)
@@ -68,7 +68,7 @@ def weigh_values(
     return len({round(value, 12) for value in values}), likely
 
 
-def _count_steps(asked: Measure, candidate: Candidate) -> int:
+def _count_steps(asked: Any, candidate: Variation[Any]) -> int:
     """Return 0 for the definition asked for, 1 for a tool's, 2 for one thing changed, 3 for more."""
     if candidate.key == (asked, ()):
         return 0
@@ -111,7 +111,7 @@ def _measure_share(
     return float(find_given(values)[left].mean()) if left.any() else 0.0
 
 
-def _compute_numbers(search: Search, change: Callable[[Ranking], Ranking]) -> Floats:
+def _compute_numbers(search: RunSearch, change: Callable[[Ranking], Ranking]) -> Floats:
     """Compute the measure asked for on changed lists; none where data is large or cannot be evaluated."""
     none = np.zeros(0)
     asked, no_relevant = search.asked, search.conventions.no_relevant
@@ -190,7 +190,7 @@ _CUTOFFS = (*range(1, 101), 200, 500)  # further ones, for the measure as asked
 _MOST_HINTS = 3  # definitions that are named
 
 
-def find_hints(search: Search, tried: Sequence[Given]) -> tuple[str, ...]:
+def find_hints(search: RunSearch, tried: Sequence[Given]) -> tuple[str, ...]:
     """Write a sentence for each slip that would explain the number; none where a definition gives it."""
     reported = search.reported
     if any(reported.gives(one.value) for one in tried):
@@ -239,7 +239,7 @@ def _vary_cutoffs(asked: Measure) -> Iterable[Candidate]:
                 yield from map(Candidate, vary_measure(measure, ()))
 
 
-def _try_rounded_terms(search: Search, own: Given) -> list[str]:
+def _try_rounded_terms(search: RunSearch, own: Given) -> list[str]:
     """Explain the number by terms that were rounded before they were added."""
     asked = search.asked
     if asked.row.aggregate == "mean" and ("mean", "arithmetic") in asked.parameters:

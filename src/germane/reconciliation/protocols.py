@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 
 from germane.core.ragged import Floats
-from germane.reconciliation.candidates import Choices
 from germane.reconciliation.reported import Reported
+from germane.reconciliation.variations import Choices
 
 LIKELY = 0.01  # a chance below which a protocol is claimed; see bench/RECONCILE.md
 SHARE = 0.5  # of the cells that it has to give
@@ -70,6 +70,11 @@ class Column:
     def single(self) -> float:
         """The probability that one value gives a wrong number, on average."""
         return float(self.likely.mean()) if len(self.runs) else 0.0
+
+    @property
+    def finest(self) -> float:
+        """The tolerance of the number with most decimals."""
+        return float(self.tolerance.min()) if len(self.tolerance) else 0.0
 
     def find_given(self, values: Floats) -> np.ndarray[Any, Any]:
         """Find the runs whose number these values give."""

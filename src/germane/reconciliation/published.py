@@ -14,20 +14,13 @@ from typing import Any
 from germane.errors import DuplicateError, EmptyError, FormatError, InputError, clip
 from germane.output.formatting import write_count
 from germane.readers.streams import explain_os_error
-from germane.reconciliation.reported import Reported, align_precision, read_reported
+from germane.reconciliation.column_names import GROUPS, read_columns
+from germane.reconciliation.marked_cells import clean_cell, is_empty, unmark, unmark_name
+from germane.reconciliation.reported import Reported, align_precision
 
 MOST_CELLS = 100_000
 _TOTAL = "all"  # the row of means in the output of trec_eval -q
 
-_EMPTY = {"", "-", "–", "—", "n/a", "na", "nan", "none", "null", "/"}
-_MARKUP = re.compile(
-    r"\\(?:textbf|mathbf|underline|uline|emph|textit|mathit|text|textrm|boldmath|bm|bf|it|cellcolor(?:\[[^]]*\])?"
-    r"|color|textcolor)\s*\{([^{}]*)\}"
-)
-_RAISED = re.compile(
-    r"\\textsuperscript\{[^{}]*\}|\^\{[^{}]*\}|\^\S|\\(?:dagger|ddagger|ast|star)\b"
-)
-_SIGNS = "*_$†‡§¶✱★↑↓`~ \t\u00a0\u2009{}"
 _RULES = re.compile(
     r"\\(?:toprule|midrule|bottomrule|hline|cline\{[^}]*\}|cmidrule(?:\([^)]*\))?\{[^}]*\})"
 )
@@ -142,7 +135,17 @@ def _split_latex(text: str) -> Iterator[list[str]]:
     body = re.sub(r"(?<!\\)%.*", "", body)
     for row in re.split(r"\\\\(?:\[[^]]*\])?", _RULES.sub("", body)):
         if row.strip():
-            yield [cell.strip() for cell in re.split(r"(?<!\\)&", row)]
+            yield [one for cell in re.split(r"(?<!\\)&", row) for one in _spread_cell(cell.strip())]
+
+
+def _spread_cell(cell: str) -> list[str]:
+    """Read \\multicolumn as a cell and blank ones beside it, and \\multirow as its text."""
+    found = re.fullmatch(
+        r"\\multicolumn\{(\d{1,3})\}\s*\{[^{}]*(?:\{[^{}]*\}[^{}]*)*\}\s*\{(.*)\}", cell, re.DOTALL
+    )
+    if found:
+        return [found[2], *[""] * (int(found[1]) - 1)]
+    return [re.sub(r"\\multirow\{[^{}]*\}(?:\[[^]]*\])?\{[^{}]*\}\s*\{([^{}]*)\}", r"\1", cell)]
 
 
 def _split_markdown(lines: Iterable[str]) -> Iterator[list[str]]:
@@ -195,8 +198,8 @@ def _read_grid(rows: list[list[str]], where: str, *, typed: bool) -> Published:
     """Read rows of text, of which the first one has the names. Leading cells of text name a row."""
     if len(rows) < 2:
         raise FormatError(f"{where}: a table has a row of names and a row of numbers.")
-    names = [_unmark(name) for name in rows[0]]
-    body = [row for row in rows[1:] if any(cell.strip() for cell in row)]
+    names, rows = _join_headings(rows)
+    body = [row for row in rows if any(cell.strip() for cell in row)]
     for at, row in enumerate(body, 2):
         if len(row) != len(names):
             raise FormatError(
@@ -206,15 +209,16 @@ def _read_grid(rows: list[list[str]], where: str, *, typed: bool) -> Published:
     numeric = [
         c
         for c in range(len(names))
-        if any(_clean(row[c])[0] is not None for row in body)
-        and all(_clean(row[c])[0] is not None or _is_empty(row[c]) for row in body)
+        if any(clean_cell(row[c])[0] is not None for row in body)
+        and all(clean_cell(row[c])[0] is not None or is_empty(row[c]) for row in body)
         and not (c == 0 and names[c].casefold() in _NAMES_OF_ROWS)
     ]
+    _refuse_words(names, body, numeric, where)
     of_text = [c for c in range(len(names)) if c not in numeric]
     leading = [c for c in of_text if not numeric or c < numeric[0]] or of_text[:1]
     given: dict[str, dict[str, Any]] = {}
     for at, row in enumerate(body, 1):
-        name = " / ".join(_unmark(row[c]) for c in leading) or f"row {at}"
+        name = " / ".join(unmark(row[c]) for c in leading) or f"row {at}"
         if name in given:
             raise DuplicateError(f"{where}: two rows are called {clip(name)}.")
         given[name] = {names[c]: row[c] for c in numeric}
@@ -222,6 +226,38 @@ def _read_grid(rows: list[list[str]], where: str, *, typed: bool) -> Published:
     if repeated:
         raise DuplicateError(f"{where}: two columns are called {clip(repeated[0])}.")
     return _read_mapping(given, where, typed=typed)
+
+
+def _refuse_words(
+    names: Sequence[str], body: Sequence[Sequence[str]], numeric: Sequence[int], where: str
+) -> None:
+    """Refuse a column of a measure that has numbers and something else."""
+    for c, label in enumerate(names):
+        if c in numeric or read_columns((label,)) == [None]:
+            continue
+        wrong = [row[c] for row in body if clean_cell(row[c])[0] is None and not is_empty(row[c])]
+        if len(wrong) < len(body):
+            raise FormatError(
+                f"{where}, column {clip(label)}: a number such as 0.412 or 41.2%, or nothing; got {clip(wrong[0])}"
+            )
+
+
+def _join_headings(rows: list[list[str]]) -> tuple[list[str], list[list[str]]]:
+    """Read the names of the columns, from two rows where the first one spans several; return the rows below."""
+    first, second = ([unmark_name(name) for name in row] for row in rows[:2])
+    spans = "" in first[1:] and len(rows) > 2 and len(first) == len(second)
+    if not spans or any(clean_cell(cell)[0] is not None for cell in second):
+        return first, rows[1:]
+    groups, last = [], ""
+    for name in first:
+        last = name or last
+        groups.append(last)
+    repeated = {one for one in second if second.count(one) > 1}
+    names = [
+        GROUPS.join((group, one)) if one in repeated and one else one or group
+        for group, one in zip(groups, second, strict=True)
+    ]
+    return names, rows[2:]
 
 
 _NAMES_OF_ROWS = {"run", "model", "system", "method", "query", "qid", "topic", "id", "#", "index"}
@@ -255,11 +291,13 @@ def _name_records(records: list[Any], where: str) -> dict[str, dict[str, Any]]:
             raise FormatError(
                 f"{where}, record {at}: a record is {{column: number}}; got {clip(record)}"
             )
-        texts = [str(v) for v in record.values() if isinstance(v, str) and _clean(v)[0] is None]
+        texts = [str(v) for v in record.values() if isinstance(v, str) and clean_cell(v)[0] is None]
         name = texts[0] if texts else f"row {at}"
         if name in found:
             raise DuplicateError(f"{where}: two rows are called {clip(name)}.")
-        found[name] = {key: value for key, value in record.items() if _clean(value)[0] is not None}
+        found[name] = {
+            key: value for key, value in record.items() if clean_cell(value)[0] is not None
+        }
     return found
 
 
@@ -278,7 +316,17 @@ def _read_mteb(given: Mapping[str, Any], path: str) -> Published:
                 for key, value in part.items()
                 if key not in skipped and isinstance(value, (int, float)) and "nauc" not in key
             }
-    return replace(_read_mapping(found, path), dialect="mteb")
+    version = str(given.get("mteb_version", ""))
+    table = _read_mapping(found, path)
+    notes = (*table.notes, f"Computed by MTEB {version}.") if version else table.notes
+    return replace(table, dialect=_find_mteb(version), notes=notes)
+
+
+def _find_mteb(version: str) -> str:
+    """Find the dialect of a version of MTEB."""
+    numbers = tuple(map(int, re.findall(r"\d+", version)[:3]))
+    known = ((1, 13), "beir"), ((2, 18, 19), "mteb-2.18.18")
+    return next((name for before, name in known if numbers and numbers < before), "mteb")
 
 
 def _read_results(given: Mapping[str, Any], path: str) -> Published:
@@ -292,8 +340,11 @@ def _read_results(given: Mapping[str, Any], path: str) -> Published:
         if queries:
             total = next(iter(runs.values()))
             runs = {**queries, _TOTAL: total}
-    except (KeyError, TypeError, IndexError) as error:
-        raise FormatError(f"{path}: results without {error}.") from None
+    except (KeyError, TypeError, IndexError):
+        raise FormatError(
+            f"{path}: kept results have a list 'runs', each with a name and a list of measures and their means; this has "
+            f"{clip(given['runs'])}"
+        ) from None
     return replace(_read_mapping(runs, path), of_queries=bool(queries), exact=True)
 
 
@@ -306,7 +357,10 @@ def _read_frame(given: Any) -> Published:
         given = given.reset_index()
     import pyarrow
 
-    frame = pyarrow.table(given)
+    try:
+        frame = pyarrow.table(given)
+    except pyarrow.ArrowException:
+        raise InputError("the frame: a cell is a number or text, and some are neither.") from None
     columns = {name: frame.column(name).to_pylist() for name in frame.column_names}
     rows = [[_spell(column[r]) for column in columns.values()] for r in range(frame.num_rows)]
     return _read_grid([list(columns), *rows], "the frame", typed=False)
@@ -331,9 +385,9 @@ def _read_mapping(given: Any, where: str, *, typed: bool = False) -> Published:
                 f"{where}, {clip(run)}: a row is {{column: number}}; got {clip(held)}"
             )
         for name, value in held.items():
-            number, mark = _clean(value)
+            number, mark = clean_cell(value)
             if number is None:
-                if not _is_empty(value):
+                if not is_empty(value):
                     raise InputError(
                         f"{where}, {clip(run)}, column {clip(name)}: a number such as 0.412 or 41.2%; got "
                         f"{clip(value)}"
@@ -364,35 +418,3 @@ def _align_columns(
         if own:
             aligned.update(align_precision(own))  # type: ignore[arg-type]
     return aligned
-
-
-# --- cells ------------------------------------------------------------------------------------------
-
-
-def _clean(value: Any) -> tuple[Reported | None, bool]:
-    """Read a cell, and say whether it had marks beside the number."""
-    if isinstance(value, bool) or value is None:
-        return None, False
-    text = repr(value) if isinstance(value, float) else str(value)
-    bare = _unmark(text)
-    number = re.split(r"\s*(?:±|\\pm|\+/-|\()", bare)[0].strip(_SIGNS)
-    number = number.replace("\\%", "%").replace("−", "-")
-    try:
-        return read_reported(number), number != text.strip()
-    except InputError:
-        return None, False
-
-
-def _is_empty(value: Any) -> bool:
-    if isinstance(value, float):
-        return math.isnan(value)
-    return value is None or _unmark(str(value)).casefold() in _EMPTY
-
-
-def _unmark(text: str) -> str:
-    """Remove the markup and the signs of a cell or a name."""
-    bare, before = text, None
-    while bare != before:
-        before, bare = bare, _MARKUP.sub(r"\1", bare)
-    bare = re.sub(r"</?\w+[^>]*>", "", _RAISED.sub("", bare))
-    return bare.replace("\\_", "_").replace("\\%", "%").replace("\\@", "@").strip(_SIGNS)

@@ -1,7 +1,7 @@
 """Reconciliation: the definitions that give a reported number, in tables and in words."""
 
 import math
-from collections.abc import Callable, Hashable, Iterator, Mapping
+from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any
@@ -10,19 +10,17 @@ from germane.core.policy import RARE_WORDS, WORDS, Policy
 from germane.errors import GermaneError, clip, list_choices, list_some
 from germane.measures.measure import Measure
 from germane.output.formatting import add_schema, to_json_number, write_count
-from germane.output.tables import Table
+from germane.output.tables import Row, Table
 from germane.reconciliation.agreement import Agreement
-from germane.reconciliation.answer import SHOWN, Answer, format_difference, format_value, list_tools
+from germane.reconciliation.answer import SHOWN, Answer, format_difference, format_value
 from germane.reconciliation.example import SHOWN as SHOWN_BY
 from germane.reconciliation.example import Example
 from germane.reconciliation.reported import Reported, format_plain
-from germane.reconciliation.search import Given, Undecided
+from germane.reconciliation.run_search import Given, Undecided
 from germane.reconciliation.spread import NOT_COUNTED
 
-_TOOLS = 4  # that are named beside a definition
 
-
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Reconciliation(Answer[Given]):
     """The definitions that give a reported number, simplest first, or the nearest ones.
 
@@ -35,6 +33,10 @@ class Reconciliation(Answer[Given]):
     Iterating gives the definitions found. Prints as text; ``markdown``, ``to_dict`` and, in a notebook,
     HTML.
     """
+
+    _noun = "definition"
+    _columns = ("definition", "value", "off by", "differs in", "tools")
+    _tools = 4
 
     reported: Reported
     measure: Measure
@@ -115,20 +117,15 @@ class Reconciliation(Answer[Given]):
     def _has_off(self) -> bool:
         return self.agreement is None or bool(self.agreement.off)
 
-    def table(self, *, digits: int | None = 4) -> Table:
-        """One row a definition that was found, or the nearest ones."""
-        rows, more = self._write_cells(digits)
-        cells = [
-            (
-                *cells,
-                ", ".join(one.candidate.stages(self.measure)) or "–",
-                list_tools(one, _TOOLS if digits is not None else None),
-            )
-            for one, cells in rows
-        ]
-        columns = ("definition", "value", "off by", "differs in", "tools")
-        notes = [f"… and {write_count(more, 'definition')} more"] if more else []
-        return Table(columns, tuple(cells), (*notes, *self.notes), (3, 4))
+    def _describe(self, given: Given, most: int | None) -> Row:
+        stages = ", ".join(given.candidate.stages(self.measure)) or "–"
+        return stages, *super()._describe(given, most)
+
+    def _list_tables(self, digits: int | None) -> Iterator[Table]:
+        yield from super()._list_tables(digits)
+        queries = self.queries(digits=digits)
+        if queries is not None:
+            yield queries
 
     def queries(self, *, digits: int | None = 4) -> Table | None:
         """One row a query that is off; None where none is, or no values were reported."""
@@ -234,39 +231,11 @@ class Reconciliation(Answer[Given]):
         else:
             yield f"{start}: the averaging is right, the values are not."
 
-    def __str__(self) -> str:
-        return self._write(Table.text)
-
-    def _repr_html_(self) -> str:
-        from html import escape
-
-        return self._write(Table.html, f"<p>{escape(self.verdict)}</p>")
-
-    def markdown(self) -> str:
-        """A paragraph and tables for GitHub."""
-        return self._write(Table.markdown)
-
-    def _write(self, write: Callable[[Table], str], verdict: str = "") -> str:
-        digits = self.reported.digits
-        tables = [self.table(digits=digits), self.queries(digits=digits)]
-        written = [write(table) for table in tables if table is not None]
-        return (verdict or f"{self.verdict}\n\n") + "\n".join(written)
-
     def to_dict(self) -> dict[str, Any]:
         """Plain values for JSON, in a versioned schema; NaN becomes None."""
-        own = self.own
         return add_schema(
             {
-                **self._make_head(),
-                "measure": str(self.measure),
-                "policy": self.policy.to_dict(),
-                "verdict": self.verdict,
-                "answer": self.answer,
-                "values": self.values,
-                "chance": self.chance,
-                "own": {"says": str(own)} if isinstance(own, GermaneError) else self._make_row(own),
-                "found": [self._make_row(one) for one in self.found],
-                "nearest": [self._make_row(one) for one in self.nearest],
+                **self._make_head({"policy": self.policy.to_dict()}),
                 "of_mean": [self._make_row(one) for one in self.of_mean],
                 "tried": len(self.tried),
                 "undecided": {one.convention: list(one.words) for one in self.undecided},
@@ -287,7 +256,9 @@ class Reconciliation(Answer[Given]):
             }
         )
 
-    def _make_row(self, given: Given) -> dict[str, Any]:
+    def _make_row(self, given: Given | GermaneError) -> dict[str, Any]:
+        if isinstance(given, GermaneError):
+            return {"says": str(given)}
         candidate = given.candidate
         return {
             "measure": str(candidate.measure),

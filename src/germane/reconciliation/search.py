@@ -1,28 +1,18 @@
-"""Search: evaluate candidate definitions, and drop from each what has no effect on the data."""
+"""Search: evaluate variations, and keep those that give a reported number, simplest first.
+
+Whatever is varied, a definition on a run or the conventions of boxes, is searched in this way.
+"""
 
 import math
-from collections.abc import Hashable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
-import numpy as np
-
-from germane.core.policy import Policy
-from germane.core.progress import Progress
-from germane.core.ranking import Ranking
-from germane.dialects import resolve_dialect
-from germane.errors import GermaneError
-from germane.evaluation.limits import find_holding, may_matter
-from germane.measures import Scored
-from germane.measures.averaging import MeasureResult, compute_terms
-from germane.measures.measure import Measure
-from germane.reconciliation.candidates import Candidate, find_mean, list_other_words
 from germane.reconciliation.reported import Reported
-from germane.reconciliation.spread import Values
+from germane.reconciliation.variations import Variation
 
 C = TypeVar("C")
-
-_SAME = 1e-12
+V = TypeVar("V", bound=Variation[Any])
 
 
 @dataclass(frozen=True)
@@ -36,182 +26,90 @@ class Tried(Generic[C]):
         return str(self.candidate)
 
 
-Given = Tried[Candidate]
+class Search(Generic[V]):
+    """Variations of a measure on some data, compared with each other and with what was reported."""
 
+    def __init__(self, asked: Any, reported: Reported) -> None:
+        self.asked, self.reported = asked, reported
 
-@dataclass(frozen=True)
-class Undecided:
-    """A convention of which all words, or some, make no difference on the data."""
+    # --- what each kind of data answers for itself
 
-    convention: str
-    words: tuple[str, ...]
-    """words that make no difference"""
-    moving: tuple[str, ...]
-    """words that make one"""
+    def find_value(self, candidate: V) -> float:
+        """Evaluate a variation; NaN where it has no value."""
+        raise NotImplementedError
 
-    def __str__(self) -> str:
-        return f"{self.convention}={' or '.join(self.words)}" if self.moving else self.convention
+    def coincide(self, one: V, other: V) -> bool:
+        """Do two variations give the same on this data?"""
+        raise NotImplementedError
 
+    def list_simpler(self, candidate: V) -> Iterator[V]:
+        """List what is one change simpler."""
+        for name, _ in reversed(candidate.choices):
+            yield candidate.drop(name)
 
-class Search:
-    """Candidates evaluated on one collection, and compared with what was reported."""
+    def identify(self, candidate: V) -> object:
+        """Return what variations that are written in several ways have in common."""
+        return candidate.key
 
-    def __init__(
-        self,
-        values: Values,
-        conventions: Policy,
-        asked: Measure,
-        reported: Reported,
-        progress: Progress | None = None,
-    ) -> None:
-        self._values, self.conventions, self.asked = values, conventions, asked
-        self.reported, self._progress = reported, progress
-        self.per_query: Mapping[Hashable, Reported] = {}  # the reported values of queries, if any
+    def rank(self, candidate: V) -> tuple[int, ...]:
+        """Rank variations with as many changes: those that most tools have come first."""
+        return (-len(candidate.tools),)
 
-    def evaluate(self, candidate: Candidate) -> MeasureResult:
-        """Evaluate a candidate; raises GermaneError where the data does not allow it."""
-        return self._values(candidate.make_policy(self.conventions), candidate.measure)
+    # --- what is the same for all
 
-    def find_result(self, candidate: Candidate) -> MeasureResult | None:
-        """Return the result of a candidate, or None where it has no value."""
-        try:
-            result = self.evaluate(candidate)
-        except GermaneError:
-            return None
-        return None if math.isnan(result.mean) else result
-
-    def evaluate_all(self, candidates: Iterable[Candidate]) -> list[Given]:
+    def evaluate_all(self, candidates: Iterable[V]) -> list[Tried[V]]:
         """Return the value of each candidate that has one."""
-        found, several = [], list(candidates)
-        for at, candidate in enumerate(several):
-            if self._progress is not None:
-                self._progress("definitions", at, len(several))
-            result = self.find_result(candidate)
-            if result is not None:
-                found.append(Given(candidate, result.mean))
-        return found
+        values = ((one, self.find_value(one)) for one in candidates)
+        return [Tried(one, value) for one, value in values if not math.isnan(value)]
 
-    def gives(self, given: Given) -> bool:
-        """Does a definition give the reported number, and the values of all queries?"""
-        right = self.reported.gives(given.value)
-        return right and self.count_agreeing(given) == len(self.per_query)
+    def gives(self, given: Tried[V]) -> bool:
+        """Does a candidate give what was reported?"""
+        return self.reported.gives(given.value)
 
-    def count_agreeing(self, given: Given) -> int:
-        """Count the queries for which a definition gives the reported value."""
-        result = self.find_result(given.candidate) if self.per_query else None
-        values = {} if result is None else result.per_query
-        return sum(one.gives(values.get(query, math.nan)) for query, one in self.per_query.items())
+    def simplify(self, given: Iterable[Tried[V]]) -> list[Tried[V]]:
+        """Drop changes that make no difference here, and sort the candidates, simplest first.
 
-    def coincide(self, one: Candidate, other: Candidate) -> bool:
-        """Do two candidates give the same for every query, and the same mean?"""
-        first, second = self.find_result(one), self.find_result(other)
-        if first is None or second is None or first.queries != second.queries:
-            return False
-        if abs(first.mean - second.mean) > _SAME:
-            return False
-        same = np.allclose(first.values, second.values, rtol=0, atol=_SAME, equal_nan=True)
-        return bool(same)
-
-    def list_queries(self, given: Iterable[Given]) -> list[Hashable]:
-        """List every query that some definition averages."""
-        results = [self.find_result(one.candidate) for one in given]
-        return list({query: None for one in results if one is not None for query in one.queries})
-
-    def list_grades(self) -> list[float]:
-        """List the grades above 0 that were judged."""
-        for duplicates in (self.conventions.duplicates, "first"):
-            try:
-                policy = replace(self.conventions, duplicates=duplicates)
-                qrels = self._values.collection.judge(policy).qrels
-            except GermaneError:  # evaluating the candidates reports it
-                continue
-            return [grade for grade in np.unique(qrels.grades).tolist() if grade > 0]
-        return []
-
-    def compute_terms(self, candidate: Candidate) -> tuple[Ranking, Scored]:
-        """Compute the terms behind the values of a candidate."""
-        policy = candidate.make_policy(self.conventions)
-        ranking = self._values.collection.judge(policy).rank(policy.ties)
-        return ranking, compute_terms(candidate.measure, ranking)
-
-    def find_limit(self, candidate: Candidate) -> str:
-        """Say why the tool of a candidate may give another value on such data; "" where it does not."""
-        tool, _, name = candidate.tools[0].partition(":")
-        dialect, result = resolve_dialect(tool), self.find_result(candidate)
-        foreign, collection = dialect.find(name), self._values.collection
-        if foreign is None or result is None:
-            return ""
-        judged = collection.judge(candidate.make_policy(self.conventions))
-        limits = find_holding(dialect, foreign, candidate.measure, judged, collection.is_ordered)
-        return next((limit.says for limit in limits if may_matter(limit, result)), "")
-
-    def simplify(self, given: Iterable[Given]) -> list[Given]:
-        """Drop choices that make no difference here, and sort the candidates, simplest first.
-
-        Candidates of one formula become one, under the name that was asked for or the simplest, with the
-        tools of all.
+        Candidates that are the same then become one, under the name that was asked for or the simplest,
+        with the tools of all.
         """
-        merged: dict[object, Given] = {}
+        merged: dict[object, Tried[V]] = {}
         for one in given:
-            least = self._drop_idle_choices(one.candidate)
-            key = least.measure.definition, least.choices
-            before = merged.get(key, Given(least, one.value))
+            least = self._drop_idle_changes(one.candidate)
+            key = self.identify(least)
+            before = merged.get(key, Tried(least, one.value))
             simpler = min(before.candidate, least, key=lambda one: one.distance(self.asked))
             tools = dict.fromkeys((*before.candidate.tools, *least.tools))
-            merged[key] = Given(replace(simpler, tools=tuple(tools)), before.value)
+            merged[key] = Tried(replace(simpler, tools=tuple(tools)), before.value)
         return sorted(merged.values(), key=self._order_simplicity)
 
-    def _order_simplicity(self, given: Given) -> tuple[int, bool, int, str]:
-        """Sort by the differences from what was asked, then by the number of tools.
-
-        Tools that may be given a list alone may be given all judged items, too: these come first.
-        """
-        candidate = given.candidate
-        alone = ("relevant", "listed") in candidate.choices
-        return candidate.distance(self.asked), alone, -len(candidate.tools), str(candidate)
-
-    def _drop_idle_choices(self, candidate: Candidate) -> Candidate:
-        """Drop choices one by one, as long as that changes nothing."""
-        digits = dict(candidate.choices).get("digits")
-        if (
-            digits is not None and 10.0**-digits < self.reported.tolerance
-        ):  # rounded less than was reported
-            candidate = candidate.drop("digits")
-        simpler: Candidate | None = candidate
+    def _drop_idle_changes(self, candidate: V) -> V:
+        """Drop changes one by one, as long as that changes nothing."""
+        simpler: V | None = candidate
         while simpler is not None:
             candidate = simpler
-            several = self._list_simpler(candidate)
+            several = self.list_simpler(candidate)
             simpler = next((one for one in several if self.coincide(one, candidate)), None)
         return candidate
 
-    def _list_simpler(self, candidate: Candidate) -> Iterator[Candidate]:
-        for name, _ in reversed(candidate.choices):
-            yield candidate.drop(name)
-        if ("relevant", "listed") in candidate.choices and candidate.measure != self.asked:
-            yield replace(candidate, measure=self.asked)  # norms of short lists are then equal
-        mean, usual = find_mean(candidate.measure), find_mean(self.asked)
-        if mean and usual and mean != usual:
-            yield replace(candidate, measure=candidate.measure(mean=usual))
+    def _order_simplicity(self, given: Tried[V]) -> tuple[Any, ...]:
+        candidate = given.candidate
+        return candidate.distance(self.asked), *self.rank(candidate), str(candidate)
 
-    def find_undecided(self, found: Iterable[Given], fixed: Iterable[str]) -> tuple[Undecided, ...]:
-        """Find the choices that do not change the result of any definition found."""
-        candidates = [one.candidate for one in found]
-        idle: dict[str, list[str]] = {}
-        moving: dict[str, list[str]] = {}
-        for name, word in list_other_words(self.conventions, dict.fromkeys(fixed)):
-            effects = {self._find_effect(one, name, word) for one in candidates}
-            if "some" in effects:
-                moving.setdefault(name, []).append(word)
-            elif "none" in effects:
-                idle.setdefault(name, []).append(word)
-        return tuple(
-            Undecided(name, tuple(words), tuple(moving.get(name, ())))
-            for name, words in idle.items()
-        )
+    def find_nearest(self, tried: Sequence[Tried[V]]) -> tuple[Tried[V], ...]:
+        """Find the nearest of all candidates, the nearest that a tool uses, and what was asked for."""
+        by_distance = sorted(tried, key=lambda one: abs(one.value - self.reported.value))
+        of_tools = [one for one in by_distance if one.candidate.tools]
+        own = [one for one in tried if one.candidate.key == (self.asked, ())]
+        rows: dict[object, Tried[V]] = {}
+        for one in (self.choose_nearest(by_distance), *of_tools[:1], *own[:1]):
+            for row in self.simplify(self.list_equal(one, tried)):
+                rows.setdefault(row.candidate.key, row)
+        return tuple(rows.values())
 
-    def _find_effect(self, candidate: Candidate, name: str, word: str) -> str:
-        choices = dict(candidate.choices)
-        changed = replace(candidate, choices=tuple(sorted({**choices, name: word}.items())))
-        if self.find_result(changed) is None:
-            return "no value"
-        return "some" if name in choices or not self.coincide(candidate, changed) else "none"
+    def choose_nearest(self, by_distance: Sequence[Tried[V]]) -> Tried[V]:
+        """Choose the nearest of candidates that are sorted by their distance."""
+        return by_distance[0]
+
+    def list_equal(self, given: Tried[V], tried: Sequence[Tried[V]]) -> list[Tried[V]]:
+        """List what stands for a candidate among the nearest: itself alone."""
+        return [one for one in tried if one is given]

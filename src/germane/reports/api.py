@@ -18,8 +18,10 @@ from germane.core.progress import Progress, make_progress
 from germane.core.ranking import Ranking
 from germane.dialects.parsing import parse_all
 from germane.errors import InputError, check_choice, clip, list_choices
+from germane.evaluation.accepted import Judgments, Run, Texts
 from germane.evaluation.api import evaluate_many
 from germane.evaluation.choices import DEFAULT, Choices
+from germane.evaluation.layout import estimate_intervals
 from germane.evaluation.opening import open_evaluation
 from germane.evaluation.result import Result, Results
 from germane.explanation.api import explain_result
@@ -82,8 +84,8 @@ class Report:
 
 
 def report(
-    qrels: Any,
-    runs: Mapping[str, Any],
+    qrels: Judgments,
+    runs: Mapping[str, Run],
     measures: Measures = DEFAULT,
     *,
     title: str | None = None,
@@ -95,8 +97,8 @@ def report(
     equivalence: float | None = None,
     resamples: int = 10_000,
     rng: int = 0,
-    queries: Any = None,
-    items: Any = None,
+    queries: Texts | None = None,
+    items: Texts | None = None,
     max_size: int | None = None,
     layout: Layout = "page",
     bounds: bool = False,
@@ -163,13 +165,10 @@ def report(
         title=title or make_title(list(results)),
         results=ordered_runs,
         pair=_choose_pair(ordered_runs, baseline),
-        intervals={
-            name: {m: result[m].interval(confidence=settings.confidence) for m in means}
-            for name, result in results.items()
-        },
+        intervals=estimate_intervals(results, settings.confidence),
         confidence=settings.confidence,
         comparison=compare(results, None, means, **vars(settings), rng=seed) if several else None,
-        curves=_average_curves(ordered_runs, confidence, seed) if ordered else {},
+        curves=_average_curves(ordered_runs, confidence) if ordered else {},
         bounds=ordered_runs.bounds() if bounds else None,
         spreads={name: spreads[name] for name in ordered_runs if name in spreads},
         explain=explain if ordered else None,
@@ -211,7 +210,7 @@ def _read_whole(given: object, says: str) -> int:
     return number
 
 
-def _average_curves(runs: Results, confidence: float, seed: int) -> dict[str, MeanPRCurve]:
+def _average_curves(runs: Results, confidence: float) -> dict[str, MeanPRCurve]:
     """Average the curves of each run, with bands if there are few runs."""
     rel = next((m.rel for m in runs.measures if m.rel is not None), 1.0)
     return {
@@ -219,7 +218,6 @@ def _average_curves(runs: Results, confidence: float, seed: int) -> dict[str, Me
             result,
             rel=rel,
             confidence=confidence,
-            rng=seed,
             band="compute" if len(runs) <= BANDED else "skip",
         )
         for name, result in runs.items()

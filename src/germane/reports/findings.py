@@ -8,6 +8,7 @@ from typing import Literal, TypeAlias
 from germane.comparison.comparison import Comparison
 from germane.core.bootstrap import Interval
 from germane.core.dispersion import FEW
+from germane.core.mean_intervals import caution_of_few
 from germane.evaluation.bounds import BoundsOfRuns
 from germane.evaluation.layout import find_bands
 from germane.evaluation.result import Result, Results
@@ -68,9 +69,7 @@ def list_cautions(findings: Findings) -> Iterator[str]:
     """List cautions about the data, in a sentence or two each."""
     queries = max(result.counts.judged for result in findings.results.values())
     if queries < FEW:
-        yield (
-            f"Few queries ({queries}): intervals are rough, and only large differences can be shown."
-        )
+        yield caution_of_few(queries, "queries")
     yield from _list_found(findings)
     for name, result in findings.results.items():
         yield from _list_uncounted(name, result)

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from germane.boxes.checks.numbers import SLACK, leave
-from germane.boxes.checks.pairing import BoxData
+from germane.boxes.checks.data import BoxData
+from germane.boxes.checks.values import SLACK, leave
 from germane.boxes.geometry import BOX_FORMATS, BoxFormat, make_boxes
 from germane.boxes.sheet import Sheet
 from germane.checks.rows import Problem, Sees

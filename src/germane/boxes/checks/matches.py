@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from germane.boxes.checks.pairing import NEAR, BoxData, Pairing
+from germane.boxes.checks.data import NEAR, BoxData, Pairing
 from germane.boxes.sheet import Sheet
 from germane.checks.rows import Problem, Sees
 from germane.core.ragged import Bools, Floats, Ints

@@ -8,7 +8,6 @@ from typing import Any, Unpack
 
 import numpy as np
 
-from germane.comparison.intervals import find_span, find_span_of_differences
 from germane.comparison.judges.agreement import JudgeAgreement, measure_agreement, order_systems
 from germane.comparison.judges.correction import About, Design, Tuning, correct_mean
 from germane.comparison.judges.sampling import (
@@ -21,8 +20,9 @@ from germane.comparison.judges.sampling import (
     spell_alike,
 )
 from germane.comparison.judges.trust import CorrectedMean, Trust, Trusts, find_narrow_spread
-from germane.core.bootstrap import check_confidence, estimate_mean_interval
+from germane.core.bootstrap import check_confidence
 from germane.core.finding import Finding, warn
+from germane.core.mean_intervals import estimate_mean_interval
 from germane.core.progress import Progress
 from germane.core.qrels import Qrels
 from germane.core.ragged import Floats
@@ -34,24 +34,26 @@ from germane.errors import (
     check_choice,
     list_some,
 )
+from germane.evaluation.accepted import Judgments, Run, Values
 from germane.evaluation.api import evaluate_many
 from germane.evaluation.choices import DEFAULT, Choices
 from germane.evaluation.opening import Inputs, open_evaluation, open_options
 from germane.evaluation.result import Results
 from germane.measures.catalogue import refuse_lists
 from germane.measures.measure import Measure, Measures
+from germane.measures.spans import find_span, find_span_of_differences
 
 
 def trust(
-    run: Any,
+    run: Run,
     *,
-    people: Any,
-    model: Any,
+    people: Judgments,
+    model: Judgments,
     measures: Measures = DEFAULT,
     name: str = "run",
     about: About = "population",
-    weights: Any = None,
-    strata: Any = None,
+    weights: Values | None = None,
+    strata: Values | None = None,
     tuning: Tuning = "optimal",
     confidence: float = 0.95,
     judge_family: Iterable[str] | str = (),
@@ -78,7 +80,7 @@ def trust(
     judge is related to; findings warn of these runs.
 
     If people's queries show too little of how much the values vary, the interval comes from the range of
-    the measure (``basis``), and ``shown`` says whether to report the corrected number or people's.
+    the measure (``interval.basis``), and ``shown`` says whether to report the corrected number or people's.
 
     Warns (GermaneWarning) of what can distort the numbers; ``findings`` lists it, too. Raises CoverageError
     if people did not judge all these items, MeasureError for a measure that is not a mean over queries,
@@ -93,14 +95,14 @@ def trust(
 
 
 def trust_many(
-    runs: Mapping[str, Any],
+    runs: Mapping[str, Run],
     *,
-    people: Any,
-    model: Any,
+    people: Judgments,
+    model: Judgments,
     measures: Measures = DEFAULT,
     about: About = "population",
-    weights: Any = None,
-    strata: Any = None,
+    weights: Values | None = None,
+    strata: Values | None = None,
     tuning: Tuning = "optimal",
     confidence: float = 0.95,
     judge_family: Iterable[str] | str = (),
@@ -174,7 +176,9 @@ def trust_many(
     return found
 
 
-def compare_judges(first: Any, second: Any, **reading: Any) -> JudgeAgreement:
+def compare_judges(
+    first: Judgments, second: Judgments, **policy: Unpack[Choices]
+) -> JudgeAgreement:
     """Measure the agreement of two judges on the pairs of query and item that both judged.
 
     >>> found = germane.compare_judges({"q": {"a": 1, "b": 0, "c": 1}}, {"q": {"a": 1, "b": 0, "c": 0}})
@@ -184,7 +188,7 @@ def compare_judges(first: Any, second: Any, **reading: Any) -> JudgeAgreement:
     Both are qrels as in ``evaluate``. Warns of skewed grades. Raises CoverageError if there is no such pair.
     See ``JudgeAgreement`` for the numbers.
     """
-    options = open_options(reading)
+    options = open_options(policy)
     judges = spell_alike(*(_read_judge(Inputs(given, options), "AP") for given in (first, second)))
     found = measure_agreement(list_shared_grades(*judges))
     warn("judges", found.findings)
@@ -271,6 +275,8 @@ class _Maker:
         settings: Any = {"confidence": self.confidence, "about": self.about}
         corrected = correct_mean(people, model, self.design, span, tuning=self.tuning, **settings)
         alone = correct_mean(people, np.zeros_like(model), self.design, span, **settings)
+        naive = estimate_mean_interval(model, span, self.confidence)
+        assert naive is not None  # people judged five of the model's queries or more
         return CorrectedMean(
             measure=measure,
             run=run,
@@ -280,9 +286,8 @@ class _Maker:
             people_mean=alone.mean,
             people_interval=alone.interval,
             naive_mean=float(model.mean()),
-            naive_interval=estimate_mean_interval(model, self.confidence),
+            naive_interval=naive,
             tuning=corrected.tuning,
-            basis=corrected.basis,
             judged=len(people),
             queries=len(model),
             gap=float(self.design.shares @ (model[self.design.sampled] - people)),

@@ -15,6 +15,7 @@ from germane.core.finding import Finding, warn
 from germane.core.qrels import Qrels
 from germane.dialects.parsing import parse
 from germane.errors import CoverageError, EmptyError, GermaneWarning, InputError, check_choice, clip
+from germane.evaluation.accepted import Judges, Run
 from germane.evaluation.api import evaluate
 from germane.evaluation.choices import DEFAULT, Choices
 from germane.evaluation.layout import write_definition
@@ -111,7 +112,7 @@ class JudgedByMany(Tabular):
 
 
 def evaluate_judges(
-    judges: Any, run: Any, measures: Measures = DEFAULT, **policy: Unpack[Choices]
+    judges: Judges, run: Run, measures: Measures = DEFAULT, **policy: Unpack[Choices]
 ) -> JudgedByMany:
     """Evaluate a run by each of several judges, by their majority grade and by their mean grade.
 

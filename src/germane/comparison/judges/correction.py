@@ -8,23 +8,19 @@ import numpy as np
 
 from germane.core.bootstrap import Interval, find_student_quantile
 from germane.core.bounded_means import Span, count_events, estimate_bounded_interval, shows_spread
+from germane.core.mean_intervals import UNSEEN
 from germane.core.ragged import Floats, Ints
 
 About: TypeAlias = Literal["population", "queries"]
 Tuning: TypeAlias = Literal["optimal", "full"]
 
 LEVERAGE = 0.25  # the largest share that one query may have in the tuning
-# Both are calibrated in bench/judges.py, whose table is bench/JUDGES.md.
+# These are calibrated in bench/judges.py, whose table is bench/JUDGES.md.
 SKEWNESS = 0.25  # the part of the estimated skewness that bends an interval: the estimate is rough
-UNSEEN = (
-    0.5  # how many more queries vary as much as the one that varies most: rare errors are missed
-)
-FEWEST = 5  # people's queries
-EVENTS = 2.5  # people's queries that make up the spread of their values; fewer say too little of it
-RESIDUALS = 1.25, 32, 3.0  # the same of the residuals: 1.25 + n ÷ 32, at most 3
+# The queries of people's that make up the spread of their values, and of the residuals; fewer say too little:
+EVENTS = 1.5, 40, 2.5  # 1.5 + n ÷ 40, at most 2.5
+RESIDUALS = 1.1, 32, 3.0
 FEW = 20  # people's queries below which residuals of unknown spread are worth less than people's values
-
-Basis: TypeAlias = Literal["spread", "range"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,12 +53,11 @@ class Design:
 
 @dataclass(frozen=True)
 class Correction:
-    """A corrected mean, its interval and its basis, and the weight λ that the model's values got."""
+    """A corrected mean, its interval, and the weight λ that the model's values got."""
 
     mean: float
     interval: Interval
     tuning: float
-    basis: Basis
 
 
 def correct_mean(
@@ -116,22 +111,29 @@ def correct_mean(
         second, third = second + of_population[0], third + of_population[1]
     freedom = max(1, len(people) - int(design.strata.max()) - 1 - bool(pull.any()))
     interval = _bend_interval(mean, second, third, freedom, confidence)
-    return Correction(mean, interval, slope, "spread")
+    return Correction(mean, interval, slope)
 
 
 def _has_spread(people: Floats, parts: Floats, design: Design, span: Span, tuned: bool) -> bool:
     """Say whether people's values, and the residuals from the model's, show how much they vary."""
     shares = design.shares
     centered = design.center(people, shares)
-    if count_events(centered, shares) < EVENTS or not shows_spread(people, centered, shares, span):
+    events = count_events(centered, shares)
+    if events < _count_needed(EVENTS, len(people)):
         return False
-    least, step, most = RESIDUALS
-    needed = min(most, least + len(people) / step)
+    if not shows_spread(people, centered, shares, span):
+        return False
     if (
         not tuned or not design.left.any()
     ):  # people judged all queries: residuals leave nothing open
         return True
-    return count_events(parts / shares, shares) >= needed
+    return count_events(parts / shares, shares) >= _count_needed(RESIDUALS, len(people))
+
+
+def _count_needed(rule: tuple[float, float, float], queries: int) -> float:
+    """Count the queries that have to make up a spread: more of them where there are more."""
+    least, step, most = rule
+    return min(most, least + queries / step)
 
 
 def _bound_mean(
@@ -144,7 +146,8 @@ def _bound_mean(
     the mean add up by their squares (Zou and Donner 2008): that of the residuals, for n of N queries, and
     that of people's values, for N queries of a population. Strata only count by their weights.
     """
-    shares, low, high = design.shares, span.low, span.high
+    shares, span = design.shares, span.extend()
+    low, high = span.low, span.high
     mean = float(shares @ people) + slope * float(model.mean() - shares @ model[design.sampled])
     moves = slope * (low - model.mean()), slope * (high - model.mean())
     wide = Span(low - max(moves), high - min(moves))
@@ -158,7 +161,7 @@ def _bound_mean(
         below, above = (below, above) + (1 - unused) * reached**2
     ends = mean - math.sqrt(below), mean + math.sqrt(above)
     cut = min(mean, max(low, ends[0])), max(mean, min(high, ends[1]))
-    return Correction(mean, Interval(*cut, confidence), slope, "range")
+    return Correction(mean, Interval(*cut, confidence, "range"), slope)
 
 
 def _measure_reach(values: Floats, shares: Floats, span: Span, confidence: float) -> Floats:

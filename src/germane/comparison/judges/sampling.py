@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from germane.comparison.judges.correction import FEWEST, Design
+from germane.comparison.judges.correction import Design
 from germane.core.finding import Finding, show_ids
+from germane.core.mean_intervals import FEWEST
 from germane.core.qrels import Qrels
 from germane.core.ragged import Floats
 from germane.errors import CoverageError, InputError, NotFoundError, clip, list_some

@@ -15,6 +15,7 @@ from germane.core.ragged import Floats
 from germane.core.ranking import Ranking
 from germane.dialects.parsing import parse
 from germane.errors import EmptyError, GermaneWarning, InputError, MeasureError, check_choice, clip
+from germane.evaluation.accepted import Judgments, Run
 from germane.evaluation.api import evaluate_many, score
 from germane.evaluation.choices import Choices
 from germane.evaluation.layout import write_definition
@@ -137,8 +138,8 @@ class Selection(Columnar, Tabular):
 
 
 def choose_judgments(
-    qrels: Any,
-    runs: Mapping[str, Any],
+    qrels: Judgments,
+    runs: Mapping[str, Run],
     measure: str | Measure = "nDCG@10",
     *,
     budget: int = 100,
@@ -250,8 +251,8 @@ def _pool(
     return pooled, rankings, tuple(dict.fromkeys(kept))
 
 
-def _keep(given: Any) -> Any:
-    return given
+def _keep(identifier: Any) -> Any:
+    return identifier
 
 
 def _select_query(qrels: Qrels, query: Hashable) -> Qrels:

@@ -9,11 +9,11 @@ from typing import Any, Literal
 
 import numpy as np
 
-from germane.comparison.intervals import Basis
 from germane.comparison.judges.agreement import JudgeAgreement, OrderAgreement
-from germane.comparison.judges.correction import FEWEST, About, Design, measure_spreads
+from germane.comparison.judges.correction import About, Design, measure_spreads
 from germane.core.bootstrap import Interval
 from germane.core.finding import Finding
+from germane.core.mean_intervals import FEWEST
 from germane.core.policy import Policy
 from germane.core.ragged import Floats
 from germane.dialects.parsing import parse
@@ -46,9 +46,6 @@ class CorrectedMean:
     """corrected; without bias, so that it may lie beyond the measure's range"""
     interval: Interval
     """where it goes beyond the measure's range, it holds the truth as often without that part"""
-    basis: Basis
-    """the interval comes from the spread of the values, or where they show too little of it, from the
-    measure's range"""
     people_mean: float
     """by people's judgments alone"""
     people_interval: Interval
@@ -146,7 +143,6 @@ class CorrectedMean:
             "judged",
             "queries",
             "gap",
-            "basis",
             "shown",
             "caution",
         )
@@ -156,7 +152,7 @@ class CorrectedMean:
 def find_narrow_spread(one: CorrectedMean) -> Iterator[Finding]:
     """Find why the interval of a mean comes from the range of its measure, and where it is worth little."""
     title, n = f"{one.title}, {one.measure}", one.judged
-    if one.basis == "range":
+    if one.interval.basis == "range":
         reason = one.caution or (
             f"{title}: {n} of people's queries say too little of how much the values, or the model's errors, vary"
         )

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 from germane.boxes.columns import Columns
-from germane.boxes.data import Truths
+from germane.boxes.detections import Truths
 from germane.boxes.geometry import BoxFormat
-from germane.boxes.reading import Reading, name_side
+from germane.boxes.reading_options import Reading, name_side
 from germane.core.ragged import Floats
 from germane.errors import FormatError, ScoreError
 from germane.readers.formats import FORMATS, find_format, is_path, open_columns

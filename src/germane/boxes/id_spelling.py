@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Hashable, Iterable, Mapping, Sequence
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -57,6 +58,18 @@ def is_text(one: object) -> bool:
 def is_boolean(one: object) -> bool:
     """Is this a truth value of Python or NumPy?"""
     return isinstance(one, (bool, np.bool_))
+
+
+def has_booleans(given: Any) -> bool:
+    """Are there truth values among listed numbers, or in rows of them? NumPy takes them for 0 and 1."""
+    while isinstance(given, (list, tuple)):
+        kinds = set(map(type, given))
+        if not kinds.isdisjoint((bool, np.bool_)):
+            return True
+        if kinds.isdisjoint((list, tuple)):
+            return False
+        given = list(chain.from_iterable(one for one in given if isinstance(one, (list, tuple))))
+    return False
 
 
 def describe_mistyped(one: Any, known: Iterable[Hashable], noun: str, of: str) -> str:

@@ -1,4 +1,4 @@
-"""Candidates: the definitions that may be behind a number, a function or a table, simplest first.
+"""Variations: the definitions that may be behind a number, a function or a table, simplest first.
 
 They are the definitions of all tools, and those that differ in one or two things from what was asked for.
 """
@@ -6,7 +6,7 @@ They are the definitions of all tools, and those that differ in one or two thing
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import combinations, product
-from typing import Any
+from typing import Any, Generic, Self, TypeVar
 
 from germane.core.policy import RARE_WORDS, WORDS, Policy
 from germane.dialects import dialects
@@ -18,6 +18,8 @@ from germane.measures.catalogue import CatalogueDefinition
 from germane.measures.measure import Measure
 from germane.reconciliation.spread import LISTED
 
+M = TypeVar("M")
+
 Choices = tuple[tuple[str, Any], ...]
 
 # Words that leave every number as it is, that give an error or NaN, or that no tool decides.
@@ -25,34 +27,47 @@ NO_NUMBER = {"error", "nan", "error_if_all", "missing_if_some", "distances"}
 
 
 @dataclass(frozen=True)
-class Candidate:
-    """A definition: a measure, and the conventions in which it differs from those that were asked for."""
+class Variation(Generic[M]):
+    """A measure of any kind, and the conventions in which it differs from those that were asked for."""
 
-    measure: Measure
+    measure: M
     choices: Choices = ()
     tools: tuple[str, ...] = ()
     """the tools that define it so, each with its own name for the measure"""
 
     def __str__(self) -> str:
-        return ", ".join([str(self.measure), *(f"{name}={word}" for name, word in self.choices)])
+        return ", ".join([str(self.measure), *self.write_choices()])
+
+    def write_choices(self) -> list[str]:
+        """Write each convention with its word."""
+        return [write_choice(*one) for one in self.choices]
 
     @property
-    def key(self) -> tuple[Measure, Choices]:
+    def key(self) -> tuple[M, Choices]:
         """The definition without the tools that use it."""
         return self.measure, self.choices
+
+    def drop(self, name: str) -> Self:
+        """Leave one convention as asked for."""
+        return replace(self, choices=tuple(one for one in self.choices if one[0] != name))
+
+    def distance(self, asked: M) -> int:
+        """Count the differences from what was asked; another measure counts as two."""
+        return len(self.choices) + 2 * (self.measure != asked)
+
+
+@dataclass(frozen=True)
+class Candidate(Variation[Measure]):
+    """A definition of a measure of ranked lists."""
 
     def make_policy(self, conventions: Policy) -> Policy:
         """Complete its conventions with those that were asked for."""
         return replace(conventions, **dict(self.choices))
 
-    def drop(self, name: str) -> "Candidate":
-        """Leave one convention as asked for."""
-        return replace(self, choices=tuple(one for one in self.choices if one[0] != name))
-
     def distance(self, asked: Measure) -> int:
-        """Count the differences from what was asked; another measure counts as two."""
+        """Count the differences from what was asked, parameter by parameter."""
         if self.measure.name != asked.name:
-            return 2 + len(self.choices)
+            return super().distance(asked)
         mine, theirs = self.measure.parameters, asked.parameters
         return len(self.choices) + sum(a != b for a, b in zip(mine, theirs, strict=True))
 
@@ -64,6 +79,12 @@ class Candidate:
         if self.measure.name != asked.name or self.measure.arguments != asked.arguments:
             moved.add("measuring")
         return tuple(stage for stage in STAGE_NAMES if stage in moved)
+
+
+def write_choice(name: str, word: Any) -> str:
+    """Write a convention with its word; numbers are shortened as a format of ``g`` does."""
+    word = f"{word:g}" if isinstance(word, float) else word
+    return f"{name}={'none' if word is None else word}"
 
 
 def find_mean(measure: Measure) -> str | None:
@@ -154,7 +175,7 @@ def list_measures(
     queries is the usual one.
     """
     cutoffs, grades = list(cutoffs), list(grades)
-    first = [] if asked is None else [asked]
+    first = [] if asked is None else [asked, *_move_cutoff(asked, cutoffs)]
     of_tools = [
         parse(entry.write_measure(k))
         for dialect in dialects().values()
@@ -169,6 +190,12 @@ def list_measures(
         found |= dict.fromkeys(once)
         found |= dict.fromkeys(twice for other in once for twice in vary_measure(other, grades))
     return [one for one in found if _is_of_judged_items(one)]
+
+
+def _move_cutoff(measure: Measure, cutoffs: Iterable[int | None]) -> list[Measure]:
+    """List a measure with its own parameters at other cutoffs."""
+    allowed = (k for k in cutoffs if k is None or measure.row.cutoff)
+    return [Measure(measure.name, measure.parameters, k) for k in allowed if k != measure.k]
 
 
 def _is_of_judged_items(measure: Measure) -> bool:

@@ -1,45 +1,51 @@
-"""Candidates: the conventions that may be behind a number, as tools have them and as changes make them.
+"""Variations: the conventions that may be behind a number, as tools have them and as changes make them.
 
 A *change* is a convention with another word than asked for. The points of the curve are one, and so is a
 depth together with what it is of.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from functools import cached_property
 from itertools import product
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from germane.boxes.conventions import WORDS, Conventions, write_choice
-from germane.boxes.data import Detections, Truths
+from germane.boxes.conventions import WORDS, Conventions, DepthOf
+from germane.boxes.detections import Detections, Truths
 from germane.boxes.dialect_table import DIALECTS
 from germane.boxes.keypoints import COCO_SIGMAS
 from germane.boxes.matching import number_group
 from germane.boxes.measures import POINTS, BoxMeasure, parse_measure
 from germane.dialects.dialect import Dialect, Entry
-from germane.reconciliation.candidates import Choices
+from germane.reconciliation.variations import Variation
 
 _IDLE = ("unknown", "ap_depth")  # they decide whether there is a number, but not which
 _MAIN = ("overlap", "candidate", "crowds", "difficult", "depth", "points", "no_truth")
 """The changes that are tried in all combinations."""
 
 
-@dataclass(frozen=True)
-class BoxCandidate:
-    """Conventions that may be behind a number: the measure, and the changes from what was asked for."""
+BoxCandidate = Variation[BoxMeasure]
 
-    measure: BoxMeasure
-    choices: Choices = ()
-    tools: tuple[str, ...] = ()
-    """the tools that define it so, each with its own name for the measure"""
+
+class Depth(NamedTuple):
+    """A depth, and what it is of.
+
+    >>> from germane.boxes.variations import Depth
+    >>> str(Depth(300, "image"))
+    '300 of each image'
+    """
+
+    depth: int | None
+    of: DepthOf
 
     def __str__(self) -> str:
-        return ", ".join([str(self.measure), *(write_choice(*one) for one in self.choices)])
+        each = " of each image" if self.of == "image" else ""
+        return "none" if self.depth is None else f"{self.depth}{each}"
 
 
-class BoxCandidates:
+class BoxVariations:
     """The candidates for a measure of some boxes, under the conventions asked for and changes that can matter.
 
     ``fixed`` are the conventions that hold in all of them.
@@ -210,6 +216,6 @@ def read_dialect(dialect: Dialect, name: str) -> Any:
     return _join_depth(words) if name == "depth" else words[name]
 
 
-def _join_depth(words: Mapping[str, Any]) -> tuple[int | None, str]:
+def _join_depth(words: Mapping[str, Any]) -> Depth:
     """Join a depth with what it is of, which does not matter where there is none."""
-    return words["depth"], "class" if words["depth"] is None else words["depth_of"]
+    return Depth(words["depth"], "class" if words["depth"] is None else words["depth_of"])

@@ -12,7 +12,7 @@ from typing import TypeAlias
 import numpy as np
 
 from germane.boxes.conventions import BoxTies, Conventions
-from germane.boxes.data import Detections
+from germane.boxes.detections import Detections
 from germane.boxes.matching import Matches
 from germane.core import ragged
 from germane.core.ragged import Bools, Floats, Ints

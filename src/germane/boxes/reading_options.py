@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
-from germane.boxes.data import Truths
+from germane.boxes.detections import Truths
 from germane.boxes.geometry import BOX_FORMATS
 from germane.errors import InputError, check_choice
 

@@ -1,0 +1,99 @@
+"""Opening of boxes: every verb reads truths and detections here, with the problems that evaluate warns of."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from germane.boxes.checks.data import BoxData
+from germane.boxes.checks.table import find_all
+from germane.boxes.columns import make_detections, make_truths
+from germane.boxes.conventions import Conventions, make_conventions
+from germane.boxes.detections import Detections, Truths
+from germane.boxes.dialect_table import resolve_box_dialect
+from germane.boxes.reading_options import Reading, Shape, take_reading
+from germane.boxes.shapes import refuse_unfit
+from germane.boxes.sheet import Sheet, make_sound_sheet
+from germane.boxes.sources import name_detections, read_detection_columns, read_truth_columns
+from germane.core.finding import Finding, warn
+from germane.dialects.dialect import Dialect
+from germane.errors import InputError, list_some, suggest
+from germane.output.formatting import write_count
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class BoxOptions:
+    """The options of a verb: how boxes are read, and conventions, of which those ``given`` hold in any dialect."""
+
+    dialect: Dialect | None
+    reading: Reading
+    conventions: Conventions
+    given: Mapping[str, Any]
+
+
+def read_options(
+    options: Mapping[str, Any], dialect: str | Dialect | None = None, shape: Shape = "box"
+) -> BoxOptions:
+    """Read options, with the conventions of a dialect where they say nothing else.
+
+    ``shape`` is what is read where the overlap needs boxes alone.
+    """
+    tool = None if dialect is None else resolve_box_dialect(dialect)
+    reading, given = take_reading(options, tool)
+    if reading.shape == "box":
+        reading = replace(reading, shape=shape)
+    conventions = make_conventions({**(tool.choices if tool else {}), **given})
+    return BoxOptions(tool, reading, conventions, given)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class TruthSide:
+    """Truths, and the sheet of them that checks look at."""
+
+    truths: Truths
+    sheet: Sheet
+
+
+def open_truths(truth: Any, reading: Reading) -> TruthSide:
+    """Read truths, once for all detectors."""
+    if isinstance(truth, TruthSide):
+        return truth
+    if isinstance(truth, Truths):
+        return TruthSide(truth, make_sound_sheet(truth, truth))
+    columns = read_truth_columns(truth, reading)
+    truths = make_truths(columns)
+    return TruthSide(truths, make_sound_sheet(truths, truths, columns))
+
+
+def open_boxes(
+    truth: Any, detections: Any, options: BoxOptions, name: str | None = None
+) -> tuple[Truths, Detections, tuple[Finding, ...]]:
+    """Read truths, unless they are open, and detections; warn of problems of both sides, and return them.
+
+    Raises InputError for classes that the truths do not list, and for missing masks or keypoints.
+    """
+    side = open_truths(truth, options.reading)
+    columns, truths = None, side.truths
+    if isinstance(detections, Detections):
+        opened = detections
+    else:
+        columns = read_detection_columns(detections, options.reading, truths)
+        opened = make_detections(columns, truths, name or name_detections(detections))
+    data = BoxData(truths, side.sheet, make_sound_sheet(opened, truths, columns))
+    problems = tuple(find_all(data, "warning"))
+    _refuse_unknown(opened, truths, options.conventions)
+    refuse_unfit(truths, opened, options.conventions)
+    warn(opened.name, problems)
+    return truths, opened, problems
+
+
+def _refuse_unknown(detections: Detections, truths: Truths, choices: Conventions) -> None:
+    """Refuse detections of classes that the truths do not list, unless the conventions leave them out."""
+    if detections.unknown and choices.unknown == "error" and choices.classes == "each":
+        odd = detections.unknown[0]
+        near = suggest(str(odd), truths.class_names)
+        numbered = "; class_names= names classes that are numbers" * isinstance(odd, int)
+        raise InputError(
+            f"{detections.name}: {write_count(len(detections.unknown), 'class is', 'classes are')} not in "
+            f"{truths.where}: {list_some(detections.unknown)}. Its classes are {list_some(truths.class_names)}."
+            f"{near} unknown=ignore leaves such detections out{numbered}."
+        )

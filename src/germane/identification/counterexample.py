@@ -1,0 +1,195 @@
+"""Counterexample search: the smallest data on which a function and a definition differ."""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
+from functools import partial
+from itertools import islice
+
+import numpy as np
+
+from germane.core.ragged import Floats
+from germane.identification.batch import Batch
+from germane.identification.cases import Case, Question, describe
+from germane.identification.decisions import State
+from germane.identification.forms import show_arguments
+from germane.identification.identification import Counterexample, Definition
+from germane.identification.inquiry import Inquiry
+from germane.identification.known_questions import find_kinds
+from germane.identification.mistakes import describe_difference
+from germane.identification.search import Search
+from germane.identification.small_cases import list_around, list_small
+from germane.reconciliation.variations import Candidate
+
+SMALL = 240  # small lists that are tried
+Removal = Callable[[Question], Question | None]
+
+_ALLOWED = {"short", "no hit", "all relevant"}  # special data that small lists may be
+REMOVALS = 150  # rows that are left out at trial, to make other data smaller
+
+
+def find_counterexample(
+    search: Search, target: Candidate, states: Sequence[State]
+) -> Counterexample | None:
+    """Find the smallest data on which the function and a definition differ."""
+    inquiry, broken = search.inquiry, search.trail.broken
+    asked = _list_asked(search)
+    found = min(
+        filter(None, (one.find_difference(target, inquiry.precision) for one in asked)),
+        key=lambda one: one.size,
+        default=None,
+    )
+    small = _find_small(search, target, states)
+    if small is not None and (found is None or small.size <= found.size):
+        return make_counterexample(search, target, small, states)
+    if found is None and broken is not None and not states:
+        target, found = broken
+    if found is None and not states and search.ordinary is not None:
+        found = search.ordinary.find_difference(target, inquiry.precision)
+    if found is None:
+        return None
+    return make_counterexample(search, target, shrink(inquiry, target, found), states)
+
+
+def shrink(inquiry: Inquiry, target: Candidate, question: Question, special: str = "") -> Question:
+    """Leave out queries and items, one after the other, as long as function and definition differ.
+
+    Special data stays what it is, and becomes no other.
+    """
+    if inquiry.asker.most is not None:
+        return question
+    kinds = find_kinds(question, inquiry.shape)
+    kept, allowed = kinds & {special}, kinds | _ALLOWED
+    left, before = REMOVALS // (4 if inquiry.shape.slow else 1), 0
+    while left > 0 and question.size != before:
+        before = question.size
+        for change in _list_removals(question, inquiry.asker.form.grid):
+            less = change(question)
+            if left > 0 and less is not None and less.size < question.size:
+                left -= 1
+                now = find_kinds(less, inquiry.shape)
+                if kept <= now <= allowed and _differs(inquiry, target, less):
+                    question = less
+    return question
+
+
+def _list_removals(question: Question, grid: bool) -> Iterator[Removal]:
+    """List the removals of a query, and those of an item; the lists of a grid keep their length."""
+    for q in reversed(range(len(question.cases))):
+        yield partial(_remove_query, q)
+    for case in question.cases if not grid or len(question.cases) == 1 else ():
+        rows = (*(case.judged or ()), *(case.ranked or ()))
+        for item in reversed(dict.fromkeys(item for item, _ in rows)):
+            yield partial(_remove_item, item)
+
+
+def _remove_query(q: int, question: Question) -> Question | None:
+    cases = question.cases
+    return Question((*cases[:q], *cases[q + 1 :])) if q < len(cases) > 1 else None
+
+
+def _remove_item(item: str, question: Question) -> Question | None:
+    """Leave out an item of all queries; None where a query would have nothing left."""
+    cases = []
+    for case in question.cases:
+        judged, ranked = (
+            rows and tuple(row for row in rows if row[0] != item)
+            for rows in (case.judged, case.ranked)
+        )
+        if bool(judged) != bool(case.judged) or bool(ranked) != bool(case.ranked):
+            return None
+        cases.append(Case(judged, ranked))
+    return Question(tuple(cases))
+
+
+def _differs(inquiry: Inquiry, target: Candidate, question: Question) -> bool:
+    answer = inquiry.asker.ask(question)
+    if answer.raised or answer.kind != inquiry.kind:
+        return False
+    batch = inquiry.ask_known([question])
+    return batch.find_difference(target, inquiry.precision) is not None
+
+
+def _list_asked(search: Search) -> list[Batch]:
+    """Put everything that was asked into batches."""
+    answers = search.inquiry.asker.answers
+    questions = [
+        one for one in answers if answers[one].kind == search.inquiry.kind or answers[one].raised
+    ]
+    plain = [
+        one
+        for one in questions
+        if all(case.judged and case.ranked and _has_relevant(case) for case in one.cases)
+    ]
+    return [search.inquiry.ask_known(plain)]
+
+
+def _has_relevant(case: Case) -> bool:
+    """Is the query ordinary: relevant items, no repeated items, no equal scores?"""
+    items = [item for item, _ in case.ranked or ()]
+    scores = {score for _, score in case.ranked or ()}
+    grades = [grade for _, grade in case.judged or ()]
+    plain = len(set(items)) == len(items) == len(scores) and len(dict(case.judged or ())) == len(
+        grades
+    )
+    return plain and any(grade > 0 for grade in grades) and all(grade in _PLAIN for grade in grades)
+
+
+_PLAIN = (0.0, 1.0, 2.0, 3.0)
+
+
+def _find_small(search: Search, target: Candidate, states: Sequence[State]) -> Question | None:
+    """Ask about small lists, shortest first, until one differs."""
+    grades = (0.0, *search.inquiry.shape.grades[:2])
+    shape = replace(search.inquiry.shape, k=target.measure.k)
+    small = islice(list_small(shape, grades), 20 * SMALL if states else SMALL)
+    questions = [Question((case,)) for case in (*small, *list_around(shape))]
+    expected = search.inquiry.ask_known(questions, {}).expect(target)
+    if expected is None:
+        return None
+    order: Iterable[int] = range(len(questions))
+    if states:  # the function's values are known
+        known = search.inquiry.ask_known(questions, {}).expect(states[0].candidate)
+        if known is not None:
+            differ = ~search.inquiry.precision.agree(known, expected)
+            order = np.flatnonzero(differ).tolist()
+    left = search.inquiry.asker.left
+    for place in islice(order, 2 * SMALL if left is None else left):
+        question = questions[place]
+        answer = search.inquiry.asker.ask(question)
+        if answer.raised or answer.kind != search.inquiry.kind:
+            continue
+        given = np.array(answer.values)
+        if not search.inquiry.precision.agree(given, expected[place : place + 1]).all():
+            return question
+    return None
+
+
+def make_counterexample(
+    search: Search,
+    target: Candidate,
+    question: Question,
+    states: Sequence[State],
+    note: str = "",
+) -> Counterexample:
+    """Describe the data of a question on which function and definition differ."""
+    answer = search.inquiry.asker.ask(question)
+    batch = search.inquiry.ask_known([question])
+    expected = batch.expect(target)
+    differ: Floats = ~batch.match(expected, search.inquiry.precision)
+    place = int(np.argmax(differ))
+    says = ""
+    if states and search.asked is not None:
+        first = states[0]
+        says = describe_difference(
+            Candidate(first.candidate.measure) if first.plain else first.candidate, search.asked
+        )
+    asker = search.inquiry.asker
+    arguments = show_arguments(asker.form, asker.kind_of_data, question, asker.names)
+    return Counterexample(
+        describe(question) + note,
+        arguments,
+        answer.values[place],
+        Definition(target.measure, choices=dict(target.choices)),
+        float("nan") if expected is None else float(expected[place]),
+        says,
+    )

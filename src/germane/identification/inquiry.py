@@ -1,0 +1,136 @@
+"""Inquiry: questions to one function, put into batches, and all that is found out besides definitions."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from germane.core.policy import Policy
+from germane.core.ragged import Floats
+from germane.identification.asking import Answer, Asker, Kind, Precision, ask_all
+from germane.identification.batch import Batch
+from germane.identification.cases import Case, Question, Shape
+from germane.identification.draws import Rng, draw_case, draw_single
+from germane.identification.known_questions import Kinds, list_known
+from germane.identification.special import Special, draw_questions
+from germane.reconciliation.variations import Candidate
+
+ORDINARY, LAST = 36, 60  # questions of a search and of its check; half of them where a call is slow
+JOINED = 24  # queries of a call, where calls are counted
+
+
+@dataclass
+class Trail:
+    """All that a search found out besides definitions."""
+
+    raised: dict[str, tuple[Question, str]] = field(default_factory=dict)
+    odd: dict[str, Question] = field(default_factory=dict)
+    """special data on which the function gives a value that no convention gives"""
+    shown: dict[str, Floats] = field(default_factory=dict)
+    """the function's values on special data"""
+    unseen: dict[str, str] = field(default_factory=dict)
+    """special data that the form cannot show, and why"""
+    broken: tuple[Candidate, Question] | None = None
+    """a definition that fits until it meets this question"""
+    binary: bool = False
+    """Do the definitions hold for the grades 0 and 1 alone?"""
+    rounded: str = ""
+    """how the values are rounded, where they show it"""
+    constant: bool = False
+    """Is it one value for all data?"""
+    random: Question | None = None
+    """a question to which the function gave two answers"""
+
+
+@dataclass
+class Inquiry:
+    """The questions to one function, the conventions and the precision of its values, and the trail."""
+
+    asker: Asker
+    kind: Kind
+    precision: Precision
+    base: Policy
+    shape: Shape
+    rng: Rng
+    trail: Trail = field(default_factory=Trail)
+
+    def ask(self, questions: Iterable[Question]) -> Batch:
+        """Ask questions, as far as calls are left."""
+        asked = list(questions)
+        if self.asker.left is not None:
+            asked = asked[: self.asker.left]
+        return self._make_batch(asked, ask_all(self.asker, asked))
+
+    def ask_known(
+        self, questions: list[Question], answers: Mapping[Question, Answer] | None = None
+    ) -> Batch:
+        """Make a batch of questions with the answers that are known, or without any."""
+        known = self.asker.answers if answers is None else answers
+        return self._make_batch(
+            questions, [known.get(one, Answer(raised="-")) for one in questions]
+        )
+
+    def _make_batch(self, questions: list[Question], answers: list[Answer]) -> Batch:
+        return Batch(self.asker.form, questions, answers, self.base, self.kind)
+
+    def list_known(self, kinds: Kinds) -> list[Question]:
+        """List the known cases of one kind."""
+        return list_known(self.shape).get(kinds, [])
+
+    def draw(self, special: Special) -> list[Question]:
+        """Draw the questions of special data, known ones first."""
+        known = [
+            one
+            for one in self.list_known(frozenset({special.name}))
+            if special.joined or len(one.cases) == 1
+        ]
+        return draw_questions(self.rng, self.shape, special, self.asker.most, known)
+
+    def ask_ordinary(self) -> Batch:
+        """Ask about ordinary queries, known ones first: one in each call, or where calls are counted many."""
+        rng, shape = self.rng, self.shape
+        kinds = (
+            [frozenset[str]()] if self.asker.most is None else [frozenset(), frozenset({"short"})]
+        )
+        known = [one for kind in kinds for one in self.list_known(kind) if len(one.cases) == 1]
+        if self.asker.most is None:
+            count = ORDINARY // (2 if shape.slow else 1)
+            return self.ask([*known, *(draw_single(rng, shape) for _ in range(count))])
+        cases = rng.permutation(len(known))[: JOINED // 2].tolist()
+        first = Question((*(known[i].cases[0] for i in cases), *self._draw_joined(JOINED // 2)))
+        return self.ask([first, Question(tuple(self._draw_joined(JOINED)))])
+
+    def _draw_joined(self, count: int) -> Iterator[Case]:
+        """Draw the queries of one call; some lists are shorter than the cutoff."""
+        for q in range(count):
+            length = None if q % 4 else int(self.rng.integers(2, max(3, self.shape.k or 0)))
+            yield draw_case(self.rng, self.shape, length=length)
+
+    def ask_new(self) -> Batch:
+        """Ask about new ordinary queries."""
+        rng, shape = self.rng, self.shape
+        if self.asker.most is None:
+            count = LAST // (2 if shape.slow else 1)
+            return self.ask(draw_single(rng, shape) for _ in range(count))
+        return self.ask([Question(tuple(self._draw_joined(JOINED)))])
+
+    def is_random(self, batch: Batch) -> bool:
+        """Does the function give another answer when it is asked again?"""
+        again = batch.questions[: 1 if self.shape.slow else 3]
+        for question in again:
+            first, second = self.asker.ask(question), self.asker.ask(question, again="yes")
+            if (
+                first.kind != second.kind
+                or bool(first.raised) != bool(second.raised)
+                or not np.array_equal(first.values, second.values, equal_nan=True)
+            ):
+                self.trail.random = question
+        return self.trail.random is not None
+
+    def is_constant(self, batches: Iterable[Batch]) -> bool:
+        """Does the function give one value for all data, so that it shows nothing?"""
+        values = np.concatenate([one.given[one.answered] for one in batches])
+        self.trail.constant = bool(len(values)) and bool(
+            self.precision.agree(values, values[:1]).all()
+        )
+        return self.trail.constant

@@ -1,0 +1,266 @@
+"""Special data: kinds of queries on which tools differ, such as one without relevant items."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from germane.identification.cases import Case, Question, Shape, rank_items
+from germane.identification.draws import Rng, draw_case, draw_length, draw_several
+
+Draw = Callable[[Rng, Shape], Iterator[Case]]
+
+
+@dataclass(frozen=True)
+class Special:
+    """A kind of data on which tools differ: the convention that it decides, and how to draw it."""
+
+    name: str
+    says: str
+    draw: Draw
+    decides: tuple[str, ...] = ()
+    needs: frozenset[str] = frozenset()
+    """what the form has to show"""
+    binds: bool = True
+    """Is a function that no convention fits here without a definition? Else the definition is given for
+    other data, and this data is named."""
+    lenient: frozenset[str] = frozenset()
+    """the forms in which it does not bind"""
+    counted: bool = False
+    """Is it asked where every call takes time?"""
+    joined: bool = False
+    """Does the query stand among others? Alone it may not be averaged at all."""
+    why: str = ""
+    """why a form cannot show it"""
+    after: str = ""
+    """the special data that has to be decided before"""
+
+
+def _draw_short(rng: Rng, shape: Shape) -> Iterator[Case]:
+    if shape.k is None or shape.k < 2:
+        return
+    for _ in range(10):
+        length = int(rng.integers(1, min(shape.k, 30)))
+        hits = [*(rng.random(length) < 0.5).tolist()]
+        hits[int(rng.integers(length))] = True
+        yield draw_case(rng, shape, hits=hits)
+
+
+def _draw_missed(rng: Rng, shape: Shape) -> Iterator[Case]:
+    for _ in range(6):
+        length = draw_length(rng, shape)
+        hits = [False] * length
+        if shape.k is not None and shape.k < length and rng.random() < 0.6:
+            hits[shape.k :] = [True] * (length - shape.k)
+        elif "missed" not in shape.shows:
+            continue
+        yield draw_case(rng, shape, hits=hits, missed=int(rng.integers(1, 4)))
+
+
+def _draw_pure(rng: Rng, shape: Shape) -> Iterator[Case]:
+    for _ in range(4):
+        length = draw_length(rng, shape)
+        yield draw_case(rng, shape, hits=[True] * length, missed=0)
+        if "missed" in shape.shows:
+            yield draw_case(rng, shape, hits=[True] * length, missed=2)
+
+
+def _draw_irrelevant(rng: Rng, shape: Shape) -> Iterator[Case]:
+    for _ in range(4):
+        case = draw_case(rng, shape, hits=[False] * draw_length(rng, shape), missed=0)
+        if not case.judged and shape.has_zeros and case.ranked:
+            case = case._replace(judged=((case.ranked[0][0], 0.0),))
+        yield case
+
+
+def _draw_empty(rng: Rng, shape: Shape) -> Iterator[Case]:
+    for _ in range(3):
+        yield draw_case(rng, shape, hits=[], missed=int(rng.integers(1, 4)))
+
+
+def _draw_copies(rng: Rng, shape: Shape) -> Iterator[Case]:
+    """Draw lists in which an item stands twice: mostly a relevant one, and within the cutoff.
+
+    In the first ones the copy moves the only hit past the cutoff, which measures of the first hit alone need.
+    """
+    for _ in range(3 if shape.k is not None and shape.k > 1 else 0):
+        case = draw_case(rng, shape, hits=[False] * ((shape.k or 1) - 1) + [True])
+        items = [item for item, _ in case.ranked or ()]
+        yield case._replace(ranked=rank_items([items[0], *items]))
+    for _ in range(21):
+        case = draw_case(rng, shape)
+        items = [item for item, _ in case.ranked or ()]
+        relevant = {item for item, grade in case.judged or () if grade > 0}
+        within = min(shape.k or len(items), len(items)) if rng.random() < 0.8 else len(items)
+        wanted = [item for item in items[:within] if (item in relevant) == (rng.random() < 0.5)]
+        copied = str(rng.choice(wanted or items[:within]))
+        first = items.index(copied) + 1
+        at = int(rng.integers(first, max(within, first + 1)))
+        yield case._replace(ranked=rank_items([*items[:at], copied, *items[at:]]))
+
+
+def _draw_repeats(rng: Rng, shape: Shape) -> Iterator[Case]:
+    for _ in range(6):
+        case = draw_case(rng, shape)
+        judged = [one for one in case.judged or () if one[1] > 0]
+        again = judged[int(rng.integers(len(judged)))]
+        yield case._replace(judged=(*(case.judged or ()), again))
+
+
+def _draw_ties(rng: Rng, shape: Shape) -> Iterator[Case]:
+    """Draw short lists with few scores, so that unstable sorts keep their order as stable ones do."""
+    shortest = 4 if shape.k is None else shape.k + 1
+    for _ in range(24):
+        length = int(rng.integers(shortest, max(shortest + 3, min(shortest + 8, _STABLE))))
+        case = draw_case(rng, shape, length=length)
+        most = int(rng.integers(1, 4))  # different scores
+        levels = np.sort(rng.integers(1, most + 1, length))[::-1] / 4
+        items = [item for item, _ in case.ranked or ()]
+        yield case._replace(ranked=tuple(zip(items, levels.tolist(), strict=True)))
+
+
+_STABLE = 16  # items that the usual quicksorts leave to an insertion sort, which is stable
+
+
+def _draw_ids(rng: Rng, shape: Shape) -> Iterator[Case]:
+    """Draw lists of equal scores whose ids sort in one way as text and in others as numbers or UTF-16."""
+    for _ in range(4):
+        names = rng.permutation(np.array(_IDS, str)).tolist()
+        hits = rng.permutation(len(names)) < len(names) // 2
+        case = draw_case(rng, shape, hits=hits.tolist())
+        new = dict(zip((item for item, _ in case.ranked or ()), names, strict=True))
+        judged = tuple((new.get(item, item), grade) for item, grade in case.judged or ())
+        levels = np.sort(rng.integers(1, 3, len(names)))[::-1] / 4
+        yield Case(judged, tuple(zip(names, levels.tolist(), strict=True)))
+
+
+_IDS = ("9", "10", "100", "Z", "a", "é", "\uffee", "\U0001f600")
+
+
+def _draw_order(rng: Rng, shape: Shape) -> Iterator[Case]:
+    for _ in range(6):
+        case = draw_case(rng, shape)
+        rows = case.ranked or ()
+        yield case._replace(ranked=tuple(rows[i] for i in rng.permutation(len(rows)).tolist()))
+
+
+def _draw_close(rng: Rng, shape: Shape) -> Iterator[Case]:
+    """Draw lists in which a score and the next one are equal in single precision."""
+    for _ in range(8):
+        case = draw_case(rng, shape)
+        items = [item for item, _ in case.ranked or ()]
+        scores = [0.3 + score for _, score in case.ranked or ()]
+        at = int(rng.integers(1, len(items))) if len(items) > 1 else 0
+        scores[at - 1] = float(np.nextafter(scores[at], np.inf))
+        rows = list(zip(items, scores, strict=True))
+        if "order" in shape.shows and rng.random() < 0.7:
+            rows[at - 1], rows[at] = rows[at], rows[at - 1]
+        yield case._replace(ranked=tuple(rows))
+
+
+def _draw_nonpositive(rng: Rng, shape: Shape) -> Iterator[Case]:
+    for _ in range(5):
+        case = draw_case(rng, shape)
+        rows = case.ranked or ()
+        middle = rows[len(rows) // 2][1]
+        yield case._replace(ranked=tuple((item, score - middle) for item, score in rows))
+
+
+def _draw_missing(rng: Rng, shape: Shape) -> Iterator[Case]:
+    for _ in range(2):
+        yield draw_case(rng, shape)._replace(ranked=None)
+
+
+def _draw_unknown(rng: Rng, shape: Shape) -> Iterator[Case]:
+    for _ in range(2):
+        yield draw_case(rng, shape)._replace(judged=None)
+
+
+def _draw_fractions(rng: Rng, shape: Shape) -> Iterator[Case]:
+    for _ in range(12):
+        case = draw_case(rng, shape)
+        changed = [
+            (item, grade + float(rng.choice([0.25, 0.5])) if rng.random() < 0.7 else grade)
+            for item, grade in case.judged or ()
+        ]
+        yield case._replace(judged=tuple(changed))
+
+
+def _draw_high(rng: Rng, shape: Shape) -> Iterator[Case]:
+    for _ in range(5):
+        case = draw_case(rng, shape)
+        judged = [(item, grade and float(rng.integers(1, 7))) for item, grade in case.judged or ()]
+        yield case._replace(judged=tuple(judged))
+
+
+def _draw_negative(rng: Rng, shape: Shape) -> Iterator[Case]:
+    for _ in range(5):
+        case = draw_case(rng, shape)
+        judged = [(item, grade or -1.0) for item, grade in case.judged or ()]
+        yield case._replace(judged=tuple(judged))
+
+
+SPECIAL: tuple[Special, ...] = (
+    Special("short", "a list shorter than the cutoff", _draw_short),
+    Special("no hit", "nothing relevant found", _draw_missed, ("no_hit", "no_relevant"), counted=True),
+    Special("all relevant", "every result relevant", _draw_pure, ("all_relevant", "no_relevant")),
+    Special("no relevant among others", "no relevant items, beside other queries", _draw_irrelevant,
+            ("no_relevant", "undefined"), frozenset({"several"}), joined=True, counted=True),
+    Special("no relevant", "no relevant items", _draw_irrelevant, ("no_relevant", "undefined")),
+    Special("missing", "a query without results", _draw_missing, ("missing", "empty"), frozenset({"missing"}),
+            joined=True, why="every query has a list", counted=True),
+    Special("unknown", "a query that nobody judged", _draw_unknown, ("unknown",), frozenset({"missing"}),
+            joined=True, why="every list is judged"),
+    Special("empty", "empty list", _draw_empty, ("empty",), frozenset({"empty"}), binds=False,
+            why="a list that is empty has no rows"),
+    Special("copies", "an item listed twice", _draw_copies, ("duplicates",), frozenset({"copies"}),
+            binds=False, why="items have no ids that could repeat", counted=True),
+    Special("repeats", "an item judged twice", _draw_repeats, ("repeated",), frozenset({"repeats"}),
+            binds=False, why="an item has one judgment"),
+    Special("ties", "equal scores", _draw_ties, ("ties",), frozenset({"ties"}), binds=False,
+            why="ranked lists have no ties", counted=True),
+    Special("ids", "equal scores of ids such as '9', '10' and 'é'", _draw_ids, (), frozenset({"order"}),
+            binds=False, after="ties"),
+    Special("order", "results in another order than their scores", _draw_order, (), frozenset({"order"}),
+            lenient=frozenset({"trec"}), counted=True),
+    Special("close scores", "scores that are equal in single precision", _draw_close, ("scores",),
+            frozenset({"ties"}), binds=False),
+    Special("nonpositive", "scores of 0 or less", _draw_nonpositive, ("nonpositive",), frozenset({"ties"}),
+            binds=False),
+    Special("high", "grades above 3", _draw_high, ("grades",), frozenset({"grades"}), binds=False),
+    Special("negative", "grades below 0", _draw_negative, ("grades",), frozenset({"grades"}), binds=False,
+            why="items have no grades"),
+    Special("fractions", "grades with decimals", _draw_fractions, ("grades",), frozenset({"grades"}),
+            binds=False, why="items have no grades"),
+)  # fmt: skip
+"""Special data, from what every function meets to what few do."""
+
+
+SLOW = 8  # special queries of a kind where a call takes milliseconds
+
+
+def draw_questions(
+    rng: Rng,
+    shape: Shape,
+    special: Special,
+    calls: int | None = None,
+    known: Sequence[Question] = (),
+) -> list[Question]:
+    """Draw the questions of special data after the known ones; where calls are counted, they are joined into one."""
+    if not special.needs <= shape.shows:
+        return []
+    cases = list(special.draw(rng, shape))
+    if shape.slow and calls is None:
+        cases = cases[:SLOW]
+    if calls is not None:
+        cases = [*(case for question in known for case in question.cases), *cases]
+        others = draw_several(rng, shape, 4).cases if special.joined else ()
+        return [Question((*others, *cases))] if cases else []
+    if not special.joined:
+        return [*known, *(Question((case,)) for case in cases)]
+    found = list(known)
+    for case in cases:
+        length = len(case.ranked or ()) or draw_length(rng, shape)
+        others = tuple(draw_case(rng, shape, length=length) for _ in range(2))
+        found.append(Question((others[0], case, others[1])))
+    return found

@@ -1,0 +1,325 @@
+"""Audit: find numbers of a published table that no run can have, without any data."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import combinations
+from math import fsum
+from typing import Any
+
+from germane.errors import InputError, MeasureError, clip, list_some
+from germane.evaluation.accepted import PublishedTable
+from germane.reconciliation.column_names import Column, Reading, read_columns
+from germane.reconciliation.contradictions import Audit, Contradiction
+from germane.reconciliation.identities import find_highest
+from germane.reconciliation.pair_laws import Interval, PairLaws, list_laws
+from germane.reconciliation.published import Published, read_percentages, read_published
+from germane.reconciliation.reported import Reported, format_plain
+
+
+def audit(
+    table: PublishedTable,
+    queries: int | None = None,
+    dialect: str | None = None,
+    *,
+    columns: Mapping[str, str] | None = None,
+) -> Audit:
+    """Find numbers of a published table that contradict each other or no run can have. It needs no data.
+
+    >>> found = germane.audit({"our model": {"MRR@1": "0.859", "P@1": "0.179"}})
+    >>> bool(found), found.contradictions[0].columns
+    (True, ('MRR@1', 'P@1'))
+
+    ``table`` is a file (CSV, TSV, JSON, Markdown, LaTeX, result files of MTEB and BEIR, the output of ``trec_eval -q``, kept
+    results), a frame, or ``{run: {column: number}}``. Names of columns are measures in any tool's spelling;
+    ``columns={"MAP": "AP@10"}`` says what the author's own names stand for. ``queries`` is the number of queries of each
+    mean, and ``dialect`` the tool that computed the table: fewer definitions are then open.
+
+    Numbers are taken as rounded. Raises FormatError or InputError for what is no table, and MeasureError for a
+    table without a measure.
+    """
+    if queries is not None and (
+        isinstance(queries, bool) or not isinstance(queries, int) or queries < 1
+    ):
+        raise InputError(f"queries is the number of queries, 1 or more; got {clip(queries)}")
+    published = read_published(table)
+    tool = dialect or published.dialect
+    read = read_columns(published.columns, columns, tool, exact=published.exact and not columns)
+    unknown = set(columns or {}) - set(published.columns)
+    if unknown:
+        raise InputError(
+            f"columns names {list_some(sorted(unknown))}; the table has {list_some(published.columns)}."
+        )
+    if not any(read):
+        raise MeasureError(
+            f"no column of the table is a measure: {list_some(published.columns)}. "
+            "columns= names the measure that a column stands for, such as AP@10 for 'MAP'.  All measures: germane measures"
+        )
+    return _Auditor(published, read, queries, fixed=tool is not None or published.exact).run()
+
+
+@dataclass(frozen=True)
+class _Auditor:
+    """One pass over a table."""
+
+    table: Published
+    columns: list[Column | None]
+    queries: int | None
+    fixed: bool  # is the definition of every column known?
+
+    def run(self) -> Audit:
+        scaled, notes = self._rescale()
+        found = [*self.find(scaled), *self._compare_means(scaled)]
+        strong = [one for one in found if not one.possible]
+        cut = {_key(one) for one in self.find(scaled, truncated=True) if not one.possible}
+        weak = [one for one in found if one.possible]
+        kept = []
+        for one in strong:
+            if _key(one) in cut or one.kind == "mean":
+                kept.append(one)
+            else:
+                weak.append(
+                    replace(one, possible="Possible if decimals were cut off, not rounded.")
+                )
+        explained = tuple(self._explain(scaled)) if kept else ()
+        explained = explained if len(explained) < 3 else ()  # any move would do
+        explained += tuple(self._explain_ties(kept))
+        names = {
+            column.label: str(column.asked or column.kind) for column in self.columns if column
+        }
+        ignored = tuple(
+            label
+            for label, column in zip(self.table.columns, self.columns, strict=True)
+            if column is None
+        )
+        return Audit(
+            tuple(kept), tuple(weak), explained, names, ignored, (*self.table.notes, *notes),
+            len(self.table.rows), self._count(scaled),
+        )  # fmt: skip
+
+    # --- scale
+
+    def _rescale(self) -> tuple[dict[tuple[int, int], Reported], list[str]]:
+        """Read a table of percentages as shares: where most numbers that are shares are above 1."""
+        shares = [
+            c for c, column in enumerate(self.columns) if column and find_highest(column.kind, None)
+        ]
+        cells, chosen = read_percentages(self.table, shares)
+        names = [self.table.columns[c] for c in chosen]
+        return cells, [f"Read as percentages: {list_some(names)}."] if names else []
+
+    # --- laws
+
+    @cached_property
+    def _laws(self) -> list[PairLaws]:
+        """The laws of each pair of columns."""
+        return list_laws(self.columns, self.fixed)
+
+    def find(
+        self, cells: Mapping[tuple[int, int], Reported], *, truncated: bool = False
+    ) -> list[Contradiction]:
+        """Find what contradicts a bound, a law of two columns, or a law of three."""
+        found: dict[Any, Contradiction] = {}
+        for r in range(len(self.table.rows)):
+            row = {c: Interval.of(cell, truncated) for (at, c), cell in cells.items() if at == r}
+            for one in (
+                *self._check_bounds(r, row),
+                *self._check_pairs(r, row),
+                *self._check_f(r, row),
+                *self._check_grain(r, row),
+            ):
+                key = _key(one)
+                if key not in found or (found[key].possible and not one.possible):
+                    found[key] = one
+        return list(found.values())
+
+    def _cite(self, r: int, *columns: int) -> tuple[tuple[str, str], ...]:
+        return tuple((self.table.columns[c], self.table.cells[r, c].text) for c in columns)
+
+    def _check_bounds(self, r: int, row: Mapping[int, Interval]) -> Iterator[Contradiction]:
+        for c, value in row.items():
+            column = self.columns[c]
+            if column is None:
+                continue
+            name, kind = self.table.rows[r], column.kind
+            tops = [find_highest(kind, one) for one in column.plain] or [find_highest(kind, None)]
+            known = [top for top in tops if top is not None]
+            if known and value.low > max(known):
+                few = len(known) < len(tops)
+                possible = (
+                    "Possible only if repeated results or grades above 1 count more." if few else ""
+                )
+                read = self.table.cells[r, c].value / 100
+                hint = (
+                    f"; {format_plain(round(read, 12))} would be possible (×100)"
+                    if read <= 1
+                    else ""
+                )
+                proof = f"a value is a share of what is possible{hint}"
+                yield Contradiction(
+                    name, self._cite(r, c), f"{column.label} ≤ {max(known):g}", proof, value.low - max(known), possible, "bound"
+                )  # fmt: skip
+            lowest = -1.0 if kind == "MCC" else 0.0
+            if value.high < lowest and kind not in ("Utility", "YAAP", "nDCG", "DCG"):
+                yield Contradiction(
+                    name, self._cite(r, c), f"{column.label} ≥ {lowest:g}", "no term is negative", lowest - value.high, kind="bound"
+                )  # fmt: skip
+
+    def _check_pairs(self, r: int, row: Mapping[int, Interval]) -> Iterator[Contradiction]:
+        for pair in self._laws:
+            i, j = pair.first, pair.second
+            broken = pair.find_broken(row[i], row[j]) if i in row and j in row else None
+            if broken is None:
+                continue
+            excess, law, possible = broken
+            words: dict[str, Any] = {}
+            for letters, at in (("aj", i), ("bk", j)):
+                column = self.columns[at]
+                assert column is not None
+                words |= {letters[0]: column.label, letters[1]: column.k or "N"}
+            says, proof = (text.format(**words) for text in (law.says, law.proof))
+            yield Contradiction(
+                self.table.rows[r], self._cite(r, i, j), says, proof, excess, possible
+            )
+
+    def _check_f(self, r: int, row: Mapping[int, Interval]) -> Iterator[Contradiction]:
+        """F ≤ (P + R) ÷ 2: a harmonic mean is at most the arithmetic one."""
+        of_kind: dict[tuple[str, int | None, str], int] = {}
+        for c in row:
+            column = self.columns[c]
+            if column is not None and not column.of_boxes:
+                of_kind[column.kind, column.k, column.group] = c
+        for (kind, k, group), f in of_kind.items():
+            p, rec = of_kind.get(("P", k, group)), of_kind.get(("R", k, group))
+            if kind != "F" or p is None or rec is None:
+                continue
+            f_column = self.columns[f]
+            if f_column is None or any(one.parameters["beta"] != 1 for one in f_column.plain):
+                continue
+            excess = row[f].low - (row[p].high + row[rec].high) / 2
+            if excess > 0:
+                one, other, third = (self.table.columns[at] for at in (f, p, rec))
+                yield Contradiction(
+                    self.table.rows[r], self._cite(r, f, p, rec), f"{one} ≤ ({other} + {third}) ÷ 2",
+                    "a harmonic mean is at most the arithmetic one", excess,
+                )  # fmt: skip
+
+    def _check_grain(self, r: int, row: Mapping[int, Interval]) -> Iterator[Contradiction]:
+        """A mean of N values of 0 or 1 is a multiple of 1/N, and P@k of 1/(kN)."""
+        of_one = self.table.of_queries and self.table.rows[r] != "all"
+        number = 1 if of_one else self.queries
+        if number is None:
+            return
+        for c, value in row.items():
+            column = self.columns[c]
+            if column is None or column.kind not in ("Success", "P"):
+                continue
+            if column.kind == "P" and column.k is None:
+                continue
+            steps = number * (column.k or 1 if column.kind == "P" else 1)
+            nearest = round((value.low + value.high) / 2 * steps) / steps
+            off = max(value.low - nearest, nearest - value.high)
+            if off <= 0:
+                continue
+            ways = [_has_grain(one) for one in column.plain]
+            if not any(ways):
+                continue
+            what = "1 query" if number == 1 else f"{number:,} queries"
+            possible = "" if all(ways) else "Possible if P is divided by the number of results."
+            yield Contradiction(
+                self.table.rows[r], self._cite(r, c), f"{column.label} of {what} is a multiple of 1/{steps}",
+                "it counts hits" if column.kind == "P" else "it is 0 or 1 for a query", off, possible, "grain",
+            )  # fmt: skip
+
+    def _compare_means(self, cells: Mapping[tuple[int, int], Reported]) -> Iterator[Contradiction]:
+        """The row of means is the mean of the rows of queries, or lower where queries without results count 0."""
+        if not self.table.of_queries or self.table.rows[-1] != "all":
+            return
+        last = len(self.table.rows) - 1
+        for c, column in enumerate(self.columns):
+            if column is None or (last, c) not in cells:
+                continue
+            if any(
+                one.parameters.get("mean", "arithmetic") != "arithmetic" for one in column.plain
+            ):
+                continue
+            own = [Interval.of(cell) for (r, at), cell in cells.items() if at == c and r < last]
+            total = Interval.of(cells[last, c])
+            low, high = fsum(one.low for one in own), fsum(one.high for one in own)
+            if not own or (column.asked is not None and column.asked.row.aggregate == "sum"):
+                continue
+            most = max(len(own), int(high / total.high) + 2) if total.high > 0 else len(own)
+            fits = any(
+                low / n <= total.high and total.low <= high / n
+                for n in range(len(own), min(most, 20 * len(own)) + 1)
+            )
+            if not fits:
+                mean = fsum((one.low + one.high) / 2 for one in own) / len(own)
+                excess = max(total.low - high / len(own), low / len(own) - total.high)
+                yield Contradiction(
+                    "all", self._cite(last, c), "the mean is that of the queries",
+                    f"their values have the mean {mean:.4f}", max(excess, 0.0), kind="mean",
+                )  # fmt: skip
+
+    def _count(self, cells: Mapping[tuple[int, int], Reported]) -> int:
+        pairs = sum(
+            (r, one.first) in cells and (r, one.second) in cells
+            for r in range(len(self.table.rows))
+            for one in self._laws
+        )
+        return pairs + len(cells)
+
+    # --- slips
+
+    def _explain_ties(self, found: Iterable[Contradiction]) -> Iterator[str]:
+        """Name the tools that order equal scores differently for two columns."""
+        columns = {one.columns for one in found if one.kind == "law"}
+        said = set()
+        for pair in self._laws:
+            names = self.table.columns[pair.first], self.table.columns[pair.second]
+            tools = pair.tools_of_two_orders
+            if names in columns and tools and frozenset(names) not in said:
+                said.add(frozenset(names))
+                verb = "orders" if len(tools) == 1 else "order"
+                yield (
+                    f"{list_some(tools, 4).replace(chr(39), '')} {verb} equal scores for {names[0]} in another way than for "
+                    f"{names[1]}: both numbers can be right if the first results of most queries are tied."
+                )
+
+    def _explain(self, cells: Mapping[tuple[int, int], Reported]) -> Iterator[str]:
+        """Find two columns that, exchanged, leave no contradiction; or a shift of all columns."""
+        shown = [c for c, column in enumerate(self.columns) if column is not None]
+        orders = []
+        for i, j in combinations(shown, 2):
+            order = {c: c for c in shown} | {i: j, j: i}
+            orders.append(
+                (f"{self.table.columns[i]} and {self.table.columns[j]} were exchanged", order)
+            )
+        if len(shown) > 2:
+            for step, side in ((1, "left"), (-1, "right")):
+                order = {c: shown[(at + step) % len(shown)] for at, c in enumerate(shown)}
+                orders.append(
+                    (
+                        f"all numbers stood one column too far to the {'right' if side == 'left' else 'left'}",
+                        order,
+                    )
+                )
+        for says, order in orders[:200]:
+            moved = {
+                (r, c): cells[r, order[c]]
+                for r, c in cells
+                if c in order and (r, order[c]) in cells
+            }
+            if not any(not one.possible for one in self.find(moved)):
+                yield f"Nothing contradicts if {says}."
+
+
+def _key(one: Contradiction) -> Any:
+    return one.row, frozenset(one.columns), one.kind
+
+
+def _has_grain(reading: Reading) -> bool:
+    counted = reading.parameters.get("mean", "arithmetic") == "arithmetic"
+    return counted and reading.parameters.get("norm", "k") == "k" and not reading.counts_twice

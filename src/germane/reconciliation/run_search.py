@@ -1,0 +1,204 @@
+"""Search on a run: candidate definitions evaluated on one collection, query by query."""
+
+import math
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from germane.core.policy import Policy
+from germane.core.progress import Progress
+from germane.core.ranking import Ranking
+from germane.dialects import resolve_dialect
+from germane.errors import GermaneError
+from germane.evaluation.limits import find_holding, may_matter
+from germane.measures import Scored
+from germane.measures.averaging import MeasureResult, compute_terms
+from germane.measures.measure import Measure
+from germane.reconciliation.reported import Reported
+from germane.reconciliation.search import Search, Tried
+from germane.reconciliation.spread import Values
+from germane.reconciliation.variations import Candidate, find_mean, list_other_words
+
+_SAME = 1e-12
+
+Given = Tried[Candidate]
+
+
+@dataclass(frozen=True)
+class Undecided:
+    """A convention of which all words, or some, make no difference on the data."""
+
+    convention: str
+    words: tuple[str, ...]
+    """words that make no difference"""
+    moving: tuple[str, ...]
+    """words that make one"""
+
+    def __str__(self) -> str:
+        return f"{self.convention}={' or '.join(self.words)}" if self.moving else self.convention
+
+
+class RunSearch(Search[Candidate]):
+    """Definitions evaluated on one run, and compared with what was reported."""
+
+    def __init__(
+        self,
+        values: Values,
+        conventions: Policy,
+        asked: Measure,
+        reported: Reported,
+        progress: Progress | None = None,
+    ) -> None:
+        super().__init__(asked, reported)
+        self._values, self.conventions, self._progress = values, conventions, progress
+        self.per_query: Mapping[Hashable, Reported] = {}  # the reported values of queries, if any
+
+    def evaluate(self, candidate: Candidate) -> MeasureResult:
+        """Evaluate a candidate; raises GermaneError where the data does not allow it."""
+        return self._values(candidate.make_policy(self.conventions), candidate.measure)
+
+    def find_result(self, candidate: Candidate) -> MeasureResult | None:
+        """Return the result of a candidate, or None where it has no value."""
+        try:
+            result = self.evaluate(candidate)
+        except GermaneError:
+            return None
+        return None if math.isnan(result.mean) else result
+
+    def find_value(self, candidate: Candidate) -> float:
+        """Return the mean of a candidate; NaN where it has none."""
+        result = self.find_result(candidate)
+        return math.nan if result is None else result.mean
+
+    def evaluate_all(self, candidates: Iterable[Candidate]) -> list[Given]:
+        """Return the value of each candidate that has one, and show the progress."""
+        return super().evaluate_all(self._follow([*candidates]))
+
+    def _follow(self, candidates: Sequence[Candidate]) -> Iterator[Candidate]:
+        for at, candidate in enumerate(candidates):
+            if self._progress is not None:
+                self._progress("definitions", at, len(candidates))
+            yield candidate
+
+    def gives(self, given: Given) -> bool:
+        """Does a definition give the reported number, and the values of all queries?"""
+        return super().gives(given) and self.count_agreeing(given) == len(self.per_query)
+
+    def count_agreeing(self, given: Given) -> int:
+        """Count the queries for which a definition gives the reported value."""
+        result = self.find_result(given.candidate) if self.per_query else None
+        values = {} if result is None else result.per_query
+        return sum(one.gives(values.get(query, math.nan)) for query, one in self.per_query.items())
+
+    def coincide(self, one: Candidate, other: Candidate) -> bool:
+        """Do two candidates give the same for every query, and the same mean?"""
+        first, second = self.find_result(one), self.find_result(other)
+        if first is None or second is None or first.queries != second.queries:
+            return False
+        if abs(first.mean - second.mean) > _SAME:
+            return False
+        same = np.allclose(first.values, second.values, rtol=0, atol=_SAME, equal_nan=True)
+        return bool(same)
+
+    def choose_nearest(self, by_distance: Sequence[Given]) -> Given:
+        """Choose the nearest; where values of queries are reported, too, the one that gives most of them."""
+        return self.choose_best(by_distance) if self.per_query else by_distance[0]
+
+    def choose_best(self, tried: Iterable[Given]) -> Given:
+        """Choose the definition that gives most queries; each difference from what was asked costs one."""
+
+        def measure_merit(one: Given) -> tuple[int, bool, float]:
+            merit = self.count_agreeing(one) - one.candidate.distance(self.asked)
+            return merit, self.reported.gives(one.value), -abs(one.value - self.reported.value)
+
+        return max(tried, key=measure_merit)
+
+    def list_equal(self, given: Given, tried: Sequence[Given]) -> list[Given]:
+        """List the definitions that coincide with one."""
+        return [one for one in tried if self.coincide(one.candidate, given.candidate)]
+
+    def list_queries(self, given: Iterable[Given]) -> list[Hashable]:
+        """List every query that some definition averages."""
+        results = [self.find_result(one.candidate) for one in given]
+        return list({query: None for one in results if one is not None for query in one.queries})
+
+    def list_grades(self) -> list[float]:
+        """List the grades above 0 that were judged."""
+        for duplicates in (self.conventions.duplicates, "first"):
+            try:
+                policy = replace(self.conventions, duplicates=duplicates)
+                qrels = self._values.collection.judge(policy).qrels
+            except GermaneError:  # evaluating the candidates reports it
+                continue
+            return [grade for grade in np.unique(qrels.grades).tolist() if grade > 0]
+        return []
+
+    def compute_terms(self, candidate: Candidate) -> tuple[Ranking, Scored]:
+        """Compute the terms behind the values of a candidate."""
+        policy = candidate.make_policy(self.conventions)
+        ranking = self._values.collection.judge(policy).rank(policy.ties)
+        return ranking, compute_terms(candidate.measure, ranking)
+
+    def find_limit(self, candidate: Candidate) -> str:
+        """Say why the tool of a candidate may give another value on such data; "" where it does not."""
+        tool, _, name = candidate.tools[0].partition(":")
+        dialect, result = resolve_dialect(tool), self.find_result(candidate)
+        foreign, collection = dialect.find(name), self._values.collection
+        if foreign is None or result is None:
+            return ""
+        judged = collection.judge(candidate.make_policy(self.conventions))
+        limits = find_holding(dialect, foreign, candidate.measure, judged, collection.is_ordered)
+        return next((limit.says for limit in limits if may_matter(limit, result)), "")
+
+    def simplify(self, given: Iterable[Given]) -> list[Given]:
+        """Drop choices that make no difference here or to the number, and sort, simplest first."""
+        return super().simplify(
+            Given(self._drop_rounding(one.candidate), one.value) for one in given
+        )
+
+    def _drop_rounding(self, candidate: Candidate) -> Candidate:
+        """Drop a rounding to more digits than were reported."""
+        digits = dict(candidate.choices).get("digits")
+        fine = digits is not None and 10.0**-digits < self.reported.tolerance
+        return candidate.drop("digits") if fine else candidate
+
+    def identify(self, candidate: Candidate) -> object:
+        """Candidates of one formula are the same, whatever their names."""
+        return candidate.measure.definition, candidate.choices
+
+    def rank(self, candidate: Candidate) -> tuple[int, ...]:
+        """Rank tools that may be given a list alone last: they may be given all judged items, too."""
+        return ("relevant", "listed") in candidate.choices, *super().rank(candidate)
+
+    def list_simpler(self, candidate: Candidate) -> Iterator[Candidate]:
+        """List what is one choice simpler, or has the measure or the mean that was asked for."""
+        yield from super().list_simpler(candidate)
+        if ("relevant", "listed") in candidate.choices and candidate.measure != self.asked:
+            yield replace(candidate, measure=self.asked)  # norms of short lists are then equal
+        mean, usual = find_mean(candidate.measure), find_mean(self.asked)
+        if mean and usual and mean != usual:
+            yield replace(candidate, measure=candidate.measure(mean=usual))
+
+    def find_undecided(self, found: Iterable[Given], fixed: Iterable[str]) -> tuple[Undecided, ...]:
+        """Find the choices that do not change the result of any definition found."""
+        candidates = [one.candidate for one in found]
+        idle: dict[str, list[str]] = {}
+        moving: dict[str, list[str]] = {}
+        for name, word in list_other_words(self.conventions, dict.fromkeys(fixed)):
+            effects = {self._find_effect(one, name, word) for one in candidates}
+            if "some" in effects:
+                moving.setdefault(name, []).append(word)
+            elif "none" in effects:
+                idle.setdefault(name, []).append(word)
+        return tuple(
+            Undecided(name, tuple(words), tuple(moving.get(name, ())))
+            for name, words in idle.items()
+        )
+
+    def _find_effect(self, candidate: Candidate, name: str, word: str) -> str:
+        choices = dict(candidate.choices)
+        changed = replace(candidate, choices=tuple(sorted({**choices, name: word}.items())))
+        if self.find_result(changed) is None:
+            return "no value"
+        return "some" if name in choices or not self.coincide(candidate, changed) else "none"

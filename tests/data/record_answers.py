@@ -1,0 +1,180 @@
+"""Record answers of a tool on the cases of conformance.json, in the format of its ``answers``.
+
+    python tests/data/record_answers.py FOLDER TOOL [PROGRAM]
+
+Run it with the Python in which the tool is installed. FOLDER holds cases.json; FOLDER/answers/TOOL.json is
+written, and record_conformance.py carries a part of it over. TOOL is one of the names in ``TOOLS``; PROGRAM is
+the path of a script, for gdeval.
+"""
+
+import contextlib
+import copy
+import io
+import json
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+Case = dict[str, Any]
+Answer = tuple[str, dict[str, Any], str, dict[str, Any]]
+"""Function, parameters, form of the input, and what came out."""
+
+
+def ask(call: Callable[[], Any]) -> Any:
+    """Return what a call returns, or the error that it raised."""
+    try:
+        with contextlib.redirect_stdout(io.StringIO()):
+            return call()
+    except Exception as error:  # a tool may raise anything
+        return error
+
+
+def ask_mteb(case: Case) -> Iterator[Answer]:
+    from mteb._evaluators.retrieval_metrics import calculate_retrieval_scores, recall_cap
+
+    k, data = case["k"], copy.deepcopy((case["run"], case["qrels"]))
+    found = ask(lambda: calculate_retrieval_scores(*data, [k]))
+    if isinstance(found, Exception):
+        yield "calculate_retrieval_scores", {}, "run dict", {"error": str(found)}
+    else:
+        for group in (
+            found.map,
+            found.precision,
+            found.recall,
+            found.mrr,
+            found.ndcg,
+            found.hit_rate,
+        ):
+            for name, mean in group.items():
+                function = f"calculate_retrieval_scores:{name}"
+                yield function, {}, "run dict", {"aggregate": mean}
+    capped = ask(lambda: recall_cap(data[1], data[0], [k]))
+    function = f"recall_cap:R_cap_at_{k}"
+    if isinstance(capped, Exception):
+        yield function, {}, "run dict", {"error": str(capped)}
+    else:
+        per_query = dict(zip(data[0], capped[f"R_cap_at_{k}"], strict=True))
+        yield function, {}, "run dict", {"per_query": per_query}
+
+
+def ask_beir_custom(case: Case) -> Iterator[Answer]:
+    from beir.retrieval.evaluation import EvaluateRetrieval
+
+    yield from ask_custom(case, EvaluateRetrieval)
+
+
+def ask_mteb_1(case: Case) -> Iterator[Answer]:
+    from mteb.evaluation.evaluators.RetrievalEvaluator import RetrievalEvaluator
+
+    yield from ask_custom(case, RetrievalEvaluator)
+
+
+def ask_custom(case: Case, tool: Any) -> Iterator[Answer]:
+    """Ask BEIR's function for measures beside those of pytrec_eval, which MTEB 1 has too.
+
+    As usual, after the other one, which takes items out of the run whose id is the query's.
+    """
+    k = case["k"]
+    data = copy.deepcopy((case["qrels"], case["run"]))
+    ask(lambda: tool.evaluate(*data, [k]))
+    for name in ("mrr", "recall_cap", "accuracy"):
+        found = ask(lambda: tool.evaluate_custom(*data, [k], name))  # noqa: B023
+        written = {"mrr": "MRR", "recall_cap": "R_cap", "accuracy": "Accuracy"}[name]
+        answer = {"error": str(found)} if isinstance(found, Exception) else None
+        function = f"evaluate_custom:{written}@{k}"
+        means = (
+            found[0] if isinstance(found, tuple) else found
+        )  # beside another measure of the tool
+        yield function, {}, "run dict", answer or {"aggregate": means[f"{written}@{k}"]}
+
+
+def ask_gdeval(case: Case) -> Iterator[Answer]:
+    """Ask the script; it takes numbers for ids of queries, so that they are numbered."""
+    k = case["k"]
+    if case["kind"] == "list":
+        judged = {q: [(d, 1) for d in one] for q, one in case["actual"].items()}
+        lists = {q: [(d, -i) for i, d in enumerate(one)] for q, one in case["ranking"].items()}
+    else:
+        judged, lists = ({q: one.items() for q, one in case[x].items()} for x in ("qrels", "run"))
+    numbers = {q: str(i) for i, q in enumerate({**judged, **lists}, 1)}
+    with tempfile.TemporaryDirectory() as folder:
+        qrels, run = Path(folder, "qrels.txt"), Path(folder, "run.txt")
+        rows = ((q, *row) for q, one in judged.items() for row in one)
+        qrels.write_text("".join(f"{numbers[q]} 0 {d} {grade}\n" for q, d, grade in rows))
+        rows = ((q, *row) for q, one in lists.items() for row in one)
+        run.write_text("".join(f"{numbers[q]} Q0 {d} 1 {score!r} run\n" for q, d, score in rows))
+        for flags in ([], ["-c"]):
+            command = ["perl", sys.argv[3], *flags, "-k", str(k), str(qrels), str(run)]
+            done = subprocess.run(command, capture_output=True, text=True, check=False)
+            printed = [line.split(",") for line in done.stdout.splitlines()[1:]]
+            for at, name in ((2, "ndcg"), (3, "err")):
+                params = {"flags": " ".join(flags), "k": k}
+                if done.returncode or not printed:
+                    answer: dict[str, Any] = {"error": done.stderr or "no output"}
+                else:
+                    values = {row[1]: float(row[at]) for row in printed}
+                    answer = {"aggregate": values.pop("amean"), "per_query": values}
+                yield name, params, "run+qrels files, queries numbered", answer
+
+
+def ask_unitxt(case: Case) -> Iterator[Answer]:
+    from unitxt.metrics import MAP, MRR, RetrievalAtK
+
+    k = case["k"]
+    if case["kind"] == "list":
+        relevant, lists = case["actual"], case["ranking"]
+    else:
+        lists = {q: one for q, one in case["ranking_stable"].items() if q in case["qrels"]}
+        relevant = {q: [d for d, g in case["qrels"][q].items() if g >= 1] for q in lists}
+    for metric in (MAP(), MRR(), RetrievalAtK(k_list=[k])):
+        found = {
+            q: ask(lambda: metric.compute([relevant.get(q, [])], lists[q], {}))  # noqa: B023
+            for q in lists
+        }
+        names = dict.fromkeys(
+            name for one in found.values() if isinstance(one, dict) for name in one
+        )
+        for name in names:
+            values = {q: one[name] for q, one in found.items()}
+            mean = sum(values.values()) / len(values)
+            yield name, {}, "ranked list", {"per_query": values, "aggregate": mean}
+
+
+TOOLS: dict[str, Any] = {
+    "mteb-2.18.18": (ask_mteb, "mteb", "ir"),
+    "mteb-1": (ask_mteb_1, "mteb", "ir"),
+    "beir-custom": (ask_beir_custom, "beir", "ir"),
+    "gdeval": (ask_gdeval, "1.3", "ir", "list"),
+    "unitxt": (ask_unitxt, "unitxt", "ir", "list"),
+}
+"""How a tool is asked, the package that has it (or its version), and the kinds of cases that it takes."""
+
+
+def is_possible(case: Case) -> bool:
+    """Can gdeval read the case: has no id a blank, and is no grade above 4?"""
+    judged = [pair for one in case.get("qrels", {}).values() for pair in one.items()]
+    return all(" " not in doc and grade <= 4 for doc, grade in judged)
+
+
+def main(folder: Path, tool: str) -> None:
+    """Ask a tool about every case that it can be given, and write its answers."""
+    asked, package, *kinds = TOOLS[tool]
+    functions: dict[str, dict[str, Any]] = {}
+    for case in json.loads((folder / "cases.json").read_text("utf-8"))["cases"]:
+        if case["kind"] not in kinds or (tool == "gdeval" and not is_possible(case)):
+            continue
+        for name, params, form, answer in asked(case):
+            key = json.dumps([name, params, form])
+            blank = {"function": name, "params": params, "input": form, "answers": {}}
+            functions.setdefault(key, blank)["answers"][case["name"]] = answer
+    told = package if package[0].isdigit() else f"{package} {version(package)}"
+    text = json.dumps({"version": told, "functions": list(functions.values())})
+    (folder / "answers" / f"{tool}.json").write_text(text + "\n", "utf-8")
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]), sys.argv[2])
