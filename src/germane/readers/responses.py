@@ -27,14 +27,16 @@ LISTS = (
 """Fields in which responses have their lists of hits: those of Elasticsearch first."""
 
 IDS, NUMBERS = "ids", ("distances", "scores")
+_FIELDS = frozenset((IDS, *(path[0] for path in LISTS)))
 _PLAIN = (str, bytes, numbers.Number, tuple, type(None))
 
 
 def refuse_response(given: Any) -> None:
     """Raise FormatError for a response as the run, or as the results of its first query."""
     if isinstance(given, Mapping):
-        _refuse_columns("the run", given)
-        _refuse_whole("the run", given, LISTS[:1])  # a query may be called hits
+        if _has_fields(given):
+            _refuse_columns("the run", given)
+            _refuse_whole("the run", given, LISTS[:1])  # a query may be called hits
         query, first = next(iter(given.items()), (None, None))
         where = f"run, query {clip(query)}"
     elif isinstance(given, list) and given:
@@ -46,8 +48,14 @@ def refuse_response(given: Any) -> None:
         if first and not hasattr(first, "_fields"):
             _refuse_pairs(where, first[0])
         return
-    _refuse_columns(where, first)
-    _refuse_whole(where, first, LISTS)
+    if _has_fields(first):
+        _refuse_columns(where, first)
+        _refuse_whole(where, first, LISTS)
+
+
+def _has_fields(given: Any) -> bool:
+    """Has a dict one of the fields of responses? Others may have them as attributes."""
+    return type(given) is not dict or not given.keys().isdisjoint(_FIELDS)
 
 
 def _refuse_whole(where: str, given: Any, paths: tuple[tuple[str, ...], ...]) -> None:
