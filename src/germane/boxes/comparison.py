@@ -121,7 +121,7 @@ def _compare_results(
     draws = make_generator(rng)
     settings.check_systems(list(results), "detectors")
     shares = {name: _share_all(result, measures) for name, result in results.items()}
-    first = next(iter(shares.values()))
+    first, result = next(iter(shares.values())), next(iter(results.values()))
     values = np.array([[its[one].values for its in shares.values()] for one in first])
     sample = Sample(
         cast(Any, tuple(first)),
@@ -133,7 +133,8 @@ def _compare_results(
         0,
         "image",
         parse_measure,
-        _warn_of_rare_classes(next(iter(results.values()))),
+        str(result.conventions),
+        _warn_of_rare_classes(result),
     )
     return compare_samples({"": shares}, (sample,), settings, draws)
 

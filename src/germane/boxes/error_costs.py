@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from germane.boxes.conventions import Conventions
 from germane.boxes.matching import list_floors, reach
 from germane.boxes.measures import BoxMeasure
 from germane.boxes.overlaps import measure_pairs
@@ -29,7 +30,7 @@ _BLOCK = 1 << 18  # pairs
 
 KINDS = {
     "other class": "overlaps a truth of another class enough: it gets that class",
-    "low overlap": "overlaps a truth of its class, but too little: it gets that box",
+    "low overlap": "overlaps a truth of its class, but too little: it gets that place",
     "both": "overlaps a truth of another class, and too little: it goes",
     "duplicate": "overlaps a truth that another detection found: it goes",
     "background": "overlaps no truth: it goes",
@@ -70,6 +71,7 @@ class ErrorCosts(Tabular):
     measure: BoxMeasure
     value: float
     kinds: Mapping[str, ErrorCost]
+    conventions: Conventions
     label: str | None = None
 
     def __getitem__(self, kind: str) -> ErrorCost:
@@ -102,6 +104,7 @@ class ErrorCosts(Tabular):
             + format_number(self.rest, digits),
             *(f"{kind}: {says}" for kind, says in KINDS.items()),
             f"{self.title}: {self.measure.definition}",
+            f"conventions: {self.conventions}",
             "kinds and how they are mended: TIDE (Bolya et al. 2020)",
         ]
         return Table(("error", "count", "cost", self.title), tuple(rows), tuple(notes))
@@ -117,6 +120,7 @@ class ErrorCosts(Tabular):
                 "name": self.name,
                 "measure": self.title,
                 "class": self.label,
+                "conventions": self.conventions.to_dict(),
                 "value": to_json_number(self.value),
                 "errors": kinds,
                 "rest": to_json_number(self.rest),
@@ -148,7 +152,8 @@ def weigh_errors(result: Result, label: int | None = None) -> ErrorCosts:
         cost = max(mended - value, 0.0) if kind in MAIN else mended - value
         kinds[kind] = ErrorCost(kind, errors.count(kind, label), mended, cost)
     name = None if label is None else result.classes[label]
-    return ErrorCosts(result.name, next(iter(result)), measure, value, kinds, name)
+    title = next(iter(result))
+    return ErrorCosts(result.name, title, measure, value, kinds, result.conventions, name)
 
 
 class _Errors:

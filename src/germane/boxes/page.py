@@ -205,6 +205,8 @@ class _MeanCurve:
     recall: Floats
     precision: Floats
 
+    has_band = False
+
     @property
     def low(self) -> Floats:
         return self.precision

@@ -32,6 +32,8 @@ class Curve(Protocol):
     def low(self) -> Floats: ...
     @property
     def high(self) -> Floats: ...
+    @property
+    def has_band(self) -> bool: ...
 
 
 def isolate_text(given: str) -> str:
@@ -142,7 +144,8 @@ def draw_chart(curves: Mapping[str, Curve]) -> str:
     areas = "; ".join(f"{name}: {_describe_curve(curve)}" for name, curve in drawn.items())
     label = f"Mean interpolated precision over recall. {areas}"
     order = {name: i for i, name in enumerate(curves)}
-    bands = drawn if len(drawn) <= BANDED else {}
+    banded = {name: curve for name, curve in drawn.items() if curve.has_band}
+    bands = banded if len(drawn) <= BANDED else {}
     return write_element(
         "svg",
         {"viewBox": f"0 0 {WIDTH} {HEIGHT}", "role": "img", "class": "chart"},

@@ -307,7 +307,7 @@ def _write_curves(findings: Findings) -> Iterable[str]:
         f"Interpolated precision at 11 levels of recall, the mean over {one.queries:,} queries"
         + (
             f"; shaded: {100 * one.confidence:g}% intervals"
-            if len(findings.curves) <= BANDED
+            if len(findings.curves) <= BANDED and one.has_band
             else ""
         )
         + (f"; relevant: grade ≥ {one.rel:g}" if one.rel != 1 else "")
