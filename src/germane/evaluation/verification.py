@@ -286,7 +286,7 @@ def _evaluate_under(data: Inputs, run: Any, measures: list[Measure], policy: Pol
     }
     options = data.options
     reading = replace(options.reading, lowest=policy.scores == "distances")
-    under = Inputs(data.qrels, replace(options, reading=reading, asked={**options.asked, **words}))
+    under = Inputs(data.qrels, replace(options, reading=reading, recorded=words))
     under.signs = True
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", GermaneWarning)
