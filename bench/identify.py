@@ -134,6 +134,14 @@ def draw_case(rng: np.random.Generator, form: Any, k: int | None) -> Case:
     return Case(tuple(judged[i] for i in order), rank_items(items[:length]))
 
 
+def judge_all(case: Case) -> Case:
+    """Judge the other results not relevant."""
+    judged = dict(case.judged or ())
+    return case._replace(
+        judged=tuple({**{item: 0.0 for item, _ in case.ranked or ()}, **judged}.items())
+    )
+
+
 def is_right(function: Function, found: Any, takes: str, options: dict[str, Any]) -> bool | None:
     """Has the function the values of the definition that it was given, on other data?"""
     first = found.definitions[0]
@@ -155,6 +163,9 @@ def is_right(function: Function, found: Any, takes: str, options: dict[str, Any]
             cases = [
                 one._replace(judged=tuple((i, min(g, 1.0)) for i, g in one.judged)) for one in cases
             ]
+        if "items that nobody judged" in found.raised:
+            asker.unjudged = "raises"
+            cases = [judge_all(one) for one in cases]
         questions = [Question((case,)) for case in cases]
         answers = [asker.ask(one) for one in questions]
         if sum(bool(one.raised) for one in answers) < len(answers):
