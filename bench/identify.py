@@ -175,7 +175,10 @@ def is_right(function: Function, found: Any, takes: str, options: dict[str, Any]
     precision = Precision(options.get("tolerance", 1e-9), options.get("decimals"))
     if not batch.fits(Candidate(first.measure), precision):
         return False
-    said = " ".join((*(one.data for one in found.odd), *found.raised, *found.undecided))
+    words = (
+        name for name, does in found.special.items() if does.startswith("the order of the rows")
+    )
+    said = " ".join((*(one.data for one in found.odd), *found.raised, *found.undecided, *words))
     shape = Shape(
         asker.shows,
         first.measure.k,
