@@ -266,6 +266,31 @@ def test_the_formats_of_both_sides_are_one_advice() -> None:
     assert germane.boxes.evaluate(centers, find(CORNERS), "AP", box_format=right)["AP"].mean == 1
 
 
+@pytest.mark.parametrize("side", ["truth", "detections"])
+def test_another_format_of_objects_that_fill_their_image_is_found(side: str) -> None:
+    """They begin near 0, so that corners and sizes differ little, and all overlap somewhat."""
+    rng = np.random.default_rng(0)
+    sides = rng.uniform(0.5, 0.98, (120, 2)) * [640, 480]
+    low = rng.uniform(0, 1, (120, 2)) * ([640, 480] - sides)
+    found = np.hstack((low, low + sides)) + rng.normal(0, 12, (120, 4))
+    given = {"truth": np.hstack((low, low + sides)), "detections": found}
+    right = germane.boxes.evaluate(*list_images(given), "AP").findings
+    corner, end = np.hsplit(given[side], 2)
+    given[side] = np.hstack((corner, end - corner))
+    with pytest.warns(germane.GermaneWarning, match=f"box_format={{'{side}': 'xywh'}}"):
+        germane.boxes.evaluate(*list_images(given), "AP")
+    assert right == ()
+
+
+def list_images(boxes: dict[str, Any]) -> tuple[list[Any], list[Any]]:
+    """List the truths and the detections of images with three objects each."""
+    truth, found = (
+        [{"boxes": boxes[side][at : at + 3], "labels": [1] * 3} for at in range(0, 120, 3)]
+        for side in ("truth", "detections")
+    )
+    return truth, [{**one, "scores": [0.9 - at / 99] * 3} for at, one in enumerate(found)]
+
+
 @pytest.mark.parametrize("form", ["xywh", "xyxy", "cxcywh"])
 def test_relative_numbers_of_large_boxes_are_found_in_each_format(form: str) -> None:
     """A center at .6 and a width of .9 are relative, although their sum is above 1."""

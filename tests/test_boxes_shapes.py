@@ -264,14 +264,16 @@ def test_other_keypoints_need_their_sigmas() -> None:
             germane.boxes.evaluate(truth, found, overlap="oks", sigmas=odd)
 
 
-@pytest.mark.parametrize("points", [[1, 2], [1, 2, "3"], [1, 2, True], "abc", [1, 2, float("nan")]])
+@pytest.mark.parametrize(
+    "points", [[1, 2], [1, 2, "3"], [1, 2, True], "abc", [1, 2, float("nan")], np.ones(3)]
+)
 def test_keypoints_that_cannot_be_read(points: Any) -> None:
     truth = make_truth({**PERSON, "keypoints": points})
     with pytest.raises(germane.InputError, match=r"annotation 1 \(id 1\).*visibility"):
         germane.boxes.evaluate(truth, [], overlap="oks")
 
 
-@pytest.mark.parametrize("count", [True, "0", -1, [1]])
+@pytest.mark.parametrize("count", [True, "0", -1, [1], np.array([1, 2])])
 def test_a_count_of_keypoints_is_a_number(count: Any) -> None:
     truth = make_truth({**PERSON, "keypoints": make_points(), "num_keypoints": count})
     with pytest.raises(

@@ -12,7 +12,7 @@ from germane.boxes.columns import Columns
 from germane.boxes.detections import Truths
 from germane.boxes.id_spelling import is_boolean, sort_ids
 from germane.boxes.reading_options import Reading, Shape
-from germane.boxes.shapes import list_needed
+from germane.boxes.shapes import is_missing, list_needed
 from germane.core.ragged import Floats
 from germane.errors import FormatError, clip
 from germane.readers.files import read_file
@@ -65,9 +65,7 @@ def _read_annotations(given: Any, reading: Reading) -> Columns:
     rows = _list_rows(loaded, "annotations", needed, where, faults)
     _refuse_twice(images, where, "image")
     _refuse_twice(categories, where, "category")
-    _refuse_twice(
-        [row for row in rows if isinstance(row.get("id"), (int, str))], where, "annotation"
-    )
+    _refuse_twice([row for row in rows if row.get("id") is not None], where, "annotation")
     image_of = {image["id"]: image for image in images}
     names = {one["id"]: str(one.get("name", one["id"])) for one in categories}
     listed = sort_ids(image_of)
@@ -174,7 +172,7 @@ def _list_shapes(rows: list[Any], reading: Reading, *, truth: bool) -> dict[str,
     out: dict[str, Any] = {}
     for shape, name, key in (("mask", "masks", "segmentation"), ("oks", "keypoints", "keypoints")):
         if reading.shape == shape or (
-            reading.shape == "any" and rows and all(row.get(key) for row in rows)
+            reading.shape == "any" and rows and not any(is_missing(row.get(key)) for row in rows)
         ):
             out[name] = [row.get(key) for row in rows]
     if "keypoints" in out and truth:
@@ -306,7 +304,7 @@ def _list_sound(
         at for at, row in enumerate(rows) if not isinstance(row, dict) or not wanted <= row.keys()
     ]
     if not odd:
-        return rows
+        return list(rows)
     for at in odd:
         row = rows[at]
         if not isinstance(row, dict):
@@ -327,7 +325,7 @@ def _name_overlap(row: Mapping[str, Any], lost: str) -> str:
     }
     needs = {"bbox": "boxes", "segmentation": "masks", "keypoints": "keypoints"}
     for key, (noun, overlap) in others.items():
-        if lost in needs and key != lost and row.get(key):
+        if lost in needs and key != lost and not is_missing(row.get(key)):
             return f". It has {noun}, which overlap={overlap} evaluates; overlap={others[lost][1]} needs {needs[lost]}."
     return ""
 
@@ -335,12 +333,16 @@ def _name_overlap(row: Mapping[str, Any], lost: str) -> str:
 def _list_flags(rows: list[Any], key: str, where: str, faults: list[str]) -> list[bool]:
     """List flags of annotations. Text is a fault: "0" would count as 1."""
     flags = [row.get(key) for row in rows]
-    odd = [at for at, flag in enumerate(flags) if flag not in (0, 1, None)]
+    odd = [at for at, flag in enumerate(flags) if not _is_flag(flag)]
     faults += [
         f"{_locate(where, 'annotation', rows, at)}: '{key}' is 0 or 1; got {clip(flags[at])}"
         for at in odd
     ]
-    return [bool(flag) for flag in flags]
+    return [bool(flag) for flag in flags] if not odd else [False] * len(flags)
+
+
+def _is_flag(flag: object) -> bool:
+    return flag is None or (isinstance(flag, (int, float, np.generic)) and flag in (0, 1))
 
 
 def _locate(
@@ -359,10 +361,11 @@ def _refuse_twice(rows: list[Any], where: str, noun: str) -> None:
     seen: set[Any] = set()
     for at, row in enumerate(rows):
         one = row["id"]
-        if isinstance(one, float) and one.is_integer():  # some writers make 1.0 of 1
+        is_whole = isinstance(one, np.integer) or (isinstance(one, float) and one.is_integer())
+        if is_whole:  # some writers make 1.0 of 1
             one = int(one)
             rows[at] = {**row, "id": one}
-        if noun != "annotation" and (not isinstance(one, (int, str)) or isinstance(one, bool)):
+        if not isinstance(one, (int, str)) or is_boolean(one):
             raise FormatError(
                 f"{_locate(where, noun, rows, at)}: an id is a whole number or text; got {clip(one)}"
             )

@@ -317,6 +317,8 @@ def _read_numbers(columns: Columns, name: str) -> Floats:
     kind = ScoreError if name == "score" else FormatError
     try:
         numbers = read_array(given)
+        if numbers.shape != (len(columns),):  # a list for each
+            raise TypeError
         odd = np.flatnonzero(~np.isfinite(numbers))
         at = int(odd[0]) if len(odd) else None
     except (TypeError, ValueError):

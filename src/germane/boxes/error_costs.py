@@ -10,12 +10,14 @@ from typing import Any
 
 import numpy as np
 
+from germane.boxes.conventions import Conventions
 from germane.boxes.matching import list_floors, reach
 from germane.boxes.measures import BoxMeasure
 from germane.boxes.overlaps import measure_pairs
 from germane.boxes.ranked_lists import make_ranking
 from germane.boxes.result import Result
 from germane.core import ragged
+from germane.core.arithmetic import average_numbers
 from germane.core.ragged import Bools, Floats, Ints
 from germane.errors import MeasureError
 from germane.measures.averaging import compute_scores
@@ -28,7 +30,7 @@ _BLOCK = 1 << 18  # pairs
 
 KINDS = {
     "other class": "overlaps a truth of another class enough: it gets that class",
-    "low overlap": "overlaps a truth of its class, but too little: it gets that box",
+    "low overlap": "overlaps a truth of its class, but too little: it gets that place",
     "both": "overlaps a truth of another class, and too little: it goes",
     "duplicate": "overlaps a truth that another detection found: it goes",
     "background": "overlaps no truth: it goes",
@@ -69,6 +71,7 @@ class ErrorCosts(Tabular):
     measure: BoxMeasure
     value: float
     kinds: Mapping[str, ErrorCost]
+    conventions: Conventions
     label: str | None = None
 
     def __getitem__(self, kind: str) -> ErrorCost:
@@ -101,6 +104,7 @@ class ErrorCosts(Tabular):
             + format_number(self.rest, digits),
             *(f"{kind}: {says}" for kind, says in KINDS.items()),
             f"{self.title}: {self.measure.definition}",
+            f"conventions: {self.conventions}",
             "kinds and how they are mended: TIDE (Bolya et al. 2020)",
         ]
         return Table(("error", "count", "cost", self.title), tuple(rows), tuple(notes))
@@ -116,6 +120,7 @@ class ErrorCosts(Tabular):
                 "name": self.name,
                 "measure": self.title,
                 "class": self.label,
+                "conventions": self.conventions.to_dict(),
                 "value": to_json_number(self.value),
                 "errors": kinds,
                 "rest": to_json_number(self.rest),
@@ -147,7 +152,8 @@ def weigh_errors(result: Result, label: int | None = None) -> ErrorCosts:
         cost = max(mended - value, 0.0) if kind in MAIN else mended - value
         kinds[kind] = ErrorCost(kind, errors.count(kind, label), mended, cost)
     name = None if label is None else result.classes[label]
-    return ErrorCosts(result.name, next(iter(result)), measure, value, kinds, name)
+    title = next(iter(result))
+    return ErrorCosts(result.name, title, measure, value, kinds, result.conventions, name)
 
 
 class _Errors:
@@ -306,5 +312,4 @@ class _Errors:
             return float(values[label])
         if self.result.conventions.no_truth == "zero":
             values = np.nan_to_num(values)
-        kept = values[~np.isnan(values)]
-        return math.fsum(kept.tolist()) / len(kept) if len(kept) else math.nan
+        return average_numbers(values.tolist())

@@ -144,15 +144,16 @@ def _average_lists(
 def _group_by_area(result: "Result") -> Groups:
     """Evaluate each measure in each range of areas, whichever range it was asked for."""
     areas = list(result.conventions.areas)
-    plain: dict[BoxMeasure, str] = {}  # by what they are, so that AR and AR@100 are one
+    plain: dict[BoxMeasure, tuple[str, BoxMeasure]] = {}  # by what they are: AR and AR@100 are one
     for name, one in zip(result, result.asked, strict=True):
         anywhere = replace(one, area=None)
         called = name if one == anywhere else str(anywhere)
-        plain.setdefault(anywhere.complete(result.conventions), called)
-    again = result.remeasure([replace(one, area=area) for one in plain for area in areas])
+        plain.setdefault(anywhere.complete(result.conventions), (called, anywhere))
+    asked = plain.values()
+    again = result.remeasure([replace(one, area=area) for _, one in asked for area in areas])
     values = {
         name: np.array([again[replace(one, area=area)].mean for area in areas])
-        for one, name in plain.items()
+        for name, one in asked
     }
     relevant = again.lists.relevant.sum(axis=1)
     inside = (~again.matches.outside).sum(axis=1)

@@ -82,7 +82,9 @@ def draw(explanation: "Explanation", paper: str | None) -> str:
     columns = min(columns, _COLUMNS)
     down = math.ceil(len(lines) / columns)
     stops = _measure_stops(lines)
-    width = max(wide + 2 * _MARGIN + columns * (stops[-1] + _MARGIN), 640.0)
+    styles = {one.style for one in shapes}
+    aside = wide + 2 * _MARGIN + columns * (stops[-1] + _MARGIN)
+    width = max(aside, _measure_legend(styles) + 2 * _MARGIN, 640.0)
     tall = _TOP + max(height, down * _LINE) + 56
     words = _describe(explanation)
     image = {"class": "image", "x": _MARGIN, "y": _TOP, "width": wide, "height": height}
@@ -92,10 +94,10 @@ def draw(explanation: "Explanation", paper: str | None) -> str:
         write_element("rect", {"class": "paper", "width": width, "height": tall}),
         write_element("rect", image),
         *_write_head(explanation),
-        *(_write_shape(one) for one in shapes),
+        _cut((_MARGIN, _TOP, wide, height), [_write_shape(one) for one in shapes]),
         *_write_tags(shapes, (_MARGIN, _TOP, wide, height)),
         *_write_lines(lines, stops, down, wide + 2 * _MARGIN),
-        *_write_legend({one.style for one in shapes}, tall - 22),
+        *_write_legend(styles, tall - 22),
     )
     return _write_frame(width, tall, words, elements) + "\n"
 
@@ -176,6 +178,21 @@ def _write_shape(one: _Shape) -> str:
 
 
 _Area = tuple[float, float, float, float]
+_EDGE = 8.0  # pixels beside the image in which shapes are still drawn
+
+
+def _cut(image: _Area, elements: list[str]) -> str:
+    """Cut off what lies beside the image, where words stand."""
+    x, y, width, height = (
+        image[0] - _EDGE,
+        image[1] - _EDGE,
+        image[2] + 2 * _EDGE,
+        image[3] + 2 * _EDGE,
+    )
+    sides = {"x": x, "y": y, "width": width, "height": height}
+    return write_element(
+        "svg", {**sides, "viewBox": f"{x:g} {y:g} {width:g} {height:g}"}, *elements
+    )
 
 
 def _write_tags(shapes: list[_Shape], image: _Area) -> Iterator[str]:
@@ -296,4 +313,12 @@ def _write_legend(styles: set[str], y: float) -> Iterator[str]:
         if style in styles:
             yield write_element("path", {"class": f"box {style}", "d": f"M{x:g} {y:g}h30"})
             yield write_element("text", {"class": "muted", "x": x + 36, "y": y + 4}, words)
-            x += 52 + _measure(words)
+            x += _measure_entry(words)
+
+
+def _measure_legend(styles: set[str]) -> float:
+    return sum(_measure_entry(words) for style, words in _WORDS.items() if style in styles)
+
+
+def _measure_entry(words: str) -> float:
+    return 52 + _measure(words)

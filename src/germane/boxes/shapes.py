@@ -23,6 +23,7 @@ from germane.boxes.reading_options import Reading, Shape, Side
 from germane.core.ragged import Floats
 from germane.errors import FormatError, InputError, clip
 from germane.output.formatting import write_count
+from germane.readers.numbers import is_finite_number
 
 T = TypeVar("T")
 NEEDED: dict[Shape, tuple[str, ...]] = {
@@ -131,12 +132,19 @@ def _read_keypoints(columns: Columns, truths: Truths | None) -> Columns:
     unseen = None
     if truths is None:
         given = [None] * len(points) if columns.unseen is None else columns.unseen
-        faults = [
-            f"{columns.locate(at)}: num_keypoints is a whole number; got {clip(one)}"
+        odd = [
+            at
             for at, one in enumerate(given)
-            if one is not None and (is_boolean(one) or not isinstance(one, (int, float)) or one < 0)
+            if one is not None and (is_boolean(one) or not is_finite_number(one) or one < 0)
+        ]
+        faults = [
+            f"{columns.locate(at)}: num_keypoints is a whole number; got {clip(given[at])}"
+            for at in odd
         ]
         columns = replace(columns, faults=[*columns.faults, *faults])
+        given = list(given)
+        for at in odd:
+            given[at] = None
         seen = (array[..., 2] > 0).sum(axis=1).tolist()
         unseen = np.array(
             [(own if one is None else one) == 0 for one, own in zip(given, seen, strict=True)], bool
@@ -180,7 +188,7 @@ def _list_boxes(columns: Columns) -> list[Any]:
 def _fill_boxes(columns: Columns) -> Columns:
     """Fill in the boxes that are missing: those around the masks or the keypoints."""
     listed = _list_boxes(columns)
-    lost = [at for at, box in enumerate(listed) if box is None or _is_empty(box)]
+    lost = [at for at, box in enumerate(listed) if is_missing(box)]
     if not lost:
         return columns
     around = _measure_boxes(columns, np.array(lost))
@@ -198,8 +206,11 @@ def _fill_boxes(columns: Columns) -> Columns:
     return replace(columns, boxes=filled, boxed=lost[0] > 0)  # as the first one
 
 
-def _is_empty(box: Any) -> bool:
-    return isinstance(box, (list, tuple, np.ndarray)) and not len(box)
+def is_missing(given: Any) -> bool:
+    """Is this no box, mask or keypoints: None, or empty?"""
+    if isinstance(given, np.ndarray):
+        return not given.size
+    return given is None or (isinstance(given, (list, tuple, dict)) and not given)
 
 
 def _measure_boxes(columns: Columns, at: Any) -> Floats | None:

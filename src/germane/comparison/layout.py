@@ -168,6 +168,7 @@ def write_notes(
         )
         left = f"; {sample.left_out:,} left out" if sample.left_out else ""
         yield f"{write_count(len(sample), sample.unit)} with a value for every run{left}{for_some}"
+    yield from (f"conventions: {one.conventions}" for one in samples if one.conventions)
     if len(samples[0].datasets) > 1:
         sets = ", ".join(samples[0].datasets)
         yield f"data sets {sets}: means of their means; resampled within each"

@@ -38,6 +38,7 @@ class Sample:
         "query"  # as messages call what is resampled: images, where these are boxes in images
     )
     parse: Callable[[str], Any] = parse  # reads the name of such a measure
+    conventions: str = ""  # of the numbers, where the measures do not name them
     warning: str = ""  # of data on which tests and intervals do not hold
 
     def __len__(self) -> int:

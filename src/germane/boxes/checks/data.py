@@ -164,19 +164,27 @@ class Pairing:
                 best = one
         if gains[best] < GAIN:  # objects may have the same places in all images
             best = max(fits, key=lambda one: float(fits[one].mean()))
+        is_precise = self._is_precise(now, best, others)
+        finds_more = self._finds_more(now, best, others)
+        if gains[best] < GAIN:
             least = STILL * len(pairs.truth)
-            if (
-                self._count_good(pairs, best, CLOSE) - 5 * self._count_good(pairs, now, CLOSE)
-                < least
-            ):
-                return None
+            close = [self._count_good(pairs, one, CLOSE) for one in (best, now)]
+            finds_more = close[0] - 5 * close[1] >= least
         change = fits[best] - own
         before, after = float(own.mean()), float(fits[best].mean())
         sure = change.mean() > SURE * change.std(ddof=1) / np.sqrt(len(change))
-        accident = gains[best] >= GAIN and not self._finds_more(now, best, others)
-        if not sure or after <= 1.25 * before or accident:
+        if not sure or not (is_precise or (finds_more and after > 1.25 * before)):
             return None
         return best, before, after
+
+    def _is_precise(self, now: Reading, best: Reading, others: Sequence[Pairs]) -> bool:
+        """Say whether many truths are precisely overlapped, and few of them as it is; those by accident are subtracted."""
+        best_count, now_count = (
+            self._count_good(self.same, one, CLOSE)
+            - float(np.mean([self._count_good(pairs, one, CLOSE) for pairs in others]))
+            for one in (best, now)
+        )
+        return best_count >= max(SURE, STILL * len(self.same.truth), 3 * now_count)
 
     def _finds_more(self, now: Reading, best: Reading, others: Sequence[Pairs]) -> bool:
         """Say whether many more truths are overlapped well, as large boxes that lie on them by accident do not.
