@@ -1,4 +1,4 @@
-"""How often identify is right: ``python bench/identify.py mutants COUNT SEED`` and ``… dialects [FORM …]``.
+"""How often identify is right: ``python bench/identify.py functions``, ``mutants COUNT SEED`` and ``dialects [FORM …]``.
 
 Functions made of the dialects, functions as people write them (``bench/metrics.py``), and these with one random
 mistake, which identify may not take for a definition whose values they do not have.
@@ -93,6 +93,22 @@ def make_mutant(function: Function, rng: random.Random) -> tuple[Function, str] 
             mutant.__name__ = function.__name__
             return mutant, f"line {before}: {done}"
     return None
+
+
+# --- Right functions ------------------------------------------------------------------------------
+
+
+def run_functions() -> Iterator[tuple[str, str, str, float, Any]]:
+    """Yield the outcome for each function, with its claim and without: right, other; and the CPU time."""
+    for function, measure, takes, options in metrics.FUNCTIONS:
+        wanted = germane.parse(measure)
+        for claim in (measure, None):
+            start = time.process_time()
+            found = germane.identify(function, claim, takes=takes, **options)
+            spent = time.process_time() - start
+            named = [one.measure.definition for one in found.definitions]
+            right = found.holds if claim else wanted.definition in named
+            yield function.__name__, claim or "", "right" if right else "other", spent, found
 
 
 # --- Other data, to see whether a claim is right ----------------------------------------------------
@@ -273,7 +289,16 @@ def run_dialects(forms: list[str]) -> Iterator[tuple[str, str, str, str, Any]]:
 
 def main() -> None:
     counts: Counter[tuple[str, ...]] = Counter()
-    if sys.argv[1] == "mutants":
+    if sys.argv[1] == "functions":
+        times = []
+        for name, claim, kind, spent, found in run_functions():
+            counts[(kind,)] += 1
+            times.append(spent)
+            if kind != "right" or spent > 2:
+                text = str(found)[:600].replace("\n", " | ")
+                print(f"{name} {claim} {kind} {spent:.1f} s {text}", flush=True)
+        print(f"CPU: median {np.median(times):.2f} s, largest {max(times):.2f} s")
+    elif sys.argv[1] == "mutants":
         count, seed = map(int, sys.argv[2:4])
         for kind, name, done, found, _ in run_mutants(count, seed):
             counts[(kind,)] += 1

@@ -248,11 +248,7 @@ def draw_few(rng, draw, ease, n):
     """Draw the model's queries of a repeat, and the design of people's: places among them come first."""
     at = rng.integers(0, FEW_WORLD, FEW_MODEL)
     plain = np.zeros(n, int)
-    if (
-        draw == "strata"
-    ):  # as many queries from the half that the model finds easy as from the other
-        if n < 6:
-            return None
+    if draw == "strata":  # as many from the half that the model finds easy as from the other
         upper = np.argsort(-ease[at], kind="stable")
         easy, hard = rng.permutation(upper[:200]), rng.permutation(upper[200:])
         half = n // 2
@@ -283,18 +279,12 @@ def calibrate_few(seed, world, judge_name, draw, repeats):
     rng = np.random.default_rng([seed, len(draw)])
     out = np.zeros((len(people), len(SIZES), 5))
     for (s, n), _ in product(enumerate(SIZES), range(repeats)):
-        drawn = draw_few(rng, draw, ease, n)
-        if drawn is None:
-            out[:, s] = np.nan
-            continue
-        at, design = drawn
+        at, design = draw_few(rng, draw, ease, n)
         for v, span in enumerate(spans):
             y, f = people[v, at[:n]], model[v, at]
             truth = people[v, at].mean() if about == "queries" else people[v].mean()
             found = correct_mean(y, f, design, span, about=about)
-            alone = found
-            if found.tuning:
-                alone = correct_mean(y, np.zeros_like(f), design, span, about=about)
+            alone = correct_mean(y, np.zeros_like(f), design, span, about=about)
             both = [(one.interval.low, one.interval.high) for one in (found, alone)]
             widths = [high - low for low, high in both]
             holds = [low - 1e-9 <= truth <= high + 1e-9 for low, high in both]
@@ -322,8 +312,7 @@ def show_few(repeats):
     """Print how often intervals from few of people's queries hold the truth."""
     cells = [(world, "usual", draw) for world, draw in product(WORLDS, DRAWS[:2])]
     cells += [(world, "good", draw) for world, draw in product(("strong", "ordinary"), DRAWS[:2])]
-    several = product(("strong", "weak", "ordinary"), DRAWS[2:])
-    cells += [(world, "usual", draw) for world, draw in several]
+    cells += [(world, "usual", draw) for world, draw in product(WORLDS, DRAWS[2:])]
     heads = " | ".join(f"n = {n}" for n in SIZES)
     noise, lines = 1.96 * np.sqrt(0.95 * 0.05 / repeats), "---:|" * len(SIZES)
     print(
@@ -336,8 +325,7 @@ def show_few(repeats):
             found.append(shares)
             print_few(*cell, means, shares)
     shares = np.concatenate([one[..., 0].ravel() for one in found])
-    shares = shares[~np.isnan(shares)]
-    empty = sum(np.nansum(one[..., 3]) for one in found) * repeats
+    empty = sum(np.sum(one[..., 3]) for one in found) * repeats
     print(
         f"\nThe smallest of these {len(shares)} shares is {shares.min():.3f}; {np.sum(shares < 0.93)} are below "
         f"0.93. Intervals of width 0: {empty:.0f} of {repeats * len(shares):,}."
@@ -349,8 +337,8 @@ def print_few(world, judge_name, draw, means, shares):
     kind = world if judge_name == "usual" else f"{world}, good model"
     names = [*FEW_MEASURES, *(f"{name}, difference" for name in FEW_MEASURES)]
     for v, name in enumerate(names):
-        cover = " | ".join("" if np.isnan(x) else f"{x:.3f}" for x in shares[v, :, 0])
-        least, ranged = np.nanmin(shares[v, :, 1:3]), np.nanmean(shares[v, :, 4])
+        cover = " | ".join(f"{x:.3f}" for x in shares[v, :, 0])
+        least, ranged = shares[v, :, 1:3].min(), shares[v, :, 4].mean()
         row = (
             f"| {kind} | {draw} | {name} | {means[v]:+.3f} | {cover} | {least:.3f} | {ranged:.0%} |"
         )

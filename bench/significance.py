@@ -13,6 +13,7 @@ import platform
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, ProcessPoolExecutor
+from functools import cache
 from importlib.metadata import version
 from itertools import combinations, product, repeat
 from math import comb
@@ -27,6 +28,8 @@ from germane.comparison.pairing import compare_pairs
 from germane.comparison.sample import Sample
 from germane.comparison.settings import CORRECTIONS, Settings
 from germane.comparison.significance import TESTS, compute_sign_flip_p
+from germane.core.bounded_means import Span
+from germane.core.mean_intervals import estimate_mean_interval
 
 ALPHA, SEED = 0.05, 20261121
 LEVELS = (0.05, 0.001)
@@ -175,7 +178,7 @@ def sign_rate(throws: int, part: float) -> float:
 # --- Coverage --------------------------------------------------------------------------------------
 
 
-FEW = (5, 8, 15)  # queries
+FEW = (5, 8, 15, 20)  # queries
 
 
 def rare(draw: Draw) -> Draw:
@@ -206,6 +209,7 @@ def coverages(simulations: int, pool: Executor) -> Iterator[str]:
         yield f"| {name} | {queries} | " + " | ".join(f"{rate:.3f}" for rate in rates) + " |"
 
 
+@cache
 def true_difference(draw: Draw) -> float:
     rng = np.random.default_rng(SEED + 1)
     drawn = [draw(rng, 2, 1_000_000) for _ in range(4)]
@@ -213,7 +217,7 @@ def true_difference(draw: Draw) -> float:
 
 
 def coverage(name: str, queries: int, simulations: int) -> tuple[float, ...]:
-    draw, rng = COVERED[name], np.random.default_rng(SEED + 2)
+    draw, rng = COVERED[name], np.random.default_rng((SEED, queries))
     truth = true_difference(draw)
     settings = Settings(test="sign")  # the interval is the same for any test
     below = above = 0
@@ -227,6 +231,40 @@ def coverage(name: str, queries: int, simulations: int) -> tuple[float, ...]:
         width += pair.interval.high - pair.interval.low
     counts = np.array([simulations - below - above, below, above, width])
     return tuple((counts / simulations).tolist())
+
+
+def strong(rng: np.random.Generator, systems: int, queries: int) -> Array:
+    """S × Q: 1 on 19 queries in 20, and 0 to 1/2 on the others."""
+    missed = rng.random((systems, queries)) < 0.05
+    return np.where(missed, rng.random((systems, queries)) / 2, 1.0)
+
+
+ALONE: dict[str, Draw] = {
+    **DATA,
+    "nearly always 1": strong,
+    "nearly always 0": lambda rng, systems, queries: 1 - strong(rng, systems, queries),
+}
+
+
+def mean_coverages(simulations: int) -> Iterator[str]:
+    """How often the interval of the mean of one system holds it."""
+    sizes = (*FEW, *SIZES)
+    yield "| data | mean | " + " | ".join(f"{queries} queries" for queries in sizes) + " |"
+    yield "|---|---:|" + "---:|" * len(sizes)
+    for name, draw in ALONE.items():
+        truth = float(draw(np.random.default_rng(SEED + 1), 4, 1_000_000).mean())
+        shares = (mean_coverage(draw, queries, truth, simulations) for queries in sizes)
+        yield f"| {name} | {truth:.3f} | " + " | ".join(f"{share:.3f}" for share in shares) + " |"
+
+
+def mean_coverage(draw: Draw, queries: int, truth: float, simulations: int) -> float:
+    rng, held = np.random.default_rng((SEED, queries, 1)), 0
+    for _ in range(simulations):
+        values = draw(rng, 1, queries)[0]
+        interval = estimate_mean_interval(values, Span(0.0, 1.0), 0.95)
+        assert interval is not None
+        held += interval.low <= truth <= interval.high
+    return held / simulations
 
 
 # --- Time ------------------------------------------------------------------------------------------
@@ -291,6 +329,10 @@ Data that rarely differ are equal on nine queries in ten.
 
 {intervals}
 
+## How often the 95% interval of one system's mean holds it
+
+{means}
+
 ## CPU time of `compare`: 6,980 queries, 5 systems, 4 measures, all 40 pairs
 
 {times}
@@ -306,6 +348,7 @@ def page(simulations: int, null: int) -> str:
         calibrated = "\n".join(calibration(null, pool))
         errors = "\n".join(error_rates(simulations, pool))
         intervals = "\n".join(coverages(simulations, pool))
+        means = "\n".join(mean_coverages(simulations))
     return PAGE.format(
         simulations=simulations,
         drawn=DRAWN,
@@ -316,6 +359,7 @@ def page(simulations: int, null: int) -> str:
         noise=1.96 * (0.05 * 0.95 / simulations) ** 0.5,
         sign="\n".join(sign_rates()),
         intervals=intervals,
+        means=means,
         resamples=RESAMPLES,
         times="\n".join(times()),
         date=datetime.date.today(),
@@ -339,12 +383,13 @@ def main() -> None:
     parser.add_argument("--null", type=int, default=1_000_000)
     parser.add_argument("--print", action="store_true", help="do not write SIGNIFICANCE.md")
     parser.add_argument(
-        "--intervals", action="store_true", help="print the table of intervals only"
+        "--intervals", action="store_true", help="print the tables of intervals only"
     )
     options = parser.parse_args()
     if options.intervals:
         with ProcessPoolExecutor() as pool:
-            print("\n".join(coverages(options.simulations, pool)))
+            print("\n".join(coverages(options.simulations, pool)), flush=True)
+        print("\n" + "\n".join(mean_coverages(options.simulations)))
         return
     text = page(options.simulations, options.null)
     print(text)

@@ -6,16 +6,11 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT / "tests"))
 
-from crossings import (  # noqa: E402
-    EVALUATING,
-    KINDS,
-    OF_VECTORS,
-    OPTIONS,
-    REFUSED,
-    VERBS,
-    Cell,
-    Refusal,
-)
+from crossings.cells import Cell, list_cells  # noqa: E402
+from crossings.kinds import KINDS  # noqa: E402
+from crossings.options import OPTIONS  # noqa: E402
+from crossings.refusals import EVALUATING, REFUSED, UNCHANGED, Refusal  # noqa: E402
+from crossings.verbs import VERBS  # noqa: E402
 
 TARGET = ROOT / "docs" / "options.md"
 
@@ -33,19 +28,12 @@ a refusal as a finding.
 
 
 def page() -> str:
-    return "\n".join([introduction(), options(), functions(), kinds()])
+    return "\n".join([introduction(), options(), unchanged(), functions(), kinds()])
 
 
 def introduction() -> str:
-    cells = sum(
-        (one.of_lists or not option.startswith("whole lists"))
-        and (verb in OF_VECTORS or not kind.startswith("embeddings"))
-        for verb, one in VERBS.items()
-        for kind in KINDS
-        for option in OPTIONS
-    )
     return INTRODUCTION.format(
-        cells=cells, verbs=len(VERBS), kinds=len(KINDS), options=len(OPTIONS),
+        cells=len(list_cells()), verbs=len(VERBS), kinds=len(KINDS), options=len(OPTIONS),
         names=", ".join(f"`{verb}`" for verb in VERBS),
     )  # fmt: skip
 
@@ -75,6 +63,19 @@ def options() -> str:
         lines.append(f"| {write(option)} | {' | '.join(cells)} |")
     lines += ["", *(f"{number}. {say(why)}" for number, why in enumerate(reasons, 1)), ""]
     return "\n".join(lines)
+
+
+def unchanged() -> str:
+    """The options that are taken and change nothing."""
+    lines = [
+        "Some options are taken and change nothing, whatever the data. Every other ✓ changes a number on some data.\n",
+        "| option | inputs | why it changes nothing |",
+        "|---|---|---|",
+    ]
+    for why, kinds, options in UNCHANGED:
+        named = ", ".join(write(option) for option in options)
+        lines.append(f"| {named} | {', '.join(kinds)} | {say(why)} |")
+    return "\n".join([*lines, ""])
 
 
 def functions() -> str:

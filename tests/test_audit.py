@@ -2,6 +2,7 @@
 
 import json
 import random
+import re
 from math import lcm
 from pathlib import Path
 from typing import Any
@@ -152,9 +153,64 @@ TABLES = {
     "ours & \\textbf{0.859}$^{\\dagger}$ & 17.9\\% \\\\\n\\bottomrule\n\\end{tabular}\n",
     "a.json": json.dumps({"ours": {"MRR@1": 0.859, "P@1": 0.179}}),
     "records.json": json.dumps([{"model": "ours", "MRR@1": 0.859, "P@1": 0.179}]),
-    "trec.txt": "runid\tall\tours\nrecip_rank\tall\t0.1\nP_1\tall\t0.1790\nsuccess_1\tall\t0.859\n",
+    "trec.txt": "runid\tall\tours\nrecip_rank\tall\t0.9\nP_1\tall\t0.1790\nsuccess_1\tall\t0.859\n",
     "mteb.json": json.dumps(MTEB),
 }
+
+
+HEADED = r"""\begin{tabular}{lcccc}
+\toprule
+ & \multicolumn{2}{c}{\textbf{NFCorpus}} & \multicolumn{2}{c}{SciFact} \\
+\cmidrule(lr){2-3}\cmidrule(lr){4-5}
+Model & MRR@10 & Hit$_{10}$ & MRR$@$10 & Hit@10 \\ \midrule
+\multirow{1}{*}{BM25} & 0.5 & 0.8 & .3 & .5 \\
+DPR & 0.3 & \textbf{0.4}$^\dagger$ & .6 & .2 \\
+\end{tabular}"""
+
+
+def test_headings_of_several_columns_are_kept_apart(tmp_path: Path) -> None:
+    """MRR@10 of SciFact is beside Hit@10 of SciFact, and beside nothing of NFCorpus."""
+    path = tmp_path / "t.tex"
+    path.write_text(HEADED, "utf-8")
+    found = germane.audit(path)
+    assert list(found.columns) == [
+        "NFCorpus / MRR@10", "NFCorpus / Hit@10", "SciFact / MRR@10", "SciFact / Hit@10",
+    ]  # fmt: skip
+    assert [(one.row, one.columns) for one in found.contradictions] == [
+        ("DPR", ("SciFact / MRR@10", "SciFact / Hit@10"))
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("model,MRR@1,P@1\na,0.5,0.5\nb,inf,0.2\n", "column 'MRR@1': a number such as 0.412 or 41.2%, or nothing; got 'inf'"),
+        ("", "a table has a row of names and a row of numbers"),
+        ('{"runs": 5, "schema": 1}', "kept results have a list 'runs', each with a name"),
+        ("model,MRR@1,P@1\na,0.5\n", "2 cells under 3 names"),
+        ("\0\1\xff", "a table has a row of names and a row of numbers"),
+    ],
+)  # fmt: skip
+def test_what_is_no_table_is_said(text: str, says: str, tmp_path: Path) -> None:
+    path = tmp_path / "t"
+    path.write_text(text, "utf-8")
+    with pytest.raises(germane.FormatError, match=re.escape(says)):
+        germane.audit(path)
+
+
+def test_numbers_of_other_spellings(tmp_path: Path) -> None:
+    """A comma before the decimals, and intervals in brackets."""
+    path = tmp_path / "t.csv"
+    path.write_text("model;MRR@1;P@1\nours;0,859 [0,81-0,90];17,9%\n", "utf-8")
+    assert germane.audit(path).contradictions[0].excess == pytest.approx(0.68, abs=0.0011)
+
+
+def test_a_table_of_many_columns_takes_a_while_and_no_more() -> None:
+    """120 cutoffs make 14,000 pairs; only neighbors are compared."""
+    row = {f"P@{k}": "0.5" for k in range(1, 121)} | {"Success@120": "0.2"}
+    found = germane.audit({"ours": row})
+    assert ("P@120", "Success@120") in {one.columns for one in found.contradictions}
+    assert found.checked < 1000
 
 
 @pytest.mark.parametrize(

@@ -362,8 +362,14 @@ def test_the_category_of_a_long_query_is_not_written_out(monkeypatch: pytest.Mon
 def test_ranks_are_no_scores_that_may_be_negative() -> None:
     """Also where they are out of order in a query that is read together with others."""
     run = pa.table({"query_id": [1, 1, 2, 2], "doc_id": [7, 8, 8, 7], "rank": [1, 2, 2, 1]})
-    result = germane.evaluate({1: [7], 2: [7]}, run, "RR", nonpositive="miss")
+    result = germane.evaluate({1: [7], 2: [7]}, run, "RR", dialect="torchmetrics")
+    assert result.policy.nonpositive == "miss"
     assert result["RR"].per_query == {1: 1, 2: 1}
+    for ranked in (run, {1: [7, 8]}, np.array([[7, 8]])):
+        with pytest.raises(
+            germane.PolicyError, match="nonpositive=miss is for scores; the run has"
+        ):
+            germane.evaluate({1: [7], 2: [7]}, ranked, "RR", nonpositive="miss")
 
 
 @given(

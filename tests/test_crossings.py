@@ -1,20 +1,18 @@
 """Every verb with every kind of input and every option on rows: the values of dicts, or a refusal about the data."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 import germane
-from crossings import (
-    KINDS,
-    OPTIONS,
-    REFUSED,
-    VERBS,
-    Cell,
-    Table,
-    list_cells,
-    make_data,
-)
+
+from crossings.cells import Cell, list_cells
+from crossings.kinds import KINDS
+from crossings.options import MEASURES, OPTIONS, Data, make_data
+from crossings.refusals import REFUSED, explain_unchanged
+from crossings.table import Table, call
+from crossings.verbs import VERBS
 
 LONG = ("report", "reconcile")
 """Verbs that try many definitions, or write a page: a few cells show how they open data."""
@@ -59,6 +57,45 @@ def test_every_refusal_is_of_cells_that_exist() -> None:
     cells = list_cells()
     for one in REFUSED:
         assert any(map(one.covers, cells)), one.why
+
+
+BESIDE = {
+    "ties": lambda data: ["best", "worst"] if data.measures == MEASURES else ["trec"],
+    "collapse": lambda data: [dict.fromkeys(data.options["collapse"], "g0")],
+}
+"""Other choices, for options that may be the default or cannot be left out."""
+
+
+def _evaluate(kind: str, data: Data, folder: Path) -> object:
+    place = folder / f"{len(list(folder.iterdir()))}"
+    place.mkdir()
+    found = call("evaluate", KINDS[kind].make(data, place))
+    return found.value and found.value[:2]  # the values and the counts; None if it is refused
+
+
+@pytest.mark.parametrize("option", [one for one in OPTIONS if one != "no option"])
+def test_an_option_has_an_effect(option: str, tmp_path: Path) -> None:
+    """Each option changes a number on some data, or is refused; or the table says why it does neither."""
+    for kind in KINDS:
+        cell, unchanged = Cell("evaluate", kind, option), explain_unchanged(kind, option)
+        if any(one.covers(cell) for one in REFUSED):
+            continue
+        effects: dict[str, bool] = {}
+        for seed in range(7, 9 if unchanged else 11):
+            data = KINDS[kind].adjust(OPTIONS[option](make_data(seed)))
+            data = replace(data, has_copies="duplicates" in data.options)
+            found = _evaluate(kind, data, tmp_path)
+            for name in data.options.keys() - {"seen", "catalogue"}:
+                others = [{word: it for word, it in data.options.items() if word != name}]
+                if name in BESIDE:
+                    others = [{**data.options, name: other} for other in BESIDE[name](data)]
+                values = [_evaluate(kind, replace(data, options=one), tmp_path) for one in others]
+                is_left_out = name not in BESIDE  # another choice may be refused
+                changes = any(one != found and (is_left_out or one) for one in values)
+                effects[name] = effects.get(name, False) or changes
+            if all(effects.values()):
+                break
+        assert all(effects.values()) is not bool(unchanged), (kind, effects, unchanged)
 
 
 def test_a_fault_is_seen(tmp_path: Path) -> None:

@@ -114,3 +114,69 @@ def test_errors(held: list[Any], message: str) -> None:
         germane.evaluate(QRELS, {"q1": held}, "RR")
     assert message in str(error.value)
     assert str(error.value).startswith("run")
+
+
+# --- Responses, which are no lists of hits ----------------------------------------------------------
+
+
+HIT = {"_index": "i", "_id": "d1", "_score": 2.0, "_source": {}}
+FOUND = {"took": 3, "timed_out": False, "hits": {"total": {"value": 1}, "hits": [HIT]}}
+POINT = SimpleNamespace(id="d1", score=0.9, payload={})
+
+
+class Document:
+    """A document of LangChain, whose text must not be taken for an id."""
+
+    def __init__(self, item: str | None, **metadata: str) -> None:
+        self.id, self.metadata, self.page_content = item, metadata, "text"
+
+
+@pytest.mark.parametrize(
+    ("given", "says"),
+    [
+        ({"q1": FOUND}, r"query 'q1'.*response\['hits'\]\['hits'\]"),
+        (FOUND, r"the run: .*response\['hits'\]\['hits'\]"),
+        ([FOUND], r"row 0: .*response\['hits'\]\['hits'\]"),
+        ({"q1": FOUND["hits"]}, r"response\['hits'\]\}"),
+        ({"q1": SimpleNamespace(points=[POINT])}, "response.points"),
+        (SimpleNamespace(points=[POINT]), "response.points"),
+        ({"q1": {"matches": [{"id": "d1", "score": 1.0}], "namespace": ""}}, r"\['matches'\]"),
+        ({"q1": SimpleNamespace(matches=[POINT])}, "response.matches"),
+        ({"q1": SimpleNamespace(objects=[])}, "response.objects"),
+        ({"q1": SimpleNamespace(source_nodes=[POINT])}, "response.source_nodes"),
+        ({"q1": {"response": {"docs": [{"id": "d1"}]}}}, r"\['response'\]\['docs'\]"),
+        ({"ids": [["d1"]], "distances": [[0.1]], "documents": [["…"]]}, "zip.ids, numbers.*scores='distances'"),
+        ({"q1": {"ids": [["d1"]], "distances": [[0.1]]}}, "response in columns"),
+        ({"ids": [["d1"]], "documents": [["…"]]}, r"dict\(zip\(queries, response\['ids'\]\)\)"),
+        ({"q1": [(Document("d1"), 0.9)]}, "item.id: number .*scores='distances' if the lowest"),
+        ({"q1": [(Document(None, id="d1"), 0.9)]}, r"item.metadata\['id'\]: number"),
+        ({"q1": [("d1", 0.1), ("d2", 0.2)]}, "pairs of an item and a number.*item: number"),
+        ({"q1": [["d1", 0.1]]}, "pairs of an item and a number"),
+        ({"q1": [SimpleNamespace(uuid="d1", metadata=SimpleNamespace(distance=0.1))]}, "such as uuid"),
+        ({"q1": [{"document": {"id": "d1"}, "text_match": 3}]}, "such as document.id"),
+        ({"q1": [SimpleNamespace(meta=SimpleNamespace(id="d1", score=2.0))]}, "such as meta.id"),
+    ],
+)  # fmt: skip
+def test_a_response_says_which_part_is_a_run(given: Any, says: str) -> None:
+    with pytest.raises(germane.FormatError, match=says):
+        rr(given)
+
+
+def test_names_of_fields_are_names_of_queries_and_items() -> None:
+    assert rr({"hits": ["d1"], "q1": ["d1"]})["q1"] == 1.0
+    assert rr({"q1": {"hits": 3.0, "ids": 2.0, "d1": 1.0}})["q1"] == 1 / 3
+    qrels = {"q1": {("d1", 1): 1}}
+    assert germane.evaluate(qrels, {"q1": [("d1", 2), ("d1", 1)]}, "RR")["RR"].mean == 1 / 2
+
+
+def test_distances_that_fall_are_similarities() -> None:
+    """The metrics IP and COSINE of Milvus: the best hit comes first and has the largest distance."""
+    near = {
+        f"q{q}": make(*((f"d{i}", 1 - i / 10) for i in range(5)), score="distance") for q in (1, 2)
+    }
+    with pytest.raises(
+        germane.FormatError, match="'distance' falls from the first hit to the last"
+    ):
+        rr(near)
+    assert rr(near, scores="distances")["q1"] == 1 / 4
+    assert rr({"q1": near["q1"], "q2": near["q2"][::-1]})["q1"] == 1 / 4

@@ -285,6 +285,161 @@ def test_a_constant_and_swapped_arguments_are_no_definition() -> None:
     assert "in the other order it computes AP@10" in str(swapped)
 
 
+def average(compute: Function, qrels: Any, run: Any, order: Function) -> float:
+    """The mean over judged queries of a function of relevant items and a ranked list."""
+    values = []
+    for query, judged in qrels.items():
+        relevant = [item for item, grade in judged.items() if grade > 0]
+        values.append(compute(relevant, order(run.get(query, {}))))
+    return float(np.mean(values))
+
+
+def test_the_order_of_the_scores_counts() -> None:
+    """A function that takes rows as they come is right on sorted data alone."""
+
+    def sort(scores: Any) -> list[str]:
+        return sorted(scores, key=scores.get, reverse=True)
+
+    assert germane.identify(lambda q, r: average(apk, q, r, sort), "AP@10", takes="dicts").holds
+    unsorted = germane.identify(lambda q, r: average(apk, q, r, list), "AP@10", takes="dicts")
+    assert not unsorted
+    assert unsorted.mistakes[0] == (
+        "AP@10 with a mistake: the order of the rows counts, not the order of the scores"
+    )
+    example = unsorted.counterexample
+    assert example is not None
+    qrels, run = example.arguments
+    assert len(run["q1"]) == 2, "as few items as show it"
+    assert example.value == pytest.approx(average(apk, qrels, run, list))
+    assert example.expected == pytest.approx(average(apk, qrels, run, sort))
+
+
+def test_scores_of_0_and_close_scores_are_shown() -> None:
+    def positive(scores: Any) -> list[str]:
+        return [one for one in sorted(scores, key=scores.get, reverse=True) if scores[one] > 0]
+
+    def single(scores: Any) -> list[str]:
+        return sorted(scores, key=lambda one: np.float32(scores[one]), reverse=True)
+
+    found = germane.identify(lambda q, r: average(apk, q, r, positive), "AP@10", takes="dicts")
+    assert found.definitions[0].conventions["nonpositive"] == "miss"
+    assert found.special["scores of 0 or less"] == "are no hits"
+    found = germane.identify(lambda q, r: average(apk, q, r, single), "AP@10", takes="dicts")
+    assert found.definitions[0].conventions["scores"] == "single"
+
+
+def test_a_mean_over_queries_with_hits_is_another_definition() -> None:
+    def forgets(qrels: Any, run: Any) -> float:
+        each = [
+            average(reciprocal, {q: qrels[q]}, run, lambda one: sorted(one, key=one.get)[::-1])
+            for q in qrels
+        ]
+        return float(np.mean([value for value in each if value] or [math.nan]))
+
+    found = germane.identify(forgets, "RR", takes="dicts")
+    assert found.holds is False
+    assert str(found.definitions[0]) == "RR, no_hit=skip"
+    assert found.counterexample is not None
+    assert found.counterexample.data == "'0' with 1 relevant"
+
+
+def test_means_of_queries() -> None:
+    def share(relevant: Any, ranked: Any) -> float:
+        pairs = [({*a}, {*p[:5]}) for a, p in zip(relevant, ranked, strict=True)]
+        return sum(len(a & p) for a, p in pairs) / max(1, sum(len(a) for a, _ in pairs))
+
+    micro = germane.identify(share, "R@5", takes="lists")
+    assert micro.holds is False
+    assert str(micro.definitions[0]) == "R(mean=micro)@5"
+    for combine, says in ((np.sum, "are added"), (np.median, "the median"), (np.max, "highest")):
+        found = germane.identify(lambda a, p: combine(each_rr(a, p)), "RR", takes="lists")  # noqa: B023
+        assert not found
+        assert says in found.mistakes[0]
+    percent = germane.identify(lambda a, p: 100 * apk(a, p), "AP@10", takes="ids")
+    assert percent.mistakes[0] == "AP@10 with a mistake: the value is in percent"
+
+
+def test_items_judged_not_relevant_are_not_relevant() -> None:
+    def count_judged(qrels: Any, ranked: Any) -> float:
+        return apk([*qrels], ranked)
+
+    found = germane.identify(count_judged, "AP@10", takes="graded")
+    assert not found
+    assert "items that are judged not relevant count as relevant" in found.mistakes[0]
+
+
+def test_data_in_other_containers() -> None:
+    def of_numbers(relevant: Any, ranked: Any) -> float:
+        return np.isin(np.asarray(relevant, int), ranked[:5]).sum() / max(1, relevant.size)
+
+    found = germane.identify(of_numbers, "R@5", takes="ids")
+    assert found.holds
+    assert "It takes two arrays of whole numbers: other containers raise an error." in found.remarks
+
+    def of_judged(qrels: Any, ranked: Any) -> float:
+        best = dcg(sorted(qrels.values(), reverse=True))
+        return dcg([qrels[item] for item in ranked]) / best if best else 0.0
+
+    found = germane.identify(of_judged, "nDCG@10", takes="graded")
+    assert found.holds
+    assert found.raised["items that nobody judged"].startswith("KeyError")
+
+    def leaves(relevant: Any, ranked: Any) -> float:
+        if not ranked:
+            sys.exit("no results")
+        return precision({*relevant}, ranked)
+
+    found = germane.identify(leaves, "P@5", takes="ids")
+    assert found.holds
+    assert found.raised["empty list"].startswith("SystemExit: no results")
+
+
+def test_parameters_that_are_any_number_come_from_the_claim() -> None:
+    def rbp(relevant: Any, ranked: Any, k: int | None = 20) -> float:
+        return 0.37 * sum(0.63**i for i, item in enumerate(ranked[:k]) if item in relevant)
+
+    assert germane.identify(rbp, "RBP(p=0.63)@20", takes="ids").holds
+    longer = germane.identify(lambda a, p: rbp(a, p, None), "RBP(p=0.63)@20", takes="ids")
+    assert str(longer.definitions[0]) == "RBP(p=0.63)"
+    assert any("such as p of RBP" in one for one in germane.identify(rbp, takes="ids").remarks)
+    other = germane.identify(rbp, "RBP@20", takes="ids")
+    assert not other
+    assert any("RBP was tried with p=" in one for one in other.remarks)
+    grade = germane.identify(
+        lambda g: sum(one >= 3 for one in g[:7]) / 7, "P(rel=3)@7", takes="grades"
+    )
+    assert grade.holds
+    gains = {0: 0, 1: 1, 2: 5, 3: 12, 5: 20}
+    mapped = germane.identify(
+        lambda g: ndcg([gains.get(one, 0) for one in g]),
+        "nDCG(gain=1:1_2:5_3:12_5:20)@10",
+        takes="grades",
+    )
+    assert mapped.holds
+
+
+def test_files_may_be_read_in_their_order_and_are_shown_as_text() -> None:
+    def in_file_order(qrels: str, run: str) -> float:
+        relevant: dict[str, set[str]] = {}
+        for line in Path(qrels).read_text("utf-8").splitlines():
+            query, _, item, grade = line.split()
+            relevant.setdefault(query, set()).update([item] if float(grade) > 0 else [])
+        listed: dict[str, list[str]] = {}
+        for line in Path(run).read_text("utf-8").splitlines():
+            query, _, item, *_ = line.split()
+            listed.setdefault(query, []).append(item)
+        hits = [bool(items & {*listed.get(q, [])[:3]}) for q, items in relevant.items()]
+        return sum(hits) / len(hits)
+
+    found = germane.identify(in_file_order, "Success@3", takes="trec")
+    assert found.holds, "lines of a run are in the order of their ranks"
+    said = found.special["results in another order than their scores"]
+    assert said == "the order of the rows counts, not the order of the scores"
+    wrong = germane.identify(in_file_order, "P@3", takes="trec")
+    assert wrong.counterexample is not None
+    assert wrong.counterexample.arguments[0].startswith("q1 0 d")
+
+
 def test_a_function_that_is_right_but_once_is_not_found() -> None:
     """Equal on nearly all data: one list of many is enough."""
     asked = []
@@ -315,6 +470,17 @@ def test_a_function_that_is_right_but_once_is_not_found() -> None:
         (lambda grades: 1 / 0, {"takes": "grades"}, "raised on all data; .*ZeroDivisionError"),
         (apk, {"takes": "id"}, "takes takes .*Did you mean 'ids'"),
         (apk, {"takes": "ids", "measure": "Coverage"}, "a measure of whole lists"),
+        (
+            apk,
+            {"takes": "ids", "measure": "AP50"},
+            "'AP50' is a measure of boxes, .* germane boxes",
+        ),
+        (apk, {"takes": "ids", "measure": "mAP@[.5:.95]"}, "is a measure of boxes"),
+        (
+            lambda q, r: {one: {"map": 1.0} for one in q},
+            {"takes": "dicts"},
+            r"not a number. Choose it: lambda \*data: {q: one\['map'\]",
+        ),
         (apk, {"takes": "ids", "measure": "alpha_nDCG@5"}, "a measure of subtopics"),
         (apk, {"takes": "ids", "tolerance": 2}, "tolerance takes"),
         (apk, {"takes": "ids", "decimals": 0}, "decimals takes"),
@@ -389,6 +555,7 @@ def write_program(folder: Path, divisor: str) -> str:
         ("min(10, len(relevant))", 0, "computes AP@10"),
         ("len(relevant)", 0, "computes AP(norm=R)@10"),
         ("len(run[query]) or 1", 1, "no definition that germane knows, AP@10 included"),
+        ("min(10, len(run[query])) or 1", 1, "a mistake: divided by the number of ranks looked at"),
     ],
 )
 def test_a_program_is_asked_in_a_dozen_calls(
@@ -414,6 +581,7 @@ def test_a_program_that_cannot_be_asked(tmp_path: Path, capsys: pytest.CaptureFi
             "it printed 2 numbers, not one; --pattern says which",
         ),
         (f"{python} {failing} {{qrels}} {{run}}", "exit status 1: no such flag"),
+        (f"{python} {failing} {{qrels}} {{run}}", "failing.py failed on all data"),
         ("/no/such/program {qrels} {run}", "/no/such/program cannot be run: No such file"),
         (f"{python} {failing} {{qrels}}", "--command has {run} where the path"),
     ):

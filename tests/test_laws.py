@@ -95,6 +95,7 @@ BREAKS: dict[str, dict[str, str]] = {
         "MCC": "a correlation, down to -1",
         "LastRank": "a rank",
     },
+    "within the range that its row states": {},
     "an empty list is worth 0": {
         "NumQ": "counts the query",
         "NumRel": STATES,
@@ -273,6 +274,15 @@ def below(one: object, least: float, value: float) -> Iterator[str]:
 def _(measure: Measure) -> Iterator[str]:
     for one, value in zip(WORLD, evaluated(WORLD, measure), strict=True):
         if not -TINY <= value <= 1 + TINY:
+            yield f"{one}: {value}"
+
+
+@law("within the range that its row states")
+def _(measure: Measure) -> Iterator[str]:
+    """Intervals of few queries come from it."""
+    low, high = measure.range or (-np.inf, np.inf)
+    for one, value in zip(WORLD, evaluated(WORLD, measure), strict=True):
+        if not low - TINY <= value <= high + TINY:
             yield f"{one}: {value}"
 
 
@@ -552,6 +562,11 @@ def test_law(name: str, row: Definition) -> None:
                 f"{measure} breaks the law '{name}': {broken[0]}. If it is meant to, add it to BREAKS."
             )
     assert really == set(named), f"named, but keeps the law '{name}': {set(named) - really}"
+
+
+def test_only_measures_that_are_no_shares_state_no_range() -> None:
+    none = {row.name for row in ALL for measure in variants(row) if measure.range is None}
+    assert none == {*map(name_of, BREAKS["between 0 and 1"]), "NumQ"} - {"MCC"}
 
 
 def test_every_law_has_its_list_of_exceptions_and_names_measures_that_exist() -> None:

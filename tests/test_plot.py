@@ -381,8 +381,14 @@ def test_compare_draws(tmp_path: Path) -> None:
     ("options", "says"),
     [
         (["-m", "AP RR"], "a picture has one measure; got AP, RR. Name it with -m."),
-        (["-m", "AP", "--format", "csv"], "it has no --format and no --rename"),
-        (["-m", "AP", "--rename", "AP=MAP"], "it has no --format and no --rename"),
+        (
+            ["-m", "AP", "--format", "csv"],
+            "it has no --format and neither --rename nor --signature",
+        ),
+        (
+            ["-m", "AP", "--rename", "AP=MAP"],
+            "it has no --format and neither --rename nor --signature",
+        ),
         (["-m", "AP", "--view", "stability"], "a picture is of the pairs, or of --view queries"),
     ],
 )

@@ -234,12 +234,14 @@ def vectors() -> tuple[Any, Any, list[str], Scores]:
 
 
 def best_documents(scores: Any, documents: list[str]) -> Scores:
-    """The best chunk's score of each document, in the order of the gallery."""
+    """The best chunk's score of each document, in the order of these chunks."""
     run: Scores = {}
     for query, row in zip(IDS, scores.tolist(), strict=True):
         mine = run.setdefault(query, {})
         for one, score in zip(documents, row, strict=True):
-            mine[one] = max(mine.get(one, score), score)
+            if score > mine.get(one, -np.inf):
+                mine.pop(one, None)
+                mine[one] = score
     return run
 
 

@@ -1,9 +1,11 @@
 """The blocks of docs/recipes.md whose libraries take long to install; test_docs runs the others."""
 
+import json
 import re
 import sys
+import tempfile
 from pathlib import Path
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -35,8 +37,13 @@ def check_sentences(names: dict[str, Any]) -> None:
     qrels = {"q1": {"d1": 1}, "q2": {"d2": 1, "d1": 0}}
     queries, corpus = {"q1": "one", "q2": "two"}, {"d1": "more", "d2": "two", "d3": "one"}
     evaluator = names["RankingEvaluator"](queries, corpus, qrels, "RR P@1")
-    assert evaluator(Model()) == {"germane_RR": 0.75, "germane_P_at_1": 0.5}
+    with tempfile.TemporaryDirectory() as folder:
+        metrics = evaluator(Model(), folder, epoch=1, steps=7)
+        line = json.loads(Path(folder, "germane.jsonl").read_text("utf-8"))
+    assert metrics == {"germane_RR": 0.75, "germane_P_at_1": 0.5}
     assert evaluator.primary_metric == "germane_RR"
+    assert "rank of the first" in line["definitions"]["germane_RR"]
+    assert (line["germane_RR"], line["steps"]) == (0.75, 7)
 
 
 def test_sentence_transformers_with_a_stand_in(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -68,9 +75,76 @@ def test_pytorch() -> None:
         (["q2"], torch.tensor([[0.0, 1.0]]), [["a", "b", "c"]]),
     ]
     qrels = {"q1": {"a": 1}, "q2": {"c": 1}}
-    assert names["validate"](model, batches, qrels, "RR") == {"RR": 0.75}
+    result = names["validate"](model, batches, qrels, "RR")
+    assert result.flat() == {"RR": 0.75}
     x = torch.eye(3)
-    assert names["validate_embeddings"](x, x, [0, 1, 2], [0, 1, 2])["R_at_1"] == 1.0
+    found = names["validate_embeddings"](x, x, [0, 1, 2], [0, 1, 2])
+    assert found.flat()["R_at_1"] == 1.0
+    writer = Writer()
+    names["log_to_tensorboard"](writer, result, 3)
+    assert writer.scalars == {("val/RR", 3): 0.75}
+    assert "rank of the first" in writer.texts["val/RR", 3]
+
+
+class Writer:
+    """Keeps what it is given, as the writer of TensorBoard does."""
+
+    def __init__(self) -> None:
+        self.scalars: dict[Any, float] = {}
+        self.texts: dict[Any, str] = {}
+
+    def add_scalar(self, name: str, value: float, step: int) -> None:
+        self.scalars[name, step] = value
+
+    def add_text(self, name: str, text: str, step: int) -> None:
+        self.texts[name, step] = text
+
+
+def check_metrics(names: dict[str, Any]) -> None:
+    metrics = names["RankingMetrics"](["q1", "q1", "q2", "q2"], "AP")
+    logits, labels = np.array([[0.9], [0.1], [0.3], [0.4]]), np.array([1, 0, 1, 0])
+    assert metrics((logits, labels)) == {"AP": 0.75}
+    state = SimpleNamespace(log_history=[{"eval_AP": 0.75}])
+    metrics.on_evaluate(None, state, None)
+    assert state.log_history[0]["definitions"] == {"eval_AP": germane.parse("AP").definition}
+
+
+def test_transformers_with_a_stand_in(monkeypatch: pytest.MonkeyPatch) -> None:
+    module = ModuleType("transformers")
+    module.TrainerCallback = type("TrainerCallback", (), {})  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, "transformers", module)
+    check_metrics(run("Hugging Face"))
+
+
+@pytest.mark.live
+@pytest.mark.filterwarnings("ignore")
+def test_transformers(tmp_path: Path) -> None:
+    """A Trainer logs the numbers, and the definitions beside them."""
+    transformers = pytest.importorskip("transformers")
+    torch = pytest.importorskip("torch")
+    names = run("Hugging Face")
+    check_metrics(names)
+
+    class Model(torch.nn.Module):  # type: ignore[misc, name-defined]
+        def __init__(self) -> None:
+            super().__init__()
+            self.layer = torch.nn.Linear(2, 1)
+
+        def forward(self, inputs: Any, labels: Any) -> Any:
+            logits = self.layer(inputs)
+            return {"loss": ((logits.squeeze(-1) - labels) ** 2).mean(), "logits": logits}
+
+    rows = [{"inputs": torch.rand(2), "labels": torch.tensor(float(at % 2))} for at in range(8)]
+    metrics = names["RankingMetrics"]([at // 4 for at in range(8)], "AP")
+    options = transformers.TrainingArguments(
+        str(tmp_path), num_train_epochs=1, eval_strategy="epoch", report_to=[], use_cpu=True, disable_tqdm=True,
+    )  # fmt: skip
+    trainer = transformers.Trainer(
+        Model(), options, train_dataset=rows, eval_dataset=rows, compute_metrics=metrics, callbacks=[metrics]
+    )  # fmt: skip
+    trainer.train()
+    [logged] = [one for one in trainer.state.log_history if "eval_AP" in one]
+    assert logged["definitions"] == {"eval_AP": germane.parse("AP").definition}
 
 
 class RankedData:
@@ -93,13 +167,15 @@ class RankedData:
 def test_boosting_with_stand_ins(capsys: pytest.CaptureFixture[str]) -> None:
     """Two queries, of two and three rows: the relevant rows are first and second."""
     names = run("LightGBM, XGBoost, CatBoost")
-    assert "÷ the same of the ideal ranking" in capsys.readouterr().out
     scores = np.array([0.9, 0.1, 0.2, 0.5, 0.4])
     data = RankedData([1, 0, 0, 0, 1], [2, 3])
     assert names["make_feval"]("RR")(scores, data) == ("RR", 0.75, True)
     assert names["make_custom_metric"]("RR")(scores, data) == ("RR", 0.75)
     metric = names["CatBoostMetric"]("RR", test=[0, 0, 1, 1, 1])
     assert metric.evaluate([scores], data.labels, None) == (0.75, 1.0)
+    assert capsys.readouterr().out == 3 * f"RR: {germane.parse('RR').definition}\n"
+    names["make_feval"]("nDCG@10")
+    assert capsys.readouterr().out.startswith("nDCG_at_10: Σ")
 
 
 def make_rows() -> tuple[Any, Any, Any]:
@@ -191,7 +267,7 @@ def test_keras(monkeypatch: pytest.MonkeyPatch) -> None:
         features, labels.reshape(-1), epochs=2, verbose=0, batch_size=640, callbacks=[callback]
     )
     assert [0 <= value <= 1 for value in history.history["val_RR_at_10"]] == [True, True]
-    assert callback.definitions["val_RR_at_10"].startswith("1 ÷ rank of the first")
+    assert history.params["definitions"]["val_RR_at_10"].startswith("1 ÷ rank of the first")
 
 
 @pytest.mark.live

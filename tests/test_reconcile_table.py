@@ -122,6 +122,69 @@ def test_nothing_is_claimed_of_random_numbers() -> None:
         assert found.verdict.startswith("no protocol gives the table. The nearest, ")
 
 
+def swap(table: Table, one: str, other: str) -> Table:
+    """Exchange two rows, or two columns."""
+    moved = {one: other, other: one}
+    return {
+        run: {name: table[moved.get(run, run)][moved.get(name, name)] for name in row}
+        for run, row in table.items()
+    }
+
+
+@pytest.mark.parametrize(
+    ("names", "one", "other", "says"),
+    [
+        ({"MAP": "AP", "nDCG@10": "nDCG@10"}, "MAP", "nDCG@10", "As if the columns MAP and nDCG@10 were exchanged: then 6 of 6 cells fit"),
+        ({"MAP": "AP", "P@5": "P@5"}, "ours", "bm25", "As if the rows of ours and bm25 were exchanged: then 6 of 6 cells fit"),
+        ({"MAP": "AP", "P@5": "P@5", "nDCG@5": "nDCG@5", "R@5": "R@5"}, "MAP", "P@5", "The columns MAP and P@5 were exchanged."),
+    ],
+)  # fmt: skip
+def test_exchanged_rows_and_columns_are_said(
+    names: dict[str, str], one: str, other: str, says: str
+) -> None:
+    found = germane.reconcile_table(*SETS, swap(publish(*SETS, names, 4), one, other))
+    assert len(found.common) == 1
+    assert found.common[0].startswith(says)
+    assert found.common[0] in str(found)
+    assert bool(found) is (len(names) == 4)
+
+
+def test_what_is_off_everywhere_is_said() -> None:
+    """Numbers near those of runs that were cut at 10, and numbers of another collection's size."""
+    rng = random.Random(2)
+    cut = publish(*SETS, {"MAP": "AP", "R@20": "R@20"}, 4, depth=10)
+    near = {r: {c: f"{float(t) + rng.gauss(0, 0.001):.4f}" for c, t in row.items()} for r, row in cut.items()}  # fmt: skip
+    found = germane.reconcile_table(*SETS, near)
+    assert not found
+    assert found.common[0].startswith("Nearest as if the runs were cut at 10 (depth=10): 0.00")
+    assert found.common[1].startswith("All 6 numbers are lower than those computed, by ")
+    right = publish(*SETS, {"MAP": "AP", "nDCG@10": "nDCG@10"}, 4)
+    small = {r: {c: f"{0.83 * float(t):.4f}" for c, t in row.items()} for r, row in right.items()}
+    assert germane.reconcile_table(*SETS, small).common == (
+        "All numbers are 0.83 times those computed.",
+    )
+
+
+def test_a_change_that_rests_on_one_cell_is_said() -> None:
+    table = publish(*SETS, {"MAP": "AP", "P@5": "P@5"}, 4)
+    table["ours"]["MAP"] = publish(*SETS, {"MAP": "AP"}, 4, depth=20)["ours"]["MAP"]
+    table["bm25"]["MAP"] = table["dense"]["MAP"] = "0.0123"
+    found = germane.reconcile_table(*SETS, table)
+    assert found.conventions == ("depth=20",)
+    assert found.common == ("depth=20 rests on one cell: without it, 3 are equal.",)
+
+
+def test_a_level_that_nobody_has_makes_a_column_zero() -> None:
+    graded, runs = draw(1, runs=5)
+    qrels = {q: {d: min(grade, 1) for d, grade in one.items()} for q, one in graded.items()}
+    table = publish(qrels, runs, {"P@5": "P@5", "MAP@10": "AP(rel=2)@10"}, 4)
+    table["bm25"]["MAP@10"] = "0.0891"
+    found = germane.reconcile_table(qrels, runs, table)
+    assert found
+    assert str(found.definitions["MAP@10"].measure) == "AP(rel=2)@10"
+    assert [(one.run, one.column) for one in found.off] == [("bm25", "MAP@10")]
+
+
 def test_percentages_bold_numbers_and_marks_are_understood(tmp_path: Path) -> None:
     table = publish(*SETS, {"MAP": "AP", "P@5": "P@5", "MRR": "RR"}, 4)
     rows = [
@@ -268,3 +331,39 @@ def test_the_command_reconciles_a_table_of_detectors(tmp_path: Path) -> None:
     one = subprocess.run([*command, "--reported", "90.0"], capture_output=True, text=True)
     assert one.returncode == 2
     assert "--table is for more" in one.stderr
+
+
+def test_columns_of_boxes_and_of_masks_stand_in_one_table(tmp_path: Path) -> None:
+    pytest.importorskip("pycocotools")
+    from shapes_sets import make_shapes
+
+    truth, ours = make_shapes(5, "segm", images=15, boxed=True)
+    rng = random.Random(1)
+    runs = {"A": ours, "B": [one | {"score": rng.random()} for one in ours if rng.random() < 0.8]}
+    rows, columns = (
+        [],
+        ("AP$^{\\text{box}}$", "AP$^{\\text{box}}_{50}$", "AP$^{m}$", "AP$_{50}^{mask}$"),
+    )
+    for name, found in runs.items():
+        cells = [
+            f"{100 * germane.boxes.evaluate(truth, found, measure, dialect=tool)[measure].mean:.2f}"
+            for tool in ("pycocotools", "pycocotools-segm")
+            for measure in ("AP", "AP50")
+        ]
+        if name == "B":
+            cells[2] = "12.34"
+        rows.append(" & ".join([name, *(f"\\textbf{{{cell}}}" for cell in cells)]))
+    table = "\\begin{tabular}{lcccc}\n" + " \\\\\n".join([" & ".join(["Model", *columns]), *rows])
+    (tmp_path / "t.tex").write_text(table + " \\\\\n\\end{tabular}\n", "utf-8")
+    said = germane.boxes.reconcile_table(truth, runs, tmp_path / "t.tex")
+    assert said
+    assert said.columns == ("AP box", "AP box50", "AP mask", "AP50 mask")
+    assert [(one.run, one.column) for one in said.off] == [("B", "AP mask")]
+    assert said.tools[0] == "pycocotools"
+    boxes = [{"boxes": [[10, 10, 50, 50]], "labels": [1]}]
+    with pytest.raises(
+        germane.InputError, match="columns of mask, and the truths or the detections"
+    ):
+        germane.boxes.reconcile_table(
+            boxes, {"a": [boxes[0] | {"scores": [0.5]}]}, {"a": {"AP": "90", "mask AP": "80"}}
+        )

@@ -280,6 +280,24 @@ def test_options_have_one_fingerprint_in_every_form(tmp_path: Path) -> None:
     assert mask.option_fingerprints == lists.option_fingerprints
 
 
+@pytest.mark.parametrize(
+    ("name", "one", "other"),
+    [
+        ("exclude", EXCLUDED, {**EXCLUDED, "101": ["d4ü"]}),
+        ("collapse", GROUPS, {**GROUPS, "d9ü": "g0"}),
+    ],
+)
+def test_evaluators_of_other_options_are_not_merged(name: str, one: Any, other: Any) -> None:
+    """Also where their shape is the same."""
+    first, second = (germane.Evaluator(QRELS, "P@5", **{name: given}) for given in (one, other))  # type: ignore[arg-type]
+    with pytest.raises(germane.PolicyError, match=f"differ in {name}: "):
+        first.merge(second)
+    second.update({"100": RUN["100"]})
+    with pytest.raises(germane.PolicyError, match=f"differs in {name}: "):
+        first.add(second.reduce({"101": RUN["101"]}))
+    first.merge(germane.Evaluator(QRELS, "P@5", **{name: dict(reversed(one.items()))}))
+
+
 def test_a_function_has_no_fingerprint() -> None:
     result = germane.evaluate(QRELS, RUN, "P@5", collapse=lambda item: item[:2])
     assert result.option_fingerprints == {"collapse": None}
@@ -342,7 +360,7 @@ def test_signatures_are_read_back(measure: str, options: Any) -> None:
         line = str(signature)
         for pasted in (
             f"`{line}`\n", f"> {line}", f"- {line}", f"lda: {line}", f"a | b = c: {line}", f"| {line} |",
-            line.replace(" ", "  "), line.replace(" ", "\u00a0"), line.replace(" | ", "\n| "), line.replace(" | ", "|"),
+            line.replace(" ", "  "), line.replace(" ", "\u00a0"), line.replace(" | ", "\n| "), line.replace(" | ", "|"), line.replace("|", "\\textbar{}"),
             line.replace("|", "\\|").replace("_", "\\_"), "\ufeff" + line.replace("=", "\uff1d"), line + ".",
         ):  # fmt: skip
             assert germane.read_signature(pasted) == signature
@@ -581,6 +599,12 @@ def test_compare_and_gate_print_signatures(files: Path, capsys: pytest.CaptureFi
             assert call(capsys, "verify", line, "qrels.txt", run)[0] == 0
 
 
+def test_a_signature_is_not_dropped(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for verb in (["evaluate", "qrels.txt", "a.run"], ["compare", "qrels.txt", "a.run", "b.run"]):
+        assert cli.main([*verb, "--signature", "--format=csv"]) == 2
+        assert "csv has values alone" in capsys.readouterr().err
+
+
 def test_different_data_are_refused_with_their_fingerprints(
     files: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -657,6 +681,18 @@ def test_runs_are_paired_by_name_or_order() -> None:
     for record in (one, one.signature("AP@10"), one.to_dict()):  # type: ignore[assignment]
         assert germane.verify(record, QRELS, RUN).same
         assert germane.verify(record, QRELS, {"a": RUN}).same
+
+
+def test_what_verify_cannot_compare_is_refused() -> None:
+    record = germane.evaluate(QRELS, RUN, "AP@10").to_dict()
+    for change, says in (
+        ({"runs": []}, "without runs"),
+        ({"runs": [{**record["runs"][0], "measures": []}]}, "without measures"),
+    ):
+        with pytest.raises(germane.FormatError, match=says):
+            germane.verify({**record, **change}, QRELS, RUN)
+    with pytest.raises(germane.InputError, match="verify takes no dialect="):
+        germane.verify(record, QRELS, RUN, dialect="ranx")  # type: ignore[call-arg]
 
 
 JSON = st.recursive(

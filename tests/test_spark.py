@@ -425,6 +425,21 @@ def test_nothing_to_evaluate() -> None:
         evaluated(QRELS, RUN.set_column(0, "query", [["x"] * len(RUN)]))
 
 
+def check_signatures(session: Any) -> None:
+    """Parts add up to the fingerprint of the whole, by a shuffle and in place."""
+    whole = germane.evaluate(QRELS, RUN, "AP@10").signature("AP@10")
+    qrels, run = (session.createDataFrame(table) for table in (QRELS, RUN))
+    result = germane.spark.evaluate(qrels, run, "AP@10", sign="run").result
+    assert result.signature("AP@10") == whole
+    assert germane.verify(result, QRELS, RUN).same
+    unsigned = germane.spark.evaluate(qrels, run, "AP@10").result.signature("AP@10")
+    assert (unsigned.qrels, unsigned.run) == (whole.qrels, None)
+
+
+def test_signatures() -> None:
+    check_signatures(Session())
+
+
 def test_spark_is_imported_when_it_is_asked_for() -> None:
     program = "import germane, sys; print('germane.spark' in sys.modules, 'pyspark' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
@@ -473,6 +488,9 @@ def spark(request: pytest.FixtureRequest) -> Iterator[Any]:
 
 class TestSpark:
     pytestmark = spark_itself
+
+    def test_signatures(self, spark: Any) -> None:
+        check_signatures(spark)
 
     def test_every_measure(self, spark: Any) -> None:
         measures = [measure for row in TABLE for measure in variants(row)]

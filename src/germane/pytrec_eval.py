@@ -89,6 +89,7 @@ class RelevanceEvaluator:
         judged_only = _read_whole("judged_docs_only_flag", judged_docs_only_flag) != 0
         if level < 1:
             raise TypeError(f"relevance_level is at least 1; got {level}")
+        self._qrels = _read_qrels(judged)
         self._options = Options(
             judged_only=judged_only,
             level=level,
@@ -102,7 +103,6 @@ class RelevanceEvaluator:
         valued = (column for column, has_value in self._columns if has_value)
         self._measures = list_measures(valued, level)
         self._findings = findings
-        self._qrels = _read_qrels(judged)
         self._single: dict[int, Qrels] = {}
 
     def evaluate(self, scores: Mapping[str, Mapping[str, float]]) -> dict[str, dict[str, float]]:

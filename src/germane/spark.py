@@ -194,7 +194,7 @@ def _check_policies(
     """Refuse conventions that depend on the order of rows, since rows of a DataFrame have none."""
     scored, graded = retrieved.score is not None, judged.relevance is not None
     options = open_options(policy, dialect)
-    plan = options.make_plan(measures, options.make_policy("trec" if scored else "given"))
+    plan = options.make_plan(measures, options.make_policy("trec" if scored else "given", scored))
     if plan.needs.subtopics:
         raise MeasureError(
             f"{plan.needs.subtopics}: judgments of subtopics are not for DataFrames of Spark. Collect them, and "

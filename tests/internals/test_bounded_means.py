@@ -6,7 +6,12 @@ from itertools import product
 import numpy as np
 import pytest
 
-from germane.core.bounded_means import Span, count_events, estimate_bounded_interval
+from germane.core.bounded_means import (
+    Span,
+    count_events,
+    estimate_bounded_interval,
+    shows_spread,
+)
 
 UNIT = Span(0.0, 1.0)
 
@@ -71,6 +76,22 @@ def test_events_are_values_that_differ() -> None:
         values = np.repeat([1.0, 0.0], [k, n - k])
         assert count_events(values - values.mean(), share(n)) == pytest.approx(k, rel=0.1)
     assert count_events(np.zeros(9), share(9)) == 0
+
+
+@pytest.mark.parametrize(
+    ("values", "span", "shown"),
+    [
+        ([0.1, -0.1, 0.05, -0.05, 0.0], Span(-1, 1), True),  # five differences of nearly 0
+        ([0.8, -0.8, 0.4, -0.4, 0.0], Span(-1, 1), False),  # a deviation of 0.57
+        ([0.8, -0.8, 0.4, -0.4, 0.0, 0.0], Span(-1, 1), True),  # six, around the middle
+        ([0.1, -0.1, 0.05, -0.05], Span(-1, 1), False),  # four
+        ([0.9, 0.8, 0.85, 0.9, 0.95, 0.9], UNIT, False),  # far from 0, which is not among them
+        ([1.0] * 40 + [0.0] * 10, UNIT, True),  # as if 8 were at the far end
+    ],
+)
+def test_values_show_their_spread(values: list[float], span: Span, shown: bool) -> None:
+    array = np.array(values)
+    assert shows_spread(array, array - array.mean(), share(len(array)), span) == shown
 
 
 def test_many_values_that_hardly_vary() -> None:

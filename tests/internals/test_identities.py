@@ -1,52 +1,57 @@
-"""The laws of audit, on all short lists."""
+"""The laws of audit, on random runs."""
 
-from itertools import product
+import random
+
+import pytest
 
 import germane
+from germane.dialects.parsing import parse
 from germane.reconciliation.column_names import Reading
 from germane.reconciliation.identities import PAIRS
 
-import oracle
+NAMES = (
+    "P",
+    "R",
+    "RR",
+    "Success",
+    "AP",
+    "AP(norm=R)",
+    "AP(norm=k)",
+    "P(norm=retrieved)",
+    "F",
+    "DCG",
+)
+MEASURES = [parse(name + cut) for name in NAMES for cut in ("@1", "@2", "@3", "@5", "@10")]
+MEASURES += [parse(name) for name in ("RR", "P", "R", "AP", "Success")]
 
 
-def list_lists() -> list[list[int]]:
-    return [list(one) for n in (1, 2, 4, 6) for one in product((0, 1), repeat=n)]
-
-
-def test_every_law_holds_of_every_short_list() -> None:
-    """Each inequality under each pair of norms that it accepts, of all lists of up to six results."""
-    cutoffs = (1, 2, 3, 5, 10)
-    names = {one.first for one in PAIRS} | {one.second for one in PAIRS}
-    readings = [
-        Reading(germane.parse(f"{name}{norm}@{k}"))
-        for name in sorted(names)
-        for norm in {
-            "AP": ("(norm=R)", "", "(norm=found)", "(norm=k)", "(norm=possible)"),
-            "R": ("", "(norm=min)", "(norm=possible)"),
-            "P": ("", "(norm=retrieved)"),
-        }.get(name, ("",))
-        for k in cutoffs
-    ]
-    cases = [(grades, missed) for grades in list_lists() for missed in (0, 1, 7)]
-
-    def compute(one: Reading) -> list[float]:
-        arguments = {name: value for name, value in one.parameters.items() if name != "mean"}
-        return [
-            oracle.value(one.measure.name, arguments, one.measure.k, [f"d{i}" for i in range(len(grades))],
-                {f"d{i}": grade for i, grade in enumerate(grades)} | {f"m{i}": 1 for i in range(missed)})
-            for grades, missed in cases
-        ]  # fmt: skip
-
-    values = {one: compute(one) for one in readings}
-    used = set()
-    for law in PAIRS:
-        for a, b in product(readings, readings):
-            if (a.measure.name, b.measure.name) != (law.first, law.second):
-                continue
-            line = law.bound(a, b)
-            if line is None:
-                continue
-            used.add(law)
-            for x, y, case in zip(values[a], values[b], cases, strict=True):
-                assert x <= line.factor * y + line.offset + 1e-12, (law.says, a, b, case, x, y)
-    assert used == set(PAIRS)
+@pytest.mark.filterwarnings("ignore")
+def test_every_law_holds_for_every_run() -> None:
+    """Some 1,500 inequalities on each run; each law but those of F and DCG is tight somewhere."""
+    tight = set()
+    for seed in range(20):
+        rng = random.Random(seed)
+        docs = [f"d{i}" for i in range(15)]
+        qrels = {
+            f"q{i}": {d: rng.choice((0, 1, 1, 2)) for d in docs[: rng.randint(1, 12)]}
+            for i in range(rng.randint(1, 3))
+        }
+        run = {
+            q: {d: rng.random() for d in rng.sample(docs, rng.choice((3, 8, 15)))} for q in qrels
+        }
+        result = germane.evaluate(qrels, run, MEASURES)
+        values = [
+            (one, Reading(one), value.mean)
+            for one, value in zip(MEASURES, result.values(), strict=True)
+        ]
+        for a, x, low in values:
+            for b, y, high in values:
+                for law in (law for law in PAIRS if (law.first, law.second) == (a.name, b.name)):
+                    line = law.bound(x, y)
+                    if line is not None:
+                        most = line.factor * high + line.offset
+                        assert low <= most + 1e-9, (seed, a, b, law.says, low, high)
+                        if low and abs(low - most) < 1e-9:
+                            tight.add(law.says + law.first + law.second)
+    every = {law.says + law.first + law.second for law in PAIRS}
+    assert len(tight) > 0.8 * len(every)

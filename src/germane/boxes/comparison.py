@@ -12,20 +12,17 @@ from germane.boxes.matching import number_group
 from germane.boxes.measures import BoxMeasure, BoxMeasures, parse_measure, parse_measures
 from germane.boxes.result import Result, Results
 from germane.boxes.shares import compute_shares
+from germane.comparison.api import compare_samples
 from germane.comparison.comparison import Comparison
-from germane.comparison.pairing import compare_pairs
 from germane.comparison.quality_gate import BASELINE, RUN, Gate, check_limits
 from germane.comparison.sample import Sample
 from germane.comparison.settings import Correction, Settings, TestName
 from germane.core.arguments import Seed, make_generator
 from germane.errors import (
-    EmptyError,
     InputError,
     MeasureError,
-    NotFoundError,
     clip,
     list_some,
-    offer,
 )
 from germane.measures.averaging import QueryValues
 
@@ -122,12 +119,7 @@ def _compare_results(
     results: Results, settings: Settings, rng: Seed, measures: "BoxMeasures | None" = None
 ) -> Comparison:
     draws = make_generator(rng)
-    if len(results) < 2:
-        raise EmptyError("compare needs two or more detectors.")
-    if settings.baseline is not None and settings.baseline not in results:
-        raise NotFoundError(
-            f"there is no baseline {clip(settings.baseline)}.{offer(settings.baseline, results, list_some)}"
-        )
+    settings.check_systems(list(results), "detectors")
     shares = {name: _share_all(result, measures) for name, result in results.items()}
     first, result = next(iter(shares.values())), next(iter(results.values()))
     values = np.array([[its[one].values for its in shares.values()] for one in first])
@@ -144,10 +136,7 @@ def _compare_results(
         str(result.conventions),
         _warn_of_rare_classes(result),
     )
-    pairs = compare_pairs((sample,), settings, draws)
-    return Comparison(
-        cast(Any, {"": shares}), (sample,), pairs, settings, int(draws.integers(2**63))
-    )
+    return compare_samples({"": shares}, (sample,), settings, draws)
 
 
 FEW_IMAGES = 10  # below which a class makes intervals too narrow; see bench/calibrate_boxes.py

@@ -6,11 +6,10 @@ from typing import TYPE_CHECKING, Unpack
 
 from germane.boxes.conventions import WORDS
 from germane.boxes.measures import BoxMeasure, parse_measure
-from germane.boxes.opening import open_boxes, read_options
-from germane.boxes.search import BoxValues
+from germane.boxes.search import BoxValues, open_values
 from germane.boxes.variations import BoxCandidate, find_entry, list_words
 from germane.dialects.dialect import Dialect, Entry
-from germane.reconciliation.spread import DialectValue, order_descending
+from germane.reconciliation.spread import DialectValue
 from germane.reconciliation.spread import Spread as ListSpread
 from germane.reconciliation.variations import write_choice
 
@@ -56,54 +55,37 @@ def spread(
     dialect. Raises what ``evaluate``
     raises for germane's own value.
     """
-    search = open_search(truth, detections, measure, options, name)
-    asked = search.asked
-    own = DialectValue("germane", str(asked), asked, search.evaluate(()), ())
-    stated, without = [], []
-    for dialect in search.dialects:
-        entry = find_entry(dialect, asked, search.conventions)
-        if entry is None:
-            without.append(dialect.name)
-        else:
-            stated.append(_evaluate(search, dialect, entry))
-    return Spread(own, tuple(sorted(stated, key=order_descending)), tuple(without))
+    values = open_values(truth, detections, measure, options, name)
+    asked = values.asked
+    own = DialectValue("germane", str(asked), asked, values.evaluate(()), ())
+    named = {}
+    for dialect in values.dialects:
+        entry = find_entry(dialect, asked, values.conventions)
+        named[dialect.name] = None if entry is None else _evaluate(values, dialect, entry)
+    return Spread.collect(own, named)
 
 
-def open_search(
-    truth: "TruthSource",
-    detections: "DetectionSource",
-    measure: "str | BoxMeasure",
-    options: "Options",
-    name: str | None,
-    base: "Dialect | None" = None,
-) -> BoxValues:
-    """Open truths and detections for a search, which begins with germane's conventions or a dialect's."""
-    asked, own = parse_measure(measure), read_options(options, base, "any")
-    truths, found, _ = open_boxes(truth, detections, own, name)
-    return BoxValues(truths, found, asked, replace(own.conventions, ap_depth="any"), own.given)
-
-
-def _evaluate(search: BoxValues, dialect: Dialect, entry: Entry) -> DialectValue:
-    candidate: BoxCandidate = search.make_candidate(list_words(dialect, entry))
-    value = search.evaluate(candidate.choices)
-    measure = replace(search.asked, points=parse_measure(entry.write_measure(1)).points)
-    tool_name = entry.write_name(search.asked.k or search.conventions.depth)
-    if search.is_mistaken_depth(dialect):
-        says = f"{dialect.tool} has no value at depth {search.conventions.depth}, by mistake"
+def _evaluate(values: BoxValues, dialect: Dialect, entry: Entry) -> DialectValue:
+    candidate: BoxCandidate = values.make_candidate(list_words(dialect, entry))
+    value = values.evaluate(candidate.choices)
+    measure = replace(values.asked, points=parse_measure(entry.write_measure(1)).points)
+    tool_name = entry.write_name(values.asked.k or values.conventions.depth)
+    if values.is_mistaken_depth(dialect):
+        says = f"{dialect.tool} has no value at depth {values.conventions.depth}, by mistake"
         return DialectValue(dialect.name, tool_name, measure, math.nan, (), says)
-    changed = () if search.are_same(candidate.choices, ()) else candidate.choices
-    moving = [one for one in changed if not search.are_same((one,), ())]
+    changed = () if values.are_same(candidate.choices, ()) else candidate.choices
+    moving = [one for one in changed if not values.are_same((one,), ())]
     words = tuple(write_choice(*one) for one in moving or changed)
     why = "no class has a truth" if math.isnan(value) else ""
-    unsure = _find_doubt(search, dialect, candidate)
+    unsure = _find_doubt(values, dialect, candidate)
     return DialectValue(dialect.name, tool_name, measure, value, words, why, unsure)
 
 
-def _find_doubt(search: BoxValues, dialect: Dialect, candidate: BoxCandidate) -> str:
+def _find_doubt(values: BoxValues, dialect: Dialect, candidate: BoxCandidate) -> str:
     """Say why the tool itself may give another value: it leaves an order open that matters here."""
     order = next((limit.says for limit in dialect.limits if limit.order), "")
-    if not order or "ties" not in search.changes:
+    if not order or "ties" not in values.changes:
         return ""
-    words = {**search.start, **dict(candidate.choices)}
-    other = search.make_candidate(words | {"ties": TIES[words["ties"] == TIES[0]]})
-    return "" if search.are_same(candidate.choices, other.choices) else order
+    words = {**values.start, **dict(candidate.choices)}
+    other = values.make_candidate(words | {"ties": TIES[words["ties"] == TIES[0]]})
+    return "" if values.are_same(candidate.choices, other.choices) else order

@@ -17,6 +17,7 @@ from germane.boxes.overlaps import measure_pairs
 from germane.boxes.ranked_lists import make_ranking
 from germane.boxes.result import Result
 from germane.core import ragged
+from germane.core.arithmetic import average_numbers
 from germane.core.ragged import Bools, Floats, Ints
 from germane.errors import MeasureError
 from germane.measures.averaging import compute_scores
@@ -311,5 +312,4 @@ class _Errors:
             return float(values[label])
         if self.result.conventions.no_truth == "zero":
             values = np.nan_to_num(values)
-        kept = values[~np.isnan(values)]
-        return math.fsum(kept.tolist()) / len(kept) if len(kept) else math.nan
+        return average_numbers(values.tolist())

@@ -12,6 +12,8 @@ from germane.reports.markup import (
     COLORS,
     isolate_text,
     make_scrollable,
+    write_definitions,
+    write_figure,
     write_table,
 )
 
@@ -27,22 +29,16 @@ def write_errors(results: Results) -> Iterator[str]:
         return
     yield f"<p>The {isolate_text(first.title)} that would be gained if one kind of error were mended, and no other.</p>"
     drawn = dict(list(costs.items())[:_DRAWN])
-    yield f'<figure>{draw_bars(drawn)}<figcaption><ul class="legend">'
-    for r, name in enumerate(drawn):
-        yield f"<li>{_draw_square(r)} {isolate_text(name)}</li>"
-    yield "</ul>"
-    if len(drawn) < len(costs):
-        yield f"<p>Bars of the first {len(drawn)} of {len(costs)} detectors; the table has all.</p>"
-    yield "</figcaption></figure>"
+    legend = (f"{_draw_square(r)} {isolate_text(name)}" for r, name in enumerate(drawn))
+    few = f"Bars of the first {len(drawn)} of {len(costs)} detectors; the table has all."
+    yield from write_figure(draw_bars(drawn), legend, few * (len(drawn) < len(costs)))
     rows = [(kind, *_list_cells(costs, kind)) for kind in KINDS]
     names = [name for name in costs for _ in range(2)]
     heads = [
         f"{name}: {what}" for name, what in zip(names, ("count", "cost") * len(costs), strict=True)
     ]
     yield from make_scrollable(write_table(("error", *heads), rows))
-    yield '<dl class="definitions">'
-    yield from (f"<dt>{kind}</dt><dd>{meaning}</dd>" for kind, meaning in KINDS.items())
-    yield "</dl>"
+    yield from write_definitions(KINDS.items())
 
 
 def _choose_measure(result: Result) -> Result:

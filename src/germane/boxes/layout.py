@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from germane._version import VERSION
 from germane.boxes.conventions import write_thresholds
 from germane.boxes.measures import BoxMeasure, write_depth
+from germane.evaluation.layout import write_dialect
 from germane.output.formatting import add_schema, format_number, to_json_number, write_count
 from germane.output.tables import Table, find_highest, share_lines
 
@@ -30,11 +31,10 @@ def write_notes(results: "Results") -> Iterator[str]:
     first = next(iter(results.values()))
     yield from _write_definitions(first)
     yield ""
-    lines = {name: _write_counts(result) for name, result in results.items()}
-    yield from share_lines(lines)
+    yield from share_lines(results.items(), _write_counts)
     yield f"conventions: {first.conventions}"
     if first.dialect is not None:
-        yield f"dialect: {first.dialect.name} ({first.dialect.tool} {first.dialect.version})"
+        yield write_dialect(first.dialect)
 
 
 def _write_definitions(result: "Result") -> Iterator[str]:

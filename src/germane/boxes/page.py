@@ -32,6 +32,11 @@ from germane.reports.markup import (
     draw_swatch,
     isolate_text,
     make_scrollable,
+    write_cautions,
+    write_definitions,
+    write_ends,
+    write_figure,
+    write_headline,
     write_notes,
     write_table,
 )
@@ -113,10 +118,7 @@ def _write_result(results: Results, compared: Comparison | None) -> Iterator[str
         if result[measure].mean == result[measure].mean
     }
     yield from make_scrollable(_write_headline(results, intervals))
-    yield '<dl class="definitions">'
-    for name in first:
-        yield f"<dt>{isolate_text(name)}</dt><dd>{isolate_text(first[name].definition)}</dd>"
-    yield "</dl>"
+    yield from write_definitions((name, first[name].definition) for name in first)
     source = describe_intervals(intervals.values(), "images")
     says = f"Below each number: its 95% interval, {source}." if source else ""
     says = says or f"{explain_missing('images').capitalize()}."
@@ -131,11 +133,7 @@ def _write_result(results: Results, compared: Comparison | None) -> Iterator[str
 
 def _write_cautions(results: Results) -> Iterator[str]:
     """Write the problems that evaluate warned of."""
-    found = dict.fromkeys(str(one) for result in results.values() for one in result.findings)
-    if found:
-        yield '<ul class="cautions">'
-        yield from (f"<li>{isolate_text(one)}</li>" for one in found)
-        yield "</ul>"
+    yield from write_cautions(one for result in results.values() for one in result.findings)
 
 
 Intervals = Mapping[tuple[str, str], Interval | None]
@@ -144,15 +142,13 @@ Intervals = Mapping[tuple[str, str], Interval | None]
 def _write_headline(results: Results, intervals: Intervals) -> Iterator[str]:
     """Write a row a detector, the best first: each number with its interval."""
     first = next(iter(results.values()))
-    heads = "".join(f'<th scope="col" class="n">{isolate_text(name)}</th>' for name in first)
-    yield f'<table class="headline"><thead><tr><th scope="col">detections</th>{heads}</tr></thead><tbody>'
-    for r, (name, result) in enumerate(results.items()):
-        yield f'<tr><th scope="row">{draw_swatch(r)} {isolate_text(name)}</th>'
-        for measure in result:
-            written = _write_value(result[measure].mean, intervals.get((name, measure)))
-            yield f'<td class="n">{written}</td>'
-        yield "</tr>"
-    yield "</tbody></table>"
+    rows = {
+        isolate_text(name): [
+            _write_value(result[one].mean, intervals.get((name, one))) for one in result
+        ]
+        for name, result in results.items()
+    }
+    yield from write_headline("detections", first, rows)
 
 
 def _estimate_interval(result: Result, name: str) -> Interval | None:
@@ -166,8 +162,7 @@ def _estimate_interval(result: Result, name: str) -> Interval | None:
 def _write_value(mean: float, interval: Interval | None) -> str:
     if mean != mean:
         return "–"
-    ends = f"<small>{interval.low:.3f} – {interval.high:.3f}</small>" if interval else ""
-    return f"<span>{format_number(mean, 4)}</span>{ends}"
+    return f"<span>{format_number(mean, 4)}</span>{write_ends(interval)}"
 
 
 def _write_classes(results: Results) -> Iterator[str]:
@@ -210,6 +205,8 @@ class _MeanCurve:
     recall: Floats
     precision: Floats
 
+    has_band = False
+
     @property
     def low(self) -> Floats:
         return self.precision
@@ -224,13 +221,13 @@ def _write_curves(results: Results) -> Iterator[str]:
     if any(curve is None for curve in curves.values()):
         return
     drawn = {name: curve for name, curve in curves.items() if curve is not None}
-    yield f'<figure>{draw_chart(drawn)}<figcaption><ul class="legend">'
-    for r, name in enumerate(drawn):
-        yield f"<li>{draw_swatch(r)} {isolate_text(name)}</li>"
+    legend = (f"{draw_swatch(r)} {isolate_text(name)}" for r, name in enumerate(drawn))
     threshold = min(next(iter(results.values())).thresholds)
-    yield (
-        f"</ul><p>The best precision at 11 recalls or beyond, the mean over classes, for an overlap of "
-        f"{threshold:g}.</p></figcaption></figure>"
+    yield from write_figure(
+        draw_chart(drawn),
+        legend,
+        "The best precision at 11 recalls or beyond, the mean over classes, for an overlap of "
+        f"{threshold:g}.",
     )
 
 

@@ -10,9 +10,8 @@ import numpy as np
 
 from germane.boxes.conventions import Conventions
 from germane.boxes.dialect_table import resolve_box_dialect, resolve_measures
-from germane.boxes.dialect_values import open_search
 from germane.boxes.measures import BoxMeasure, parse_measures
-from germane.boxes.search import BoxGiven, BoxSearch, BoxValues, Counts
+from germane.boxes.search import BoxGiven, BoxSearch, BoxValues, Counts, open_values
 from germane.output.formatting import add_schema, format_number, to_json_number, write_count
 from germane.reconciliation.answer import Answer, list_tools
 from germane.reconciliation.plausibility import weigh_values
@@ -179,7 +178,7 @@ def reconcile(
     if tool is not None:
         names = [measure] if measure is not None else tool.summary.split()[:1]
         [asked] = resolve_measures(names, tool, Conventions()).values()
-    values = open_search(truth, detections, asked, options, name, tool)
+    values = open_values(truth, detections, asked, options, name, tool)
     return _make_answer(BoxSearch(values, number))
 
 

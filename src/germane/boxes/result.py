@@ -14,6 +14,7 @@ from germane.boxes.detections import Detections, Truths
 from germane.boxes.matching import Matches, match
 from germane.boxes.measures import BoxMeasure, parse_measure
 from germane.boxes.ranked_lists import RankedLists, View
+from germane.core.arithmetic import Arithmetic, average_numbers
 from germane.core.finding import Finding
 from germane.core.ragged import Floats
 from germane.errors import NotFoundError, offer
@@ -28,8 +29,11 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class BoxValue:
-    """One measure's value: the mean over thresholds and classes, and each of them."""
+class BoxValue(Arithmetic):
+    """One measure's value: the mean over thresholds and classes, and each of them.
+
+    In arithmetic and comparisons it is its mean, as a plain number.
+    """
 
     measure: BoxMeasure
     classes: Sequence[str]
@@ -39,8 +43,7 @@ class BoxValue:
     @cached_property
     def mean(self) -> float:
         """The mean over thresholds and classes; NaN where no class has a truth."""
-        kept = self.values[~np.isnan(self.values)]
-        return math.fsum(kept.tolist()) / len(kept) if len(kept) else math.nan
+        return average_numbers(self.values.ravel().tolist())
 
     @cached_property
     def per_class(self) -> dict[str, float]:
@@ -64,9 +67,6 @@ class BoxValue:
 
     def __float__(self) -> float:
         return self.mean
-
-    def __format__(self, spec: str) -> str:
-        return format(self.mean, spec) if spec else str(self)
 
     def __repr__(self) -> str:
         return f"<{self.measure}: {self.mean:.4f} over {len(self.per_class)} classes>"

@@ -1,8 +1,8 @@
-"""Search: one measure of the same boxes under many conventions, of which only what differs is done again."""
+"""Search: one measure of the same boxes under many conventions, and the sets of conventions that give a number."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from germane.boxes.conventions import Conventions
 from germane.boxes.detections import Detections, Truths
@@ -15,15 +15,20 @@ from germane.boxes.matching import (
     find_pairs,
     match_groups,
 )
-from germane.boxes.measures import BoxMeasure
+from germane.boxes.measures import BoxMeasure, parse_measure
+from germane.boxes.opening import open_boxes, read_options
 from germane.boxes.ranked_lists import RankedLists, sort_lists
 from germane.boxes.result import BoxValue, Result
-from germane.boxes.variations import BoxCandidate, BoxCandidates, read_dialect
+from germane.boxes.variations import BoxCandidate, BoxVariations, read_dialect
 from germane.core.ragged import Ints
 from germane.reconciliation.reported import Reported
 from germane.reconciliation.search import Search, Tried
 from germane.reconciliation.spread import are_same
 from germane.reconciliation.variations import Choices
+
+if TYPE_CHECKING:
+    from germane.boxes.options import DetectionSource, Options, TruthSource
+    from germane.dialects.dialect import Dialect
 
 T = TypeVar("T")
 
@@ -46,7 +51,7 @@ class Counts:
     false: int
 
 
-class BoxValues(BoxCandidates):
+class BoxValues(BoxVariations):
     """The values of a measure on one set of boxes, under the conventions asked for and changes of them.
 
     Detections are sorted once for each way to read them, and matched once for each way to match them.
@@ -154,6 +159,20 @@ class BoxValues(BoxCandidates):
         names: tuple[str, ...] = (*_OF_DETECTIONS, *_OF_PAIRS, *_OF_MATCHING),
     ) -> tuple[Any, ...]:
         return tuple(getattr(choices, name) for name in names)
+
+
+def open_values(
+    truth: "TruthSource",
+    detections: "DetectionSource",
+    measure: "str | BoxMeasure",
+    options: "Options",
+    name: str | None,
+    base: "Dialect | None" = None,
+) -> BoxValues:
+    """Open truths and detections to be evaluated under changes of germane's conventions, or of a dialect's."""
+    asked, own = parse_measure(measure), read_options(options, base, "any")
+    truths, found, _ = open_boxes(truth, detections, own, name)
+    return BoxValues(truths, found, asked, replace(own.conventions, ap_depth="any"), own.given)
 
 
 class BoxSearch(Search[BoxCandidate]):

@@ -9,20 +9,20 @@ from typing import TYPE_CHECKING, Any, Unpack
 import numpy as np
 
 from germane.boxes.dialect_table import DIALECTS
-from germane.boxes.dialect_values import open_search
+from germane.boxes.geometry import Overlap
 from germane.boxes.measures import BoxMeasure, parse_measure
-from germane.boxes.search import BoxValues as BoxSearch
-from germane.boxes.variations import BoxCandidate, find_entry, list_words
+from germane.boxes.search import BoxValues, open_values
+from germane.boxes.variations import BoxCandidate, find_entry, list_words, read_dialect
 from germane.core.ragged import Floats
 from germane.dialects.dialect import Dialect
-from germane.errors import EmptyError, GermaneError, InputError, MeasureError, clip, list_some
+from germane.errors import GermaneError, InputError, MeasureError, list_some
 from germane.evaluation.accepted import PublishedTable
-from germane.reconciliation.column_names import read_box_column
+from germane.reconciliation.column_names import read_box_column, split_overlap
 from germane.reconciliation.protocols import Fit, Option, Protocol, Sheet, choose_fit
 from germane.reconciliation.published import read_published
 from germane.reconciliation.slips import Near
-from germane.reconciliation.table_api import TableWriter, make_sheet, match_rows
 from germane.reconciliation.table_reconciliation import TableReconciliation
+from germane.reconciliation.table_writing import TableWriter, check_runs
 from germane.reconciliation.variations import Choices
 
 if TYPE_CHECKING:
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 _DIALECT, _CHANGE = 0.7, 1.3  # the digits of a dialect, and of a change
 _BASES, _MOVING = 3, 12  # tools and changes that are tried together
+_SHAPES: Mapping[str, Overlap] = {"mask": "mask", "oks": "oks"}
 _KINDS = {
     "AP": "AP", "AP50": "AP50", "AP75": "AP75", "APs": "AP(area=small)", "APm": "AP(area=medium)",
     "APl": "AP(area=large)", "AR1": "AR@1", "AR10": "AR@10", "AR100": "AR@100",
@@ -59,10 +60,7 @@ def reconcile_table(
     changes. A convention that you give holds in all of them. Raises InputError for detections without a row, MeasureError
     for a table without a measure, and what ``evaluate`` raises.
     """
-    if not isinstance(detections, Mapping):
-        raise InputError(f"detections are a mapping of name to detections; got {clip(detections)}")
-    if not detections:
-        raise EmptyError("there are no detections to compare with the table.")
+    check_runs(detections, "detections")
     published = read_published(reported)
     read = [_read_column(label, measures or {}) for label in published.columns]
     chosen = [c for c, one in enumerate(read) if one is not None]
@@ -71,33 +69,38 @@ def reconcile_table(
             f"no column of the table is a measure of detections: {list_some(published.columns)}. "
             "measures={'their name': 'AP50'} says what a name stands for."
         )
-    rows = match_rows(published, list(detections))
     asked = [one for one in read if one is not None]
-    sheet, percent = make_sheet(published, rows, chosen, [True] * len(asked))
+    overlaps = _find_overlaps([published.columns[c] for c in chosen])
+    writer = TableWriter(published, list(detections), chosen, [True] * len(asked))
     opened = [
-        open_search(truth, found, asked[0], options, name) for name, found in detections.items()
+        open_values(truth, found, asked[0], options, name) for name, found in detections.items()
     ]
-    search = _Search(opened, asked, sheet)
+    search = _Search(opened, asked, overlaps, writer.sheet)
     fit, fits = search.search()
-    labels = [published.columns[c] for c in chosen]
     equal = [one for one in fits if one.protocol.tool and search.give_same(one, fit)]
     if equal:
         fit = replace(fit, options=equal[0].options)
 
-    def find_near(c: int, r: int) -> Iterator[Near]:
+    def find_near(fit: Fit, c: int, r: int) -> Iterator[Near]:
         for name, kind in _KINDS.items():
-            one = search.remake(r, parse_measure(kind))
+            one = search.remake(r, parse_measure(kind), c)
             value = search.evaluate(one, fit.protocol.choices)
             yield f"it is {name}", value
 
-    writer = TableWriter(published, rows, labels, chosen, sheet, percent, list(detections))
     return writer.write(
         fit,
-        [one.protocol for one in fits],
+        fits,
         tools=tuple(one.protocol.tool for one in equal),
-        undecided=search.idle,
+        find_undecided=lambda fit: search.idle,
         find_near=find_near,
+        explain_changes=lambda fit: (),
     )
+
+
+def _find_overlaps(labels: Sequence[str]) -> list[str]:
+    """Find what each column is of: AP beside "mask AP" is of boxes; "" where no name says it."""
+    said = [split_overlap(label)[1] for label in labels]
+    return [one or "box" for one in said] if {"mask", "oks"} & set(said) else said
 
 
 def _read_column(label: str, measures: Mapping[str, str]) -> BoxMeasure | None:
@@ -107,28 +110,51 @@ def _read_column(label: str, measures: Mapping[str, str]) -> BoxMeasure | None:
     if kind is not None:
         return parse_measure(_KINDS[kind])
     try:
-        return parse_measure(label)
+        return parse_measure(split_overlap(label)[0])
     except GermaneError:
         return None
+
+
+def _find_sibling(tool: Dialect, overlap: str) -> Dialect:
+    """Find the dialect that a tool has for masks or for keypoints; the tool's own where it has none."""
+    several = (one for one in DIALECTS if one.name.startswith(f"{tool.name}-"))
+    return next((one for one in several if read_dialect(one, "overlap") == overlap), tool)
 
 
 class _Search:
     """Protocols of a table of detectors."""
 
     def __init__(
-        self, opened: Sequence[BoxSearch], asked: Sequence[BoxMeasure], sheet: Sheet
+        self,
+        opened: Sequence[BoxValues],
+        asked: Sequence[BoxMeasure],
+        overlaps: Sequence[str],
+        sheet: Sheet,
     ) -> None:
-        self._opened, self._asked, self._sheet = opened, asked, sheet
-        self._columns = [[self.remake(r, one) for r in range(len(opened))] for one in asked]
+        self._opened, self._asked, self._overlaps, self._sheet = opened, asked, overlaps, sheet
+        self._columns = [
+            [self.remake(r, one, c) for r in range(len(opened))] for c, one in enumerate(asked)
+        ]
         self.idle: tuple[str, ...] = ()
 
-    def remake(self, r: int, measure: BoxMeasure) -> BoxSearch:
-        """Make a search of another measure on the detections of a run."""
-        one = self._opened[r]
-        return BoxSearch(one.truths, one.detections, measure, one.conventions, one.fixed)
+    def remake(self, r: int, measure: BoxMeasure, c: int) -> BoxValues:
+        """Make a search of another measure on the detections of a run, with the overlap of a column."""
+        one, overlap = self._opened[r], self._overlaps[c]
+        conventions, fixed = one.conventions, one.fixed
+        shape = _SHAPES.get(overlap)
+        if shape is not None and "overlap" not in fixed:
+            if shape not in one.overlaps:
+                raise InputError(
+                    f"the table has columns of {overlap}, and the truths or the detections have none."
+                )
+            conventions, fixed = replace(conventions, overlap=shape), fixed | {"overlap"}
+        found = BoxValues(one.truths, one.detections, measure, conventions, fixed)
+        if overlap == "box":
+            found.overlaps = tuple(word for word in found.overlaps if word not in _SHAPES)
+        return found
 
     @staticmethod
-    def evaluate(search: BoxSearch, choices: Choices) -> float:
+    def evaluate(search: BoxValues, choices: Choices) -> float:
         """Evaluate the changes that can matter; NaN where there is no value."""
         kept = tuple(one for one in choices if search.changes.get(one[0]))
         try:
@@ -148,10 +174,11 @@ class _Search:
     def _make_of_tool(self, tool: Dialect) -> Protocol | None:
         options, shared = [], set[Any]()
         for c, asked in enumerate(self._asked):
-            entry = find_entry(tool, asked, self._opened[0].conventions)
+            own = _find_sibling(tool, self._overlaps[c])
+            entry = find_entry(own, asked, self._columns[c][0].conventions)
             if entry is None:
                 return None
-            words = list_words(tool, entry)
+            words = list_words(own, entry)
             choices = tuple(
                 sorted(
                     (name, words[name])
@@ -159,7 +186,7 @@ class _Search:
                     if name in words and words[name] != self._columns[c][0].start[name]
                 )
             )
-            options.append(self._make_option(c, choices, (f"{tool.name}:{entry.write_name(100)}",)))
+            options.append(self._make_option(c, choices, (f"{own.name}:{entry.write_name(100)}",)))
             shared |= set(choices)
         return Protocol(
             tuple(sorted(shared)), _DIALECT, tuple((one,) for one in options), tool.name

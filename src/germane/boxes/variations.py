@@ -45,7 +45,7 @@ class Depth(NamedTuple):
         return "none" if self.depth is None else f"{self.depth}{each}"
 
 
-class BoxCandidates:
+class BoxVariations:
     """The candidates for a measure of some boxes, under the conventions asked for and changes that can matter.
 
     ``fixed`` are the conventions that hold in all of them.

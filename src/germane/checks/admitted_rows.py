@@ -14,9 +14,16 @@ from germane.core import ragged
 from germane.core.policy import Policy
 from germane.core.qrels import Qrels
 from germane.core.ragged import Bools, Ints
-from germane.kernel.columns import Ids, read_python_ids
+from germane.core.retrieved import ONE_COPY
+from germane.kernel.columns import Ids, Integers, read_python_ids
 from germane.kernel.keys import Keys
-from germane.kernel.reduction import Batch, Judgments, mark_admitted, mark_candidates
+from germane.kernel.reduction import (
+    Batch,
+    Judgments,
+    choose_copies,
+    mark_admitted,
+    mark_candidates,
+)
 from germane.readers.mapping_ids import judge_keys, spell_id
 
 if TYPE_CHECKING:  # few evaluations need them
@@ -42,6 +49,8 @@ def select_ranked(
         run = _collapse(run, groups)
     if candidates is not None:
         run = _select_candidates(run, candidates)
+    if policy.duplicates in ONE_COPY:
+        run = _drop_copies(run, policy.duplicates)
     if order.takes_all:
         return run
     rows, batch = _make_batch(run)
@@ -55,7 +64,7 @@ def select_ranked(
 def _make_batch(run: Side) -> tuple[Ints, Batch]:
     """Make a batch of all rows, query by query. Returns their places, too."""
     rows = np.argsort(run.query, kind="stable")
-    offsets = ragged.make_offsets(np.bincount(run.query, minlength=len(run.queries)))
+    offsets = _count_rows(run)
     if isinstance(run.items, Ids):
         items: Ids = run.items.take(run.item[rows])
     else:
@@ -65,26 +74,32 @@ def _make_batch(run: Side) -> tuple[Ints, Batch]:
     return rows, Batch(np.arange(len(run.queries)), offsets, items, score)
 
 
+def _count_rows(run: Side) -> Ints:
+    """Find where the rows of each query begin, query by query."""
+    return ragged.make_offsets(np.bincount(run.query, minlength=len(run.queries)))
+
+
 def _collapse(run: Side, groups: Groups) -> Side:
     """Replace the items of a run by their groups, and keep the best row of each group of a query."""
     if groups.values is not None and run.columns is not None:
         numbers, listed = groups.number_columns(None, len(groups.values))
         groups.check_columns(run.columns)
-        return _keep_best(run, listed, numbers[run.columns[run.item]])
+        return _drop_copies(replace(run, items=listed, item=numbers[run.columns[run.item]]), "max")
     groups.check_items_have_ids()
     ids = run.items if isinstance(run.items, Ids) else read_python_ids(list(run.items))
     names = groups.find_groups(ids, run.text)
     distinct, number = number_columns([names.as_text() if run.text else names])
-    return _keep_best(run, distinct, number[run.item])
+    return _drop_copies(replace(run, items=distinct, item=number[run.item]), "max")
 
 
-def _keep_best(run: Side, groups: Sequence[Hashable], item: Ints) -> Side:
-    """Keep the best row of each group of a query; ``item`` is the group of each row."""
-    place = np.arange(len(run)) if run.rank is None else run.rank
-    order = np.lexsort((place if run.number is None else -run.number, item, run.query))
-    pairs = run.query[order] * (len(groups) + 1) + item[order]
-    best = np.sort(order[np.diff(pairs, prepend=-1) != 0])
-    return replace(run, items=groups, item=item).select(best)
+def _drop_copies(run: Side, duplicates: str) -> Side:
+    """Keep one row of each item of a query: its first, its last or its highest one."""
+    rows = np.argsort(run.query, kind="stable")
+    items = Integers(run.item[rows])
+    score, rank = (None if one is None else one[rows] for one in (run.number, run.rank))
+    batch = Batch(np.arange(len(run.queries)), _count_rows(run), items, score, rank)
+    chosen = choose_copies(batch, duplicates)
+    return run if len(chosen) == len(run) else run.select(np.sort(rows[chosen]))
 
 
 def _select_candidates(run: Side, judged: Qrels) -> Side:

@@ -379,7 +379,15 @@ def add_signature(command: argparse.ArgumentParser) -> None:
 
 
 def is_signed(options: argparse.Namespace) -> bool:
-    """Are signatures printed, so that a file is hashed while it is read? JSON always has them."""
+    """Are signatures printed, so that a file is hashed while it is read? JSON always has them.
+
+    Raises InputError for a format of values alone.
+    """
+    if options.signature and options.format in SEPARATED:
+        raise InputError(
+            f"--signature prints lines of text, and {options.format} has values alone. Choose --format table, "
+            "markdown, latex, html or json, or write a record with --record."
+        )
     return bool(options.signature or options.format == "json")
 
 

@@ -162,11 +162,12 @@ def _check_picture(options: argparse.Namespace) -> None:
     if (
         options.format != "table"
         or options.rename
+        or options.signature
         or options.view not in (None, "pairs", "queries")
     ):
         raise InputError(
             f"{options.output}: a picture is of the pairs, or of --view queries; it has no --format "
-            "and no --rename."
+            "and neither --rename nor --signature."
         )
 
 

@@ -116,6 +116,7 @@ def run(options: argparse.Namespace) -> None:
 
 def _check_shown(options: argparse.Namespace, rename: Mapping[str, str]) -> None:
     """Refuse before the work is done what cannot be shown after it."""
+    arguments.is_signed(options)
     if options.dialect is None:
         name_measures(arguments.parse_measures(options), rename)
     if options.bounds:

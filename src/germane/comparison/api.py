@@ -4,10 +4,12 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Unpack
 
+from numpy.random import Generator
+
 from germane.comparison.comparison import Comparison
 from germane.comparison.consistency import match_results
 from germane.comparison.pairing import compare_pairs
-from germane.comparison.sample import Runs, match_samples
+from germane.comparison.sample import Runs, Sample, match_samples
 from germane.comparison.settings import Correction, Family, Settings, TestName
 from germane.core.arguments import Seed, make_generator
 from germane.core.progress import Progress
@@ -19,7 +21,6 @@ from germane.errors import (
     NotFoundError,
     clip,
     list_some,
-    offer,
 )
 from germane.evaluation.accepted import Judgments, Run
 from germane.evaluation.api import evaluate_many
@@ -78,14 +79,21 @@ def compare(
     elif policy:
         raise InputError(f"{next(iter(policy))}=… is for qrels and runs; these are evaluated.")
     datasets = _split_datasets(qrels)
-    _check_systems(datasets, settings.baseline)
+    _check_systems(datasets, settings)
     first = next(iter(next(iter(datasets.values())).values()))
     chosen = first.measures if measures is None else parse_all(measures)
     if runs is None:
         datasets = match_results(datasets, chosen)
     samples = match_samples(datasets, chosen)
-    pairs = compare_pairs(samples, settings, draws)
-    return Comparison(datasets, samples, pairs, settings, int(draws.integers(2**63)))
+    return compare_samples(datasets, samples, settings, draws)
+
+
+def compare_samples(
+    datasets: Mapping[str, Any], samples: Sequence[Sample], settings: Settings, rng: Generator
+) -> Comparison:
+    """Compare the values of systems, of queries or of images, pair by pair."""
+    pairs = compare_pairs(samples, settings, rng)
+    return Comparison(datasets, samples, pairs, settings, int(rng.integers(2**63)))
 
 
 def _split_datasets(given: Any) -> Mapping[str, Runs]:
@@ -122,7 +130,7 @@ def _name_runs(given: Any) -> Runs:
     )
 
 
-def _check_systems(datasets: Mapping[str, Runs], baseline: str | None) -> None:
+def _check_systems(datasets: Mapping[str, Runs], settings: Settings) -> None:
     """Refuse data sets that differ in their runs, fewer than two runs, and an unknown baseline."""
     expected = list(next(iter(datasets.values())))
     for name, runs in datasets.items():
@@ -131,9 +139,4 @@ def _check_systems(datasets: Mapping[str, Runs], baseline: str | None) -> None:
             raise NotFoundError(
                 f"data set {name}: not every data set has {unshared}; every data set must have the same runs."
             )
-    if len(expected) < 2:
-        raise EmptyError("compare needs two or more runs.")
-    if baseline is not None and baseline not in expected:
-        raise NotFoundError(
-            f"there is no baseline {clip(baseline)}.{offer(baseline, expected, list_some)}"
-        )
+    settings.check_systems(expected, "runs")

@@ -3,7 +3,7 @@
 A correction raises the p-values of a family of comparisons, which bounds the errors among all of them.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from typing import Literal, TypeAlias, get_args
 
@@ -12,7 +12,16 @@ import numpy as np
 from germane.comparison.significance import TESTS
 from germane.core.arguments import check_number
 from germane.core.ragged import Floats
-from germane.errors import InputError, PolicyError, check_choice, clip
+from germane.errors import (
+    EmptyError,
+    InputError,
+    NotFoundError,
+    PolicyError,
+    check_choice,
+    clip,
+    list_some,
+    offer,
+)
 
 TestName: TypeAlias = Literal["randomization", "t", "wilcoxon", "sign", "tukey"]
 Correction: TypeAlias = Literal["holm", "bonferroni", "bh", "none"]
@@ -112,6 +121,15 @@ class Settings:
         if not hasattr(self.resamples, "__index__") or self.resamples < FEWEST:
             raise InputError(
                 f"resamples takes a whole number from {FEWEST}; got {clip(self.resamples)}"
+            )
+
+    def check_systems(self, names: Collection[str], noun: str) -> None:
+        """Refuse fewer than two systems, and a baseline that is none of them."""
+        if len(names) < 2:
+            raise EmptyError(f"compare needs two or more {noun}.")
+        if self.baseline is not None and self.baseline not in names:
+            raise NotFoundError(
+                f"there is no baseline {clip(self.baseline)}.{offer(self.baseline, names, list_some)}"
             )
 
     @property

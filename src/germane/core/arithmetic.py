@@ -1,11 +1,18 @@
 """Arithmetic and comparisons of values that stand for a number."""
 
+import math
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, Literal, TypeAlias
 
 Halves: TypeAlias = Literal["up", "even"]
 """Where a half is rounded to."""
+
+
+def average_numbers(values: Iterable[float]) -> float:
+    """Return the mean of the values that are not NaN; NaN where there are none."""
+    kept = [one for one in values if one == one]
+    return math.fsum(kept) / len(kept) if kept else math.nan
 
 
 def _apply(operate: Callable[[Any, Any], Any], *, reflected: bool = False) -> Callable[..., Any]:
@@ -21,6 +28,9 @@ class Arithmetic:
 
     def __float__(self) -> float:
         raise NotImplementedError
+
+    def __format__(self, spec: str) -> str:
+        return format(float(self), spec) if spec else str(self)
 
     def __round__(self, digits: int | None = None) -> float:
         return round(float(self), digits)

@@ -16,6 +16,10 @@ from germane.core.ragged import Floats
 # Calibrated in bench/judges.py and bench/significance.py:
 FAR = 4.0  # values at the far end of the range that a spread must be worth
 MIDDLE, SEVERAL = 0.5, 6.0  # or: the part of the range that the mean must be in, of so many values
+FEW, CLOSE = (
+    5.0,
+    0.3,
+)  # or of so many, whose deviation is at most this part of the way to the far end
 STEP, POINTS = 0.15, 70  # of the integral, whose points are so far apart in their logarithm
 
 
@@ -50,14 +54,18 @@ def shows_spread(values: Floats, centered: Floats, shares: Floats, span: Span) -
     """Say whether values far from the mean, which the sample may lack, matter little beside its spread.
 
     They do where the variance is at least that of ``FAR`` values at the far end of the range, or where the
-    mean of ``SEVERAL`` values or more is in the middle half of the range.
+    mean of ``SEVERAL`` values or more is in the middle half of the range, or of ``FEW`` values that hardly
+    vary beside the range.
     """
     heaviest, mean = float(shares.max()), float(shares @ values)
     above, below = span.high - mean, mean - span.low
-    spread = float(np.sum((shares * centered) ** 2))
-    if spread >= FAR * (heaviest * max(above, below)) ** 2:
+    spread, far = float(np.sum((shares * centered) ** 2)), (heaviest * max(above, below)) ** 2
+    if spread >= FAR * far:
         return True
-    return heaviest * SEVERAL <= 1 and min(above, below) >= MIDDLE * (span.high - span.low) / 2
+    if min(above, below) < MIDDLE * (span.high - span.low) / 2:
+        return False
+    is_close = heaviest * FEW <= 1 + 1e-9 and spread <= CLOSE**2 * FEW * far
+    return heaviest * SEVERAL <= 1 or is_close
 
 
 def estimate_bounded_interval(

@@ -15,6 +15,7 @@ from germane.core import ragged
 from germane.core.finding import Finding
 from germane.core.ragged import Bools, Floats, Ints
 
+ONE_COPY = ("first", "last", "max")  # under these choices one copy of a duplicate item is left
 COPIES = ("keep", "recount")  # under these choices every copy of a duplicate item takes a rank
 
 

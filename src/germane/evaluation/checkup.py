@@ -242,6 +242,8 @@ def _is_settled(finding: Finding, policy: Policy) -> bool:
     """Is a finding meant, under the conventions of the caller?"""
     if finding.what == "repeated results":
         return policy.duplicates != "error"
+    if finding.what == "repeated judgments":
+        return policy.judged_twice != "error"
     name, word = _SETTLING.get(finding.what, ("ties", ""))
     return bool(getattr(policy, name) == word)
 

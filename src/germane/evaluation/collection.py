@@ -106,6 +106,11 @@ def refuse_places(run: RunInput, policy: Policy) -> None:
             "Give the ids, mask the items in the scores, or exclude them: exclude={query: [item]} "
             "(evaluate_embeddings: exclude_self=…)."
         )
+    if policy.own == "drop" and not run.has_query_ids:
+        raise PolicyError(
+            "own=drop leaves out the item with the id of its query, and rows without query_ids= have no ids. "
+            "Give the ids, or exclude the items: exclude={query: [item]}."
+        )
 
 
 class Collection:

@@ -28,7 +28,7 @@ from germane.evaluation.api import finish_result
 from germane.evaluation.batches import TWICE, Found, Tally, Twice
 from germane.evaluation.choices import DEFAULT, Choices, Plan
 from germane.evaluation.collection import refuse_places, retrieve
-from germane.evaluation.fingerprint import KeptFingerprint, hash_run
+from germane.evaluation.fingerprint import KeptFingerprint, OptionFingerprints, hash_run, shorten
 from germane.evaluation.judging import judge
 from germane.evaluation.list_batches import (
     Counted,
@@ -333,21 +333,9 @@ class Evaluator:
 
     @cached_property
     def _selections(self) -> dict[str, str]:
-        """The groups, the candidates and the catalogue, described."""
-        found = {}
-        if self._catalogue is not None:
-            found["what measures of the catalogue need"] = self._catalogue.describe()
-        if self._options.held.collapse is not None:
-            found["collapse"] = str(self._options.held.collapse)
-        for name in ("exclude", "only"):
-            pairs: Any = getattr(self._options.held, name)
-            if pairs is not None:
-                content = zlib.crc32(np.ascontiguousarray(pairs.offsets).data)
-                first = sorted(
-                    map(str, pairs.items[: int(pairs.offsets[:2][-1])])
-                )  # sets have no order
-                found[name] = f"{len(pairs.items)} pairs, {content:x}, {first[:2]}"
-        return found
+        """The fingerprints of the groups, the candidates and the catalogue."""
+        found = OptionFingerprints(self.qrels, self._options.held)()
+        return {name: shorten(one) or "a function" for name, one in found.items()}
 
     def _check_alike(self, other: "Evaluator") -> None:
         """Raise PolicyError or InputError for an Evaluator that adds up to something else."""

@@ -14,6 +14,7 @@ from germane.output.formatting import format_number, write_count
 from germane.output.tables import Table, find_highest, share_lines
 
 if TYPE_CHECKING:
+    from germane.dialects.dialect import Dialect
     from germane.evaluation.result import Result, Results
 
 Intervals: TypeAlias = Mapping[Measure, Interval | None]
@@ -79,23 +80,26 @@ def _explain_renamed(results: "Results", names: Mapping[Measure, str]) -> Iterat
 def _write_notes(results: "Results") -> Iterator[str]:
     """Write counts, policy and dialect, each once where all runs share it."""
     for write in (_write_counts, lambda result: f"policy: {result.policy}"):
-        yield from share_lines({name: write(one) for name, one in results.items()})
+        yield from share_lines(results.items(), write)
     result = next(iter(results.values()))
     for measure, own in result.policies.items():
         yield f"policy of {measure}: {own}"
     if result.dialect is not None:
-        yield f"dialect: {result.dialect.name} ({result.dialect.tool} {result.dialect.version})"
-        lines = {name: _write_limits(one) for name, one in results.items()}
-        yield from filter(None, share_lines(lines))
+        yield write_dialect(result.dialect)
+        yield from share_lines(results.items(), _write_limits)
         if result.own:
             names = ", ".join(map(str, result.own))
             yield f"germane's own measures, not {result.dialect.tool}'s: {names}"
 
 
+def write_dialect(dialect: "Dialect") -> str:
+    """Write the dialect of results with its tool."""
+    return f"dialect: {dialect.name} ({dialect.tool} {dialect.version})"
+
+
 def write_warnings(results: "Results") -> Iterator[str]:
     """Write the findings, one line for each run, or one line if all runs have the same."""
-    lines = {name: " ".join(map(str, result.findings)) for name, result in results.items()}
-    yield from filter(None, share_lines(lines) if any(lines.values()) else ())
+    yield from share_lines(results.items(), lambda one: " ".join(map(str, one.findings)))
 
 
 def _write_limits(result: "Result") -> str:

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from germane.core.arithmetic import average_numbers
 from germane.core.catalogue import Catalogue, Exposure, Lists, join_exposures
 from germane.core.ragged import Floats, Ints
 from germane.errors import CoverageError, DuplicateError, EmptyError, clip, list_some
@@ -234,8 +235,7 @@ class ListValues:
         if parameters.get("mean") == "micro":
             total = fsum(divisors.tolist())
             return fsum(sums.tolist()) / total if total else float("nan")
-        kept = self.values[~np.isnan(self.values)]
-        return fsum(kept.tolist()) / len(kept) if len(kept) else float("nan")
+        return average_numbers(self.values.tolist())
 
 
 def get_row(measure: Measure) -> CatalogueDefinition:

@@ -10,6 +10,7 @@ import numpy as np
 from germane.core.policy import Policy
 from germane.core.progress import Progress
 from germane.core.qrels import Qrels
+from germane.errors import PolicyError
 from germane.evaluation.choices import Plan, make_plan, make_policy
 from germane.evaluation.collection import Collection, read_graded, refuse_places
 from germane.measures.measure import Measures
@@ -39,11 +40,12 @@ class Options:
     reading: ReadOptions = NOTHING_SAID
     asked: Mapping[str, Any] = field(default_factory=dict)
     dialect: "Dialect | None" = None
+    recorded: Mapping[str, Any] = field(default_factory=dict)  # conventions of an earlier result
 
     @property
     def usual(self) -> Mapping[str, Any]:
-        """The conventions that the dialect has for every measure."""
-        return {} if self.dialect is None else self.dialect.choices
+        """The conventions that the dialect or the earlier result has for every measure."""
+        return self.recorded if self.dialect is None else self.dialect.choices
 
     @cached_property
     def held(self) -> ReadOptions:
@@ -60,8 +62,13 @@ class Options:
         given = {name: getattr(self.held, name) for name in READING}
         return {**{name: one for name, one in given.items() if one is not None}, **self.asked}
 
-    def make_policy(self, ties: str | None = None) -> Policy:
-        """Make the policy of a run whose own order of ties is given. Raises PolicyError."""
+    def make_policy(self, ties: str | None = None, is_scored: bool = True) -> Policy:
+        """Make the policy of a run whose own order of ties is given. Raises PolicyError.
+
+        A tool may take results of a score of 0 for misses where there are scores; who asks for that needs them.
+        """
+        if not is_scored and self.asked.get("nonpositive") == "miss":
+            raise PolicyError("nonpositive=miss is for scores; the run has ranks alone.")
         own = {} if ties is None else {"ties": ties}
         return make_policy(**{**own, **self.usual, **self.asked})
 
@@ -117,7 +124,7 @@ class Inputs:
             reading = self.options.held
             judged, found = open_inputs(self.qrels, run, reading, self._judged)
             self._judged = self._judged or _remember(judged)
-        policy = self.options.make_policy(found.ties)
+        policy = self.options.make_policy(found.ties, found.has_scores)
         refuse_places(found, policy)
         return found, policy
 

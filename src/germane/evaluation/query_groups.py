@@ -1,6 +1,5 @@
 """Groups: a result's measures per category of query, with macro and micro means."""
 
-import math
 import os
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Set
 from typing import Any
@@ -8,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from germane.core.arguments import list_values
+from germane.core.arithmetic import average_numbers
 from germane.core.id_spelling import describe_types
 from germane.dialects.parsing import parse
 from germane.errors import InputError, MeasureError, NotFoundError, clip, list_some, offer
@@ -95,9 +95,7 @@ class Groups(Columnar, Tabular, Named[Group]):
         return {str(measure): whole.mean for measure, whole in self._whole.items()}
 
     def _average_means(self, measure: Measure) -> float:
-        means = [group[measure].mean for group in self._held.values()]
-        kept = [mean for mean in means if not math.isnan(mean)]
-        return math.fsum(kept) / len(kept) if kept else math.nan
+        return average_numbers(group[measure].mean for group in self._held.values())
 
     def table(self, *, digits: int | None = 4) -> Table:
         """One row a category, and ``macro`` and ``micro``; definitions as notes."""

@@ -174,6 +174,7 @@ def is_signature(text: object) -> bool:
 def _clean(text: str) -> str:
     """Undo what pasting does to a line: breaks and other blanks, quotes, marks of lists, backslashes."""
     plain = re.sub(r"\\([|_@*=])", r"\1", unicodedata.normalize("NFKC", text))
+    plain = plain.replace("\\textbar{}", "|")
     line = " ".join(plain.translate(_INVISIBLE).split()).strip("`'\"> -*•|.")
     return re.sub(r" ?\| ?", " | ", line)
 

@@ -116,6 +116,10 @@ def verify(
     Raises FormatError for a record that cannot be read, InputError for another number of runs, and
     what ``evaluate`` raises.
     """
+    if "dialect" in policy:
+        raise InputError(
+            "verify takes no dialect=: the record has the conventions of each number. Leave it out, or evaluate again."
+        )
     recorded = _read(record)
     pairs = _pair_runs(recorded, runs)
     asked = {name: word for name, word in policy.items() if name in DEFAULTS}
@@ -161,7 +165,7 @@ def _read(record: Any) -> tuple[Recorded, ...]:
             raise InputError(f"a record is a path, a signature or results; got {clip(record)}")
         where, record = os.fspath(record), read_record(record)
     try:
-        return tuple(_read_run(where, run, record["policy"]) for run in record["runs"])
+        runs = tuple(_read_run(where, run, record["policy"]) for run in record["runs"])
     except KeyError as error:
         raise FormatError(f"{where}: a record without {error}. See docs/signature.md.") from None
     except (TypeError, AttributeError, ValueError) as error:
@@ -170,6 +174,9 @@ def _read(record: Any) -> tuple[Recorded, ...]:
         raise FormatError(
             f"{where}: no record: its parts are not those of docs/record.schema.json."
         ) from None
+    if not all(one.values for one in runs) or not runs:
+        raise FormatError(f"{where}: a record without {'measures' if runs else 'runs'}.")
+    return runs
 
 
 def _read_signature(given: Signature) -> Recorded:
@@ -279,7 +286,7 @@ def _evaluate_under(data: Inputs, run: Any, measures: list[Measure], policy: Pol
     }
     options = data.options
     reading = replace(options.reading, lowest=policy.scores == "distances")
-    under = Inputs(data.qrels, replace(options, reading=reading, asked={**options.asked, **words}))
+    under = Inputs(data.qrels, replace(options, reading=reading, recorded=words))
     under.signs = True
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", GermaneWarning)

@@ -1,15 +1,13 @@
 """The verbs pr_curve and mean_pr_curve."""
 
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable
 from typing import Any, Literal, Unpack, get_args
 
 import numpy as np
 
-from germane.core.arguments import Seed, make_generator
 from germane.core.bootstrap import check_confidence
 from germane.core.policy import Policy, Relevant
 from germane.core.progress import Progress, make_progress
-from germane.core.ragged import Floats
 from germane.core.ranking import Ranking
 from germane.errors import (
     CoverageError,
@@ -34,8 +32,6 @@ from germane.explanation.precision_recall import (
 from germane.explanation.single_query import find_placement, hold_rows, is_list, open_list
 from germane.measures.averaging import check_ties, evaluate_measure
 from germane.measures.measure import Measure
-
-RESAMPLES = 1000  # bootstrap samples behind a confidence band
 
 
 def pr_curve(
@@ -95,7 +91,6 @@ def mean_pr_curve(
     points: Literal[11, 101] = 11,
     rel: float = 1.0,
     confidence: float = 0.95,
-    rng: Seed = 0,
     progress: Progress | bool | None = None,
     **policy: Unpack[Choices],
 ) -> MeanPRCurve:
@@ -106,13 +101,13 @@ def mean_pr_curve(
     0.75
 
     ``qrels``, ``run`` and the conventions are those of ``evaluate``; ``rel`` is the lowest grade that
-    counts as relevant. The band contains the true mean of each level with the given ``confidence``. It is a
-    percentile bootstrap over queries from ``rng``, a seed or a NumPy generator.
+    counts as relevant. The band is the confidence interval of each level's mean, as of any other measure
+    (``MeasureResult.interval``); it is NaN for fewer than five queries.
     """
     progress = make_progress(progress)
     levels = make_recall_levels(points)
     check_confidence(confidence)
-    rel, draws = _find_level(rel), make_generator(rng)
+    rel = _find_level(rel)
     measure = make_precision_measure(0.0, rel)
     data = open_data(qrels, policy)
     found, conventions = data.open_run(run)
@@ -121,7 +116,7 @@ def mean_pr_curve(
     judgments = data.read(needs, progress)
     judged = judge(judgments, retrieve(judgments, found, conventions, progress), conventions)
     ranking = judged.rank(conventions.ties)
-    return _average(ranking, judged.policy, levels, rel, confidence, draws)
+    return _average(ranking, judged.policy, levels, rel, confidence)
 
 
 def average_curve(
@@ -129,16 +124,14 @@ def average_curve(
     *,
     rel: float = 1.0,
     confidence: float = 0.95,
-    rng: int = 0,
     band: Literal["compute", "skip"] = "compute",
 ) -> MeanPRCurve:
     """Compute the ``mean_pr_curve`` of a result in memory, without reading its run again.
 
-    ``band="skip"`` leaves the mean as both ends of the band, whose bootstrap takes nearly all of the time.
+    ``band="skip"`` leaves out the band, which takes most of the time.
     """
-    ranking, draws = find_placement(result).ranking, make_generator(rng)
-    levels = make_recall_levels(11)
-    return _average(ranking, result.policy, levels, rel, confidence, draws, band)
+    ranking, levels = find_placement(result).ranking, make_recall_levels(11)
+    return _average(ranking, result.policy, levels, rel, confidence, band)
 
 
 def _average(
@@ -147,17 +140,17 @@ def _average(
     levels: list[float],
     rel: float,
     confidence: float,
-    draws: "np.random.Generator",
     band: Literal["compute", "skip"] = "compute",
 ) -> MeanPRCurve:
     measures = [make_precision_measure(level, rel) for level in levels]
     results = [evaluate_measure(one, ranking, conventions.no_relevant) for one in measures]
     precision = np.array([one.mean for one in results])
     per_query = np.array([one.values for one in results])
+    intervals = [
+        one.interval(confidence=confidence) if band == "compute" else None for one in results
+    ]
     low, high = (
-        _compute_band(per_query, precision, confidence, draws)
-        if band == "compute"
-        else (precision.copy(), precision.copy())
+        np.array([getattr(one, end, np.nan) for one in intervals]) for end in ("low", "high")
     )
     return MeanPRCurve(
         ranking, rel, conventions, np.array(levels), precision, per_query, confidence, low, high
@@ -167,19 +160,3 @@ def _average(
 def _find_level(rel: Any) -> float:
     """Read the lowest relevant grade as measures read it."""
     return Measure("AP", (("rel", rel),)).rel or 0.0
-
-
-def _compute_band(
-    per_query: Floats, mean: Floats, confidence: float, rng: "np.random.Generator"
-) -> Sequence[Floats]:
-    """Compute the bootstrap interval of each level's mean from levels × Q; NaN where the mean is."""
-    if np.isnan(mean).any():
-        return mean.copy(), mean.copy()
-    kept = per_query[:, ~np.isnan(per_query).any(axis=0)]
-    queries = kept.shape[1]
-    even = np.full(queries, 1 / queries)
-    weights = (rng.multinomial(queries, even) for _ in range(RESAMPLES))
-    means = np.array([kept @ drawn for drawn in weights]) / queries
-    tail = (1 - confidence) / 2
-    low, high = np.quantile(means, [tail, 1 - tail], axis=0)
-    return np.minimum(low, mean), np.maximum(high, mean)

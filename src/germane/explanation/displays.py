@@ -192,7 +192,8 @@ class PRCurvesDisplay(Display):
         if isinstance(one, MeanPRCurve):
             title = (
                 f"Interpolated precision, mean over {write_count(one.queries, 'query')}\n"
-                f"(0 where its list does not get so far); {one.confidence:.0%} bootstrap bands"
+                "(0 where its list does not get so far)"
+                + (f"; bands: {one.confidence:.0%} intervals" if one.has_band else "")
             )
             recall, legend = "share of a query's relevant items found", "mean "
         else:

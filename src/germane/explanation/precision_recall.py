@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 
+from germane.core.mean_intervals import explain_missing
 from germane.core.policy import Policy
 from germane.core.ragged import Bools, Floats, Ints
 from germane.core.ranking import Ranking
@@ -236,7 +237,7 @@ class MeanPRCurve(Columnar, Tabular):
     precision: Floats  # the mean over queries at each level
     per_query: Floats  # levels × Q: interpolated precision; NaN where no_relevant is skip or nan
     confidence: float
-    low: Floats
+    low: Floats  # NaN where the mean has no interval
     high: Floats
 
     def __post_init__(self) -> None:
@@ -275,15 +276,26 @@ class MeanPRCurve(Columnar, Tabular):
     def table(self, *, digits: int | None = 4) -> Table:
         """Return one row a recall level; the mean areas as notes."""
         levels = (f"{level:.2f}" for level in self.recall.tolist())
-        values = (self.precision, self.low, self.high)
-        rows = zip(levels, *(_write_numbers(column, digits) for column in values), strict=True)
+        means = _write_numbers(self.precision, digits)
+        ends = (_write_numbers(column, digits, nan="") for column in (self.low, self.high))
+        rows = zip(levels, means, *ends, strict=True)
         columns = ("recall", "precision", "low", "high")
         return Table(columns, tuple(rows), tuple(self._notes()))
+
+    @property
+    def has_band(self) -> bool:
+        """Do the means have intervals? Those of few queries have none."""
+        return not np.isnan(self.low).all()
 
     def _notes(self) -> Iterator[str]:
         yield (
             f"interpolated precision, mean over {write_count(self.queries, 'query')}; "
-            f"{100 * self.confidence:.10g}% bootstrap interval of each mean{_describe_level(self.rel)}"
+            + (
+                f"{100 * self.confidence:.10g}% interval of each mean"
+                if self.has_band
+                else explain_missing("queries")
+            )
+            + _describe_level(self.rel)
         )
         yield "mean area over queries:"
         names = {rule: str(_make_area_measure(rule, self.rel)) for rule in RULES}
@@ -333,8 +345,8 @@ def make_precision_measure(level: float, rel: float) -> Measure:
     return Measure("IPrec", (("recall", level), ("rel", rel)))
 
 
-def _write_numbers(column: Floats, digits: int | None) -> Iterator[str]:
-    return (format_number(value, digits) for value in column.tolist())
+def _write_numbers(column: Floats, digits: int | None, nan: str = "nan") -> Iterator[str]:
+    return (format_number(value, digits, nan=nan) for value in column.tolist())
 
 
 def _freeze(values: Floats) -> Floats:

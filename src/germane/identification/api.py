@@ -183,7 +183,13 @@ def _open(asker: Asker, shape: Shape, rng: np.random.Generator) -> Any:
                 return answer.kind
             errors.append(answer.raised)
         asker.answers.clear()
+    if asker.most is None and "grades" in shape.shows and "all judged" not in shape.shows:
+        asker.kind_of_data, asker.unjudged = 0, errors[0]
+        answer = asker.ask(draw_single(rng, replace(shape, shows=asker.shows)))
+        if not answer.raised:
+            return answer.kind
+    failed = "raised" if asker.most is None else "failed"
     raise InputError(
-        f"{describe_function(asker.call)} raised on all data; takes={asker.form.name!r} gives it "
+        f"{describe_function(asker.call)} {failed} on all data; takes={asker.form.name!r} gives it "
         f"{asker.form.takes}. {errors[0]}"
     )

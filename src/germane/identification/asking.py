@@ -66,6 +66,10 @@ class Answer:
     left_out: frozenset[int] = frozenset()  # places of queries that a mapping lacks
 
 
+class FailedCallError(Exception):
+    """A call of a program that failed; the message says how."""
+
+
 class CannotRunError(InputError):
     """There is nothing to ask: a program that does not exist."""
 
@@ -83,6 +87,7 @@ class Asker:
     names: Names
     kind_of_data: int = 0  # which of the form's containers
     most: int | None = None  # calls that are allowed, where each costs time
+    unjudged: str = ""  # the error with items that nobody judged, which then are not shown
     answers: dict[Question, Answer] = field(default_factory=dict)
     calls: int = 0
 
@@ -97,7 +102,8 @@ class Asker:
         lost: frozenset[str] = frozenset()
         if "set" in self.containers:
             lost = frozenset({"repeats"} if "list" in self.containers else {"repeats", "copies"})
-        return self.form.shows - lost
+        added = {"all judged"} if self.unjudged else set()
+        return (self.form.shows - lost) | added
 
     @property
     def left(self) -> int | None:
@@ -113,11 +119,11 @@ class Asker:
         return self.answers.setdefault(question, answer) if again == "no" else answer
 
     def _call(self, question: Question) -> Answer:
-        data = self.form.kinds[self.kind_of_data][1](question, self.names)
+        data = self.form.make(self.kind_of_data, question, self.names)
         try:
             with _silence():
                 given = self.call(*data)
-        except Exception as error:  # whatever a function that is not ours raises
+        except (Exception, SystemExit) as error:  # whatever a function that is not ours raises
             if isinstance(error, CannotRunError):
                 raise
             return Answer(raised=write_error(error))
@@ -132,6 +138,8 @@ class Asker:
 def write_error(error: BaseException) -> str:
     """Write an error in one line."""
     says = " ".join(str(error).split())
+    if isinstance(error, FailedCallError):
+        return says[:120]
     kind = type(error).__name__
     return f"{kind}: {says[:120]}" if says else kind
 
@@ -142,6 +150,7 @@ def _silence() -> Iterator[None]:
     with (
         warnings.catch_warnings(),
         contextlib.redirect_stdout(io.StringIO()),
+        contextlib.redirect_stderr(io.StringIO()),
         np.errstate(all="ignore"),
     ):
         warnings.simplefilter("ignore")
@@ -149,9 +158,9 @@ def _silence() -> Iterator[None]:
 
 
 def describe_function(function: Any) -> str:
-    """Name a function; a lambda or a partial function is "the function"."""
-    name = getattr(function, "__name__", "")
-    return name if name.isidentifier() else "the function"
+    """Name a function or a program; a lambda or a partial function is "the function"."""
+    name: str = getattr(function, "__name__", "")
+    return name if name.isidentifier() or hasattr(function, "command") else "the function"
 
 
 def read_answer(given: Any, queries: int, several: bool) -> Answer:
@@ -178,7 +187,8 @@ def read_answer(given: Any, queries: int, several: bool) -> Answer:
         found = tuple(one for one in several_numbers if one is not None)
         return Answer(found, "queries" if several else "mean")
     expected = f"one for each of {queries} queries" if several else "one number"
-    raise WrongAnswerError(f"{len(several_numbers)} values, not {expected}: {clip(given)}")
+    choose = "" if several_numbers.count(None) else ". Choose one: lambda *data: f(*data)[0]"
+    raise WrongAnswerError(f"{len(several_numbers)} values, not {expected}: {clip(given)}{choose}")
 
 
 def _read_number(given: Any) -> float | None:
@@ -203,8 +213,14 @@ def _read_mapping(given: dict[Any, Any], queries: int) -> Answer:
                 f"lambda *data: f(*data)[{clip(key)}]"
             )
         if number is None:
+            choose = ""
+            if isinstance(value, Mapping) and value:
+                first = clip(next(iter(value)))
+                choose = (
+                    f". Choose it: lambda *data: {{q: one[{first}] for q, one in f(*data).items()}}"
+                )
             raise WrongAnswerError(
-                f"a mapping with {clip(value)} for query {clip(key)}, not a number"
+                f"a mapping with {clip(value)} for query {clip(key)}, not a number{choose}"
             )
         values[place] = number
         left_out.discard(place)

@@ -73,10 +73,15 @@ def make_case(listed: Sequence[float], missed: int, shape: Shape) -> Case:
     return Case(tuple(judged), rank_items(items[: len(listed)]))
 
 
+_SHOWN = 6  # queries of a call that are written out
+
+
 def describe(question: Question) -> str:
     """Write the data of a call: the grades in rank order, or judgments and lists."""
     if len(question.cases) == 1 and (plain := _describe_plain(question.cases[0])):
         return plain
+    if len(question.cases) > _SHOWN:
+        return f"{len(question.cases)} queries"
     qrels = {f"q{q}": dict(case.judged) for q, case in enumerate(question.cases, 1) if case.judged}
     run = {
         f"q{q}": _write_ranked(case.ranked)

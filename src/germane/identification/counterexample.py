@@ -11,6 +11,7 @@ from germane.core.ragged import Floats
 from germane.identification.batch import Batch
 from germane.identification.cases import Case, Question, describe
 from germane.identification.decisions import State
+from germane.identification.forms import show_arguments
 from germane.identification.identification import Counterexample, Definition
 from germane.identification.inquiry import Inquiry
 from germane.identification.known_questions import find_kinds
@@ -30,25 +31,23 @@ def find_counterexample(
     search: Search, target: Candidate, states: Sequence[State]
 ) -> Counterexample | None:
     """Find the smallest data on which the function and a definition differ."""
+    inquiry, broken = search.inquiry, search.trail.broken
     asked = _list_asked(search)
     found = min(
-        filter(None, (one.find_difference(target, search.inquiry.precision) for one in asked)),
+        filter(None, (one.find_difference(target, inquiry.precision) for one in asked)),
         key=lambda one: one.size,
         default=None,
     )
     small = _find_small(search, target, states)
     if small is not None and (found is None or small.size <= found.size):
-        found = small
-    broken = search.trail.broken
+        return make_counterexample(search, target, small, states)
     if found is None and broken is not None and not states:
         target, found = broken
     if found is None and not states and search.ordinary is not None:
-        found = search.ordinary.find_difference(target, search.inquiry.precision)
+        found = search.ordinary.find_difference(target, inquiry.precision)
     if found is None:
         return None
-    if found is not small:
-        found = shrink(search.inquiry, target, found)
-    return make_counterexample(search, target, found, states)
+    return make_counterexample(search, target, shrink(inquiry, target, found), states)
 
 
 def shrink(inquiry: Inquiry, target: Candidate, question: Question, special: str = "") -> Question:
@@ -60,7 +59,7 @@ def shrink(inquiry: Inquiry, target: Candidate, question: Question, special: str
         return question
     kinds = find_kinds(question, inquiry.shape)
     kept, allowed = kinds & {special}, kinds | _ALLOWED
-    left, before = REMOVALS, 0
+    left, before = REMOVALS // (4 if inquiry.shape.slow else 1), 0
     while left > 0 and question.size != before:
         before = question.size
         for change in _list_removals(question, inquiry.asker.form.grid):
@@ -185,7 +184,7 @@ def make_counterexample(
             Candidate(first.candidate.measure) if first.plain else first.candidate, search.asked
         )
     asker = search.inquiry.asker
-    arguments = asker.form.kinds[asker.kind_of_data][1](question, asker.names)
+    arguments = show_arguments(asker.form, asker.kind_of_data, question, asker.names)
     return Counterexample(
         describe(question) + note,
         arguments,

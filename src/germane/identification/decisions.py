@@ -64,7 +64,7 @@ class Decisions:
         trail, first = self.inquiry.trail, states[0].candidate
         question = batch.find_difference(first, self.inquiry.precision)
         assert question is not None
-        if special.binds:
+        if special.binds and self.inquiry.asker.form.name not in special.lenient:
             trail.broken = first, question
             return []
         trail.odd[special.name] = question
@@ -109,8 +109,12 @@ class Decisions:
         """List the words of a convention: the one in force, then the others."""
         now = dict(state.candidate.choices).get(name, getattr(self.inquiry.base, name))
         yield now
+        nan = name in ("no_relevant", "no_hit", "all_relevant", "empty") and now != "nan"
+        alone = not self.inquiry.asker.form.several  # where skip is NaN, too
+        if nan and alone:
+            yield "nan"
         for other, word in list_other_words(replace(self.inquiry.base, **{name: now}), self.fixed):
-            if other == name and word not in ("binary", "error"):
+            if other == name and word not in ("binary", "error", "sigmoid"):
                 yield word
-        if name in ("no_relevant", "no_hit", "all_relevant", "empty") and now != "nan":
+        if nan and not alone:
             yield "nan"

@@ -43,6 +43,10 @@ class Form:
         """Are the lists of all queries equally long?"""
         return {"several", "all judged"} <= self.shows
 
+    def make(self, kind: int, question: Question, names: Names) -> tuple[Any, ...]:
+        """Make the arguments of a call, in one of the kinds of containers."""
+        return self.kinds[kind][1](question, names)
+
     @property
     def several(self) -> bool:
         """Does one call have several queries?"""
@@ -67,6 +71,12 @@ def make_names(columns: Mapping[str, Any] | None, folder: Path | None) -> Names:
 
 
 _PARTS = ("query", "item", "relevance", "score")
+
+
+def show_arguments(form: Form, kind: int, question: Question, names: Names) -> tuple[Any, ...]:
+    """Make the arguments of a call to show them: files, which do not last, as their text."""
+    made = form.make(kind, question, names)
+    return made if form.name != "trec" else tuple(Path(one).read_text("utf-8") for one in made)
 
 
 def name_query(place: int) -> str:
@@ -185,9 +195,37 @@ def _lists(judged: Callable[[Case], Any]) -> Make:
     )
 
 
+def _number_ids(question: Question) -> Question:
+    """Write ids as whole numbers, in the order of their names."""
+    rows = [row for case in question.cases for row in (*(case.judged or ()), *(case.ranked or ()))]
+    numbers = {item: place for place, item in enumerate(sorted({item for item, _ in rows}), 1)}
+    cases = [
+        Case(*(each and tuple((numbers[item], value) for item, value in each) for each in case))  # type: ignore[misc]
+        for case in question.cases
+    ]
+    return Question(tuple(cases))
+
+
+def _with_numbers(make: Make) -> Make:
+    return lambda question, names: make(_number_ids(question), names)
+
+
+def _with_arrays(make: Make) -> Make:
+    """Make arrays of whole numbers of the lists of ids."""
+
+    def convert(question: Question, names: Names) -> tuple[Any, ...]:
+        made = make(_number_ids(question), names)
+        return tuple(np.array(one, int) if isinstance(one, list) else one for one in made)
+
+    return convert
+
+
 def _set_relevant(case: Case) -> set[str]:
     return set(_list_relevant(case))
 
+
+_IDS = _each(lambda case: (_list_relevant(case), _list_ranked(case)))
+_GRADED = _each(lambda case: (_map_grades(case), _list_ranked(case)))
 
 _OF_LISTS = frozenset({"missed", "copies", "empty"})
 _SCORED = frozenset({"grades", "ties"})
@@ -201,15 +239,18 @@ FORMS: dict[str, Form] = {
               ("an array", _each(lambda case: (np.array(_list_grades(case)),)))),
              frozenset({"grades", "empty", "all judged"})),
         Form("ids", "relevant ids, ranked ids",
-             (("two lists", _each(lambda case: (_list_relevant(case), _list_ranked(case)))),
+             (("two lists", _IDS),
               ("a set and a list", _each(lambda case: (_set_relevant(case), _list_ranked(case)))),
-              ("two sets", _each(lambda case: (_set_relevant(case), set(_list_ranked(case)))))),
+              ("two sets", _each(lambda case: (_set_relevant(case), set(_list_ranked(case))))),
+              ("two lists of whole numbers", _with_numbers(_IDS)), ("two arrays of whole numbers", _with_arrays(_IDS))),
              _OF_LISTS | {"repeats"}),
         Form("graded", "{item: grade}, ranked ids",
-             (("a dict and a list", _each(lambda case: (_map_grades(case), _list_ranked(case)))),),
+             (("a dict and a list", _GRADED), ("a dict and a list of whole numbers", _with_numbers(_GRADED)),
+              ("a dict and an array of whole numbers", _with_arrays(_GRADED))),
              _OF_LISTS | {"grades"}),
         Form("lists", "lists of relevant ids, lists of ranked ids",
-             (("lists of lists", _lists(_list_relevant)), ("a list of sets and a list of lists", _lists(_set_relevant))),
+             (("lists of lists", _lists(_list_relevant)), ("a list of sets and a list of lists", _lists(_set_relevant)),
+              ("lists of lists of whole numbers", _with_numbers(_lists(_list_relevant)))),
              _OF_LISTS | {"repeats", "several"}),
         Form("arrays", "relevance and scores of one query's items",
              (("two arrays", _each(_make_arrays)),), _SCORED | {"all judged"}),

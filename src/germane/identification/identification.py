@@ -48,7 +48,7 @@ class Counterexample:
     data: str
     """the grades in rank order, or judgments and lists"""
     arguments: tuple[Any, ...]
-    """the arguments of the function"""
+    """the arguments of the function; for files, their text"""
     value: float
     """what the function gives"""
     definition: Definition

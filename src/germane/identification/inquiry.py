@@ -1,6 +1,6 @@
 """Inquiry: questions to one function, put into batches, and all that is found out besides definitions."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -9,10 +9,10 @@ from germane.core.policy import Policy
 from germane.core.ragged import Floats
 from germane.identification.asking import Answer, Asker, Kind, Precision, ask_all
 from germane.identification.batch import Batch
-from germane.identification.cases import Question, Shape
-from germane.identification.draws import Rng, draw_case, draw_several, draw_single
+from germane.identification.cases import Case, Question, Shape
+from germane.identification.draws import Rng, draw_case, draw_single
 from germane.identification.known_questions import Kinds, list_known
-from germane.identification.special import Special, draw_questions, shuffle_rows
+from germane.identification.special import Special, draw_questions
 from germane.reconciliation.variations import Candidate
 
 ORDINARY, LAST = 36, 60  # questions of a search and of its check; half of them where a call is slow
@@ -89,23 +89,30 @@ class Inquiry:
     def ask_ordinary(self) -> Batch:
         """Ask about ordinary queries, known ones first: one in each call, or where calls are counted many."""
         rng, shape = self.rng, self.shape
-        known = [one for one in self.list_known(frozenset()) if len(one.cases) == 1]
+        kinds = (
+            [frozenset[str]()] if self.asker.most is None else [frozenset(), frozenset({"short"})]
+        )
+        known = [one for kind in kinds for one in self.list_known(kind) if len(one.cases) == 1]
         if self.asker.most is None:
             count = ORDINARY // (2 if shape.slow else 1)
             return self.ask([*known, *(draw_single(rng, shape) for _ in range(count))])
-        cases = [one.cases[0] for one in known][: JOINED // 2]
-        drawn = draw_several(rng, shape, JOINED - len(cases)).cases
-        return self.ask([Question((*cases, *drawn)), draw_several(rng, shape, JOINED)])
+        cases = rng.permutation(len(known))[: JOINED // 2].tolist()
+        first = Question((*(known[i].cases[0] for i in cases), *self._draw_joined(JOINED // 2)))
+        return self.ask([first, Question(tuple(self._draw_joined(JOINED)))])
+
+    def _draw_joined(self, count: int) -> Iterator[Case]:
+        """Draw the queries of one call; some lists are shorter than the cutoff."""
+        for q in range(count):
+            length = None if q % 4 else int(self.rng.integers(2, max(3, self.shape.k or 0)))
+            yield draw_case(self.rng, self.shape, length=length)
 
     def ask_new(self) -> Batch:
-        """Ask about new ordinary queries; where calls are counted, their rows are in any order."""
+        """Ask about new ordinary queries."""
         rng, shape = self.rng, self.shape
         if self.asker.most is None:
-            return self.ask(
-                draw_single(rng, shape) for _ in range(LAST // (2 if shape.slow else 1))
-            )
-        drawn = [draw_case(rng, shape) for _ in range(JOINED)]
-        return self.ask([Question(tuple(shuffle_rows(rng, one) for one in drawn))])
+            count = LAST // (2 if shape.slow else 1)
+            return self.ask(draw_single(rng, shape) for _ in range(count))
+        return self.ask([Question(tuple(self._draw_joined(JOINED)))])
 
     def is_random(self, batch: Batch) -> bool:
         """Does the function give another answer when it is asked again?"""

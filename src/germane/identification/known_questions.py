@@ -7,6 +7,7 @@ import numpy as np
 from germane.identification.cases import Case, Question, Shape, rank_items
 from germane.identification.known_cases import KNOWN, Grades, KnownCase, Rows
 
+_GRADES = range(4)  # of ordinary data
 Kinds = frozenset[str]  # the names of special data; none where it is ordinary
 
 
@@ -83,6 +84,8 @@ def _find_kinds_of_case(case: Case, shape: Shape) -> Iterator[str]:
     grades = [grade for _, grade in case.judged]
     if len(dict(case.judged)) < len(grades):
         yield "repeats"
+    if any(grade > max(_GRADES) for grade in grades):
+        yield "high"
     if any(grade < 0 for grade in grades):
         yield "negative"
     if any(grade != int(grade) for grade in grades):

@@ -87,6 +87,18 @@ def _reverse(view: View) -> View:
     return replace(view, ranking=moved)
 
 
+def _count_judged(view: View) -> View:
+    """Take items that are judged not relevant for relevant ones."""
+    ranking = view.ranking
+    moved = replace(
+        ranking,
+        relevance=np.maximum(ranking.relevance, 1.0),
+        ideal=np.maximum(ranking.ideal, 1.0),
+        judgment=None,
+    )
+    return replace(view, ranking=moved)
+
+
 def _leave_ideal_unsorted(view: View) -> View:
     return replace(view, ranking=replace(view.ranking, ideal=view.given))
 
@@ -135,6 +147,7 @@ class Mistake:
     divisor: Count | None = None
     terms_of: str = ""
     """another measure, whose terms are summed"""
+    factor: float = 1.0
     tools: tuple[str, ...] = ()
 
     def compute(self, measure: Measure, view: View) -> Floats:
@@ -147,7 +160,7 @@ class Mistake:
         else:
             assert self.norm is not None
             norm = _score(measure, self.norm(view)).norm
-        return compute_values(seen.ranking, replace(scored, norm=norm))
+        return self.factor * compute_values(seen.ranking, replace(scored, norm=norm))
 
 
 def _score(measure: Measure, view: View) -> Any:
@@ -178,6 +191,9 @@ MISTAKES: tuple[Mistake, ...] = (
     Mistake("divided by the cutoff", ("nDCG", "DCG", "RR"), norm=None, divisor=_count_cutoff),
     Mistake("divided by the number of relevant items", ("DCG", "MeanP"), norm=None, divisor=_count_relevant),
     Mistake("precision is added at every rank", ("AP",), terms_of="MeanP"),
+    Mistake("items that are judged not relevant count as relevant", ("AP", "RR", "P", "R", "Success", "F", "Rprec"),
+            terms=_count_judged, norm=_count_judged),
+    Mistake("the value is in percent", (*_RANKED, "P", "R", "Success", "F", "Rprec"), factor=100.0),
     Mistake("hits before a rank do not count in its precision", ("AP",), terms_of="DCG(discount=position)",
             tools=("spotlight:mrr_score",)),
 )  # fmt: skip
@@ -241,6 +257,35 @@ def find_misreadings(
                 yield one
 
 
+MEANS: tuple[tuple[str, Callable[[Floats], float]], ...] = (
+    ("the values of the queries are added", lambda values: float(values.sum())),
+    ("the median of the queries, not their mean", lambda values: float(np.median(values))),
+    ("the highest value of a query, not the mean", lambda values: float(values.max())),
+    ("the lowest value of a query, not the mean", lambda values: float(values.min())),
+)
+"""Ways to make one value of those of several queries that are no mean."""
+
+
+def find_means(inquiry: Inquiry, definition: Candidate) -> Iterator[str]:
+    """Find how a function makes one value of several queries' values, where it is not their mean."""
+    known = inquiry.asker.answers
+    ordinary = [one for one in known if len(one.cases) > 1 and not find_kinds(one, inquiry.shape)]
+    for says, compute in MEANS if inquiry.kind == "mean" and inquiry.asker.most is None else ():
+        if ordinary and all(_is_made(inquiry, definition, one, compute) for one in ordinary):
+            yield says
+
+
+def _is_made(
+    inquiry: Inquiry, definition: Candidate, question: Question, compute: Callable[[Floats], float]
+) -> bool:
+    single = [Question((case,)) for case in question.cases]
+    values = inquiry.ask_known(single, {}).expect(definition)
+    given = np.array(inquiry.asker.answers[question].values)
+    if values is None or len(given) != 1:
+        return False
+    return bool(inquiry.precision.agree(given, np.array([compute(values)])).all())
+
+
 def describe_difference(found: Candidate, asked: Measure) -> str:
     """Describe in words how a definition differs from the one that was asked for; "" where words are missing."""
     one, other = found.measure, asked
@@ -291,4 +336,6 @@ def _fits_all(
             return False
         if not fits(batch, batch.arrange(replace(usual, values=values, norm=None))):
             return False
+        if np.array_equal(values, usual.values, equal_nan=True):
+            return False  # it is no mistake where it changes nothing
     return True

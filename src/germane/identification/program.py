@@ -7,14 +7,19 @@ from dataclasses import dataclass, field
 from pathlib import PurePath
 
 from germane.errors import InputError, clip
-from germane.identification.asking import CannotRunError
+from germane.identification.asking import CannotRunError, FailedCallError
 
 MOST = 12  # calls, each of which starts the program
 LIMIT = 60.0  # seconds for a call
 _NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?|nan|NaN", re.ASCII)
 
 
-class ProgramError(Exception):
+_INTERPRETERS = re.compile(
+    r"(python|pypy|perl|ruby|node|deno|bun|[gmn]?awk|sh|bash|zsh|java|Rscript|julia|php|lua)[\d.]*|uv|env"
+)
+
+
+class ProgramError(FailedCallError):
     """A call that failed: the exit status and the last line on standard error, or the time limit."""
 
 
@@ -43,7 +48,15 @@ class Program:
                     f"--command has {place} where the path of a file belongs; got {clip(self.command)}"
                 )
         self._pattern = self._compile()
-        self.__name__ = PurePath(self._words[0]).name
+        self.__name__ = self._find_name()
+
+    def _find_name(self) -> str:
+        """Find the name of the program: that of the script, where an interpreter is called."""
+        first = PurePath(self._words[0]).name
+        if not _INTERPRETERS.fullmatch(first):
+            return first
+        scripts = (PurePath(one) for one in self._words[1:] if one[0] not in "-{")
+        return next((one.name for one in scripts if one.suffix), first)
 
     def _compile(self) -> re.Pattern[str] | None:
         if self.pattern is None:

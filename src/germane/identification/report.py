@@ -20,7 +20,7 @@ from germane.identification.counterexample import (
 )
 from germane.identification.decisions import State
 from germane.identification.identification import Counterexample, Definition, Identification
-from germane.identification.mistakes import find_misreadings, find_mistakes
+from germane.identification.mistakes import find_means, find_misreadings, find_mistakes
 from germane.identification.search import Search
 from germane.identification.special import SPECIAL
 from germane.measures.measure import Measure
@@ -82,13 +82,20 @@ def make_answer(search: Search, states: Sequence[State], name: str) -> Identific
         holds,
         _describe_special(search, states),
         _list_undecided(search),
-        {_say(key): _write_raised(*found) for key, found in trail.raised.items()},
+        _list_raised(search),
         tuple(_make_odd(search, states)),
         None if nearest is None else _define(nearest),
         example,
         mistakes,
         tuple(_write_remarks(search, states, nearest)),
     )
+
+
+def _list_raised(search: Search) -> dict[str, str]:
+    unjudged = search.inquiry.asker.unjudged
+    first = {"items that nobody judged": unjudged} if unjudged else {}
+    special = search.trail.raised.items()
+    return first | {_say(name): _write_raised(*found) for name, found in special}
 
 
 def _write_raised(question: Question, error: str) -> str:
@@ -162,6 +169,8 @@ def _make_odd(search: Search, states: Sequence[State]) -> Iterable[Counterexampl
     """Make the counterexamples of special data on which no convention fits, as small as they can be."""
     for name, question in search.trail.odd.items() if states else ():
         first = states[0].candidate
+        if any(find_misreadings(search.inquiry, first, question)):
+            continue  # which is said in words
         small = shrink(search.inquiry, first, question, name)
         example = make_counterexample(search, first, small, (), f" ({_say(name)})")
         yield replace(example, definition=Definition(first.measure))
@@ -192,6 +201,9 @@ def _describe_special(search: Search, states: Sequence[State]) -> dict[str, str]
             name != "no hit" and words.get(convention, DEFAULTS[convention]) != DEFAULTS[convention]
         ):
             found[special.says] = f"{convention}={words[convention]}"
+    for name, question in trail.odd.items() if states else ():
+        for misreading in find_misreadings(search.inquiry, states[0].candidate, question):
+            found[_say(name)] = misreading.name
     if "short" in trail.shown and states:
         found["lists shorter than the cutoff"] = "as they are"
     return found
@@ -239,6 +251,8 @@ def _name_mistakes(search: Search, nearest: Candidate | None) -> Iterable[str]:
     if nearest is not None and broken is not None:
         for misreading in find_misreadings(search.inquiry, nearest, broken[1]):
             yield f"{nearest.measure} with a mistake: {misreading.name}"
+        for says in find_means(search.inquiry, nearest):
+            yield f"{nearest.measure} with a mistake: {says}"
     found = sorted(
         islice(find_mistakes([batch], measures, fits), 12),
         key=lambda pair: (

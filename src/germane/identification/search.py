@@ -22,7 +22,7 @@ from germane.reconciliation.variations import Candidate, list_measures, list_oth
 Far = Literal["yes", "no"]  # are definitions with other conventions on ordinary data tried?
 
 GRADES = (1.0, 2.0, 3.0)
-RESERVED = 3  # calls for the check and the counterexample, where calls count
+RESERVED = 2  # calls for the check and the counterexample, where calls count
 FINE = 12  # decimals of a program that prints all digits
 
 
@@ -171,7 +171,9 @@ class Search:
         """Search with graded data, and with the grades 0 and 1 where that finds nothing as simple."""
         refused = len(batch.raised) > len(batch.questions) // 3
         states = [] if refused else self.find_measures(batch)
-        if len(self.inquiry.shape.grades) == 1 or (states and self.order(states[0])[0] == 0):
+        simple = bool(states) and self.order(states[0])[0] == 0
+        few = self.inquiry.asker.most is not None and bool(states)  # calls, of which none is spent
+        if len(self.inquiry.shape.grades) == 1 or simple or few:
             return states
         before = self.ordinary, self.inquiry.shape, self.trail
         self.inquiry.trail = Trail()
@@ -288,7 +290,7 @@ class Search:
 
     def _sort(self, states: list[State]) -> list[State]:
         """Sort states, so that the simplest of each formula, with the conventions that come first, is the first."""
-        return sorted(states, key=lambda one: (not one.plain, self.order(one)))
+        return sorted(states, key=lambda one: (not one.plain, *self.order(one)[:-1]))
 
 
 def _name_formula(state: State) -> tuple[str, Any]:

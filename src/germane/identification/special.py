@@ -24,6 +24,8 @@ class Special:
     binds: bool = True
     """Is a function that no convention fits here without a definition? Else the definition is given for
     other data, and this data is named."""
+    lenient: frozenset[str] = frozenset()
+    """the forms in which it does not bind"""
     counted: bool = False
     """Is it asked where every call takes time?"""
     joined: bool = False
@@ -137,13 +139,9 @@ _IDS = ("9", "10", "100", "Z", "a", "é", "\uffee", "\U0001f600")
 
 def _draw_order(rng: Rng, shape: Shape) -> Iterator[Case]:
     for _ in range(6):
-        yield shuffle_rows(rng, draw_case(rng, shape))
-
-
-def shuffle_rows(rng: Rng, case: Case) -> Case:
-    """Put the rows of a list in another order than that of their scores."""
-    rows = case.ranked or ()
-    return case._replace(ranked=tuple(rows[i] for i in rng.permutation(len(rows)).tolist()))
+        case = draw_case(rng, shape)
+        rows = case.ranked or ()
+        yield case._replace(ranked=tuple(rows[i] for i in rng.permutation(len(rows)).tolist()))
 
 
 def _draw_close(rng: Rng, shape: Shape) -> Iterator[Case]:
@@ -154,7 +152,10 @@ def _draw_close(rng: Rng, shape: Shape) -> Iterator[Case]:
         scores = [0.3 + score for _, score in case.ranked or ()]
         at = int(rng.integers(1, len(items))) if len(items) > 1 else 0
         scores[at - 1] = float(np.nextafter(scores[at], np.inf))
-        yield case._replace(ranked=tuple(zip(items, scores, strict=True)))
+        rows = list(zip(items, scores, strict=True))
+        if "order" in shape.shows and rng.random() < 0.7:
+            rows[at - 1], rows[at] = rows[at], rows[at - 1]
+        yield case._replace(ranked=tuple(rows))
 
 
 def _draw_nonpositive(rng: Rng, shape: Shape) -> Iterator[Case]:
@@ -185,6 +186,13 @@ def _draw_fractions(rng: Rng, shape: Shape) -> Iterator[Case]:
         yield case._replace(judged=tuple(changed))
 
 
+def _draw_high(rng: Rng, shape: Shape) -> Iterator[Case]:
+    for _ in range(5):
+        case = draw_case(rng, shape)
+        judged = [(item, grade and float(rng.integers(1, 7))) for item, grade in case.judged or ()]
+        yield case._replace(judged=tuple(judged))
+
+
 def _draw_negative(rng: Rng, shape: Shape) -> Iterator[Case]:
     for _ in range(5):
         case = draw_case(rng, shape)
@@ -195,7 +203,7 @@ def _draw_negative(rng: Rng, shape: Shape) -> Iterator[Case]:
 SPECIAL: tuple[Special, ...] = (
     Special("short", "a list shorter than the cutoff", _draw_short),
     Special("no hit", "nothing relevant found", _draw_missed, ("no_hit", "no_relevant"), counted=True),
-    Special("all relevant", "every result relevant", _draw_pure, ("all_relevant", "no_relevant"), counted=True),
+    Special("all relevant", "every result relevant", _draw_pure, ("all_relevant", "no_relevant")),
     Special("no relevant among others", "no relevant items, beside other queries", _draw_irrelevant,
             ("no_relevant", "undefined"), frozenset({"several"}), joined=True, counted=True),
     Special("no relevant", "no relevant items", _draw_irrelevant, ("no_relevant", "undefined")),
@@ -213,11 +221,13 @@ SPECIAL: tuple[Special, ...] = (
             why="ranked lists have no ties", counted=True),
     Special("ids", "equal scores of ids such as '9', '10' and 'é'", _draw_ids, (), frozenset({"order"}),
             binds=False, after="ties"),
-    Special("order", "results in another order than their scores", _draw_order, (), frozenset({"order"})),
+    Special("order", "results in another order than their scores", _draw_order, (), frozenset({"order"}),
+            lenient=frozenset({"trec"}), counted=True),
     Special("close scores", "scores that are equal in single precision", _draw_close, ("scores",),
             frozenset({"ties"}), binds=False),
     Special("nonpositive", "scores of 0 or less", _draw_nonpositive, ("nonpositive",), frozenset({"ties"}),
             binds=False),
+    Special("high", "grades above 3", _draw_high, ("grades",), frozenset({"grades"}), binds=False),
     Special("negative", "grades below 0", _draw_negative, ("grades",), frozenset({"grades"}), binds=False,
             why="items have no grades"),
     Special("fractions", "grades with decimals", _draw_fractions, ("grades",), frozenset({"grades"}),

@@ -241,8 +241,12 @@ class Categories(Ids):
 
 def read_bytes(values: Sequence[bytes]) -> Text:
     """Make a column of texts."""
-    ends = ragged.make_offsets(list(map(len, values)))
-    return Text(np.frombuffer(b"".join(values), np.uint8), ends[:-1], np.diff(ends))
+    return _cut_text(b"".join(values), list(map(len, values)))
+
+
+def _cut_text(data: bytes, sizes: Sequence[int]) -> Text:
+    ends = ragged.make_offsets(sizes)
+    return Text(np.frombuffer(data, np.uint8), ends[:-1], np.diff(ends))
 
 
 def read_arrow_text(array: pa.Array) -> Text:
@@ -310,6 +314,8 @@ def read_python_ids(ids: Sequence[Hashable]) -> Ids:
     from germane.kernel.ids import to_bytes
 
     kinds = set(map(type, ids))
+    if kinds == {str} and (joined := "".join(ids)).isascii():  # type: ignore[arg-type]
+        return _cut_text(joined.encode(), list(map(len, ids)))  # type: ignore[arg-type]
     whole = {kind for kind in kinds if issubclass(kind, (int, np.integer)) and kind is not bool}
     if kinds and whole == kinds:
         for width in (np.int64, np.uint64):

@@ -92,13 +92,17 @@ class Keys(Ids):
     def column(self) -> Any:
         return self.typed.column
 
+    def list_group(self, group: int) -> Keys:
+        """Make a column of the ids of one group."""
+        return Keys((self.parts[group],), (self.indexes[group],))
+
     def find_repeat(self) -> tuple[int, int] | None:
         """Find the first row whose item an earlier row of its group has, and that row."""
         for g, (part, index) in enumerate(zip(self.parts, self.indexes, strict=True)):
+            if len(index) == len(part):
+                continue
             first: dict[Hashable, int] = {}
-            for row, item in (
-                enumerate(part, int(self.offsets[g])) if len(index) < len(part) else ()
-            ):
+            for row, item in enumerate(part, int(self.offsets[g])):
                 if first.setdefault(item, row) != row:
                     return row, first[item]
         return None
@@ -155,9 +159,10 @@ class _Found(NamedTuple):
         """Find the rows of the items of keys without copies."""
         rows: list[int] = []
         ends = pairwise(keys.offsets.tolist())
-        for part, items, (start, end) in zip(keys.parts, self.items, ends, strict=True):
+        for part, items, (start, _) in zip(keys.parts, self.items, ends, strict=True):
             if items:
-                place = dict(zip(part, range(start, end), strict=True))
+                wanted = set(items)
+                place = {item: row for row, item in enumerate(part, start) if item in wanted}
                 rows += [place[item] for item in items]
         return self._replace(row=np.array(rows, np.int64))
 
@@ -239,14 +244,17 @@ def _place_ties(batch: Batch, group: Ints, row: Ints, first: Ints, last: Ints, t
     for hits in np.split(tied, starts):
         g = int(group[hits[0]])
         start, stop = batch.offsets[g : g + 2].tolist()
-        mine, own = batch.score[start:stop], batch.score[row[hits]]
+        mine, at = batch.score[start:stop], row[hits] - start
+        own = mine[at]
         wanted = np.unique(own)
         level = np.minimum(wanted.searchsorted(mine), len(wanted) - 1)
         members = np.flatnonzero(wanted[level] == mine)
-        key = plain.order_equal(batch.items, members + start, ties)
-        arranged = members[np.lexsort((key, level[members]))]
-        position = np.empty(stop - start, np.int64)
+        if 2 * len(members) > len(mine):  # arranging all is faster than selecting so many
+            members = np.arange(len(mine))
+        key = plain.order_equal(batch.items.list_group(g), members, ties)
+        members = members[key.argsort()]
+        arranged = members[mine[members].argsort(kind="stable")]
+        position = np.empty(len(mine), np.int64)
         position[arranged] = np.arange(len(arranged))
-        begins = level[arranged].searchsorted(wanted.searchsorted(own))
-        place[hits] = position[row[hits] - start] - begins
+        place[hits] = position[at] - mine[arranged].searchsorted(own)
     return place

@@ -163,7 +163,9 @@ def _fall_by_text(ids: Ids, rows: Ints) -> Ints:
     """Order ids from the last to the first by the bytes of their text."""
     if ids.kind == "python":
         python, place = ids.python, np.empty(len(rows), np.int64)
-        place[sort_by_bytes([python[row] for row in rows.tolist()])] = np.arange(len(rows))
+        are_all = len(rows) == len(python) and bool((rows[1:] > rows[:-1]).all())
+        listed = python if are_all else list(map(python.__getitem__, rows.tolist()))
+        place[sort_by_bytes(listed)] = np.arange(len(rows))
         return -place
     from pyarrow import compute
 

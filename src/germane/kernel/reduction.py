@@ -16,7 +16,7 @@ import numpy as np
 
 from germane.core import ragged
 from germane.core.ragged import Bools, Floats, Ints
-from germane.core.retrieved import COPIES, Order, Retrieved
+from germane.core.retrieved import COPIES, ONE_COPY, Order, Retrieved
 from germane.errors import FormatError, PolicyError, clip
 from germane.kernel import library, plain
 from germane.kernel.columns import Categories, Ids, Integers, Text
@@ -402,7 +402,7 @@ def drop_repeats(batch: Batch, queries: Sequence[Hashable], duplicates: str) -> 
     row = None if duplicates == EVERY else find_repeat(batch)
     if row is None:
         return batch
-    if duplicates not in ("first", "last", "max"):
+    if duplicates not in ONE_COPY:
         raise RepeatedItem(queries[int(batch.code[batch.owner[row]])], batch.items[row])
     return batch.take(choose_copies(batch, duplicates))
 

@@ -143,9 +143,6 @@ class QueryValues(Arithmetic):
     def __float__(self) -> float:
         return self.mean
 
-    def __format__(self, spec: str) -> str:
-        return format(self.mean, spec) if spec else str(self)
-
     @property
     def has_interval(self) -> bool:
         """Is the mean one over queries? A count is not, and neither is a micro mean."""

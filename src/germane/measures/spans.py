@@ -19,11 +19,12 @@ def find_span(measure: Ranged, values: Floats) -> Span:
     """Find the range of a measure's values.
 
     Where its definition sets no limits, it goes from the lowest of these values, or from 0, to the highest,
-    with room for as much again (calibrated in bench/significance.py).
+    with room for as much again.
     """
-    if measure.range is not None:
-        return Span(*measure.range)
-    low, high = min(0.0, float(values.min())), float(values.max())
+    low, high = float(values.min()), float(values.max())
+    if measure.range is not None:  # which rounding can exceed
+        return Span(min(measure.range[0], low), max(measure.range[1], high))
+    low = min(0.0, low)
     width = high - low or 1.0
     return Span(low, low + width, room=width)
 

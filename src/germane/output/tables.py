@@ -4,11 +4,12 @@ import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Literal, TypeAlias, get_args
+from typing import Literal, TypeAlias, TypeVar, get_args
 
 from germane.errors import InputError, check_choice, clip
 
 LABEL = "tab:germane"  # the key of a LaTeX table that is given no other
+V = TypeVar("V")
 Row = tuple[str, ...]
 Reader: TypeAlias = Literal["program", "spreadsheet"]
 
@@ -207,12 +208,13 @@ def find_highest(columns: Iterable[Sequence[float]]) -> Iterator[tuple[int, int]
             yield from ((r, c) for r, one in enumerate(numbers) if one == highest)
 
 
-def share_lines(lines: Mapping[str, str]) -> Iterator[str]:
-    """Yield the line that all rows share, or one line for each where they differ."""
-    if len(set(lines.values())) == 1:
-        yield next(iter(lines.values()))
+def share_lines(named: Iterable[tuple[str, V]], write: Callable[[V], str]) -> Iterator[str]:
+    """Write a line for each value with its name, or the one line that all of them share; none where it is empty."""
+    lines = {name: write(one) for name, one in named}
+    if len(different := set(lines.values())) == 1:
+        yield from filter(None, different)
     else:
-        yield from (f"{name}: {line}" for name, line in lines.items())
+        yield from (f"{name}: {line}" for name, line in lines.items() if line)
 
 
 def stack_tables(name: str, tables: Mapping[str, Table]) -> Table:

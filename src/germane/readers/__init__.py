@@ -36,6 +36,7 @@ from germane.readers.recognition import (
     open_records,
     recognize_qrels,
 )
+from germane.readers.responses import refuse_response
 
 __all__ = [
     "NOTHING_SAID",
@@ -175,6 +176,8 @@ def open_run(
         return flat
     if is_hits(given):
         given = read_hits(given, reading.columns, lowest=reading.lowest)
+    else:
+        refuse_response(given)
     if reading.collapse is reading.query_ids is reading.item_ids is None:
         return _recognize_run(given, reading, qrels)
     array_ids = import_reader("array_ids")

@@ -64,6 +64,10 @@ class ArrayRun(RunInput):
         return self.items.ids is not None
 
     @property
+    def has_query_ids(self) -> bool:
+        return self.queries.ids is not None
+
+    @property
     def is_collapsed(self) -> bool:  # type: ignore[override]
         return self.counts is not None
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import zlib
 from collections.abc import Callable, Collection, Iterator, Mapping, Set
 from dataclasses import dataclass
 from functools import cache
@@ -77,22 +76,6 @@ class CatalogueOptions:
         numbers.closed = size if self.items is not None or self.of_seen else None
         bound = None if distance is None else distance.bind(lambda: numbers.ids, bool(odd))
         return Catalogue(len(numbers), size, seen, bound), numbers
-
-    def describe(self) -> str:
-        """Describe these, so that those of two evaluations can be compared."""
-        seen = None if self.seen is None else self.seen.items
-        size = "seen" if self.of_seen else self.size
-        parts = [f"catalogue={size or _hash_ids(self.items)}", f"seen={_hash_ids(seen)}"]
-        if self.seen is not None:
-            parts.append(f"of {len(self.seen)} users, {zlib.crc32(self.seen.offsets.tobytes()):x}")
-        return ", ".join([*parts, f"distance={self.distance or 'none'}"])
-
-
-def _hash_ids(ids: Any) -> str:
-    if ids is None:
-        return "none"
-    text = read_python_ids(ids).as_text().compact()
-    return f"{len(text)} items, {zlib.crc32(text.sizes.tobytes(), zlib.crc32(text.data)):x}"
 
 
 def read_options(reading: ReadOptions) -> CatalogueOptions | None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import zlib
 from collections.abc import Callable, Collection, Hashable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import combinations, pairwise
@@ -44,9 +43,6 @@ class Vectors:
     ids: Ids
     unit: Floats  # (I, D)
     is_text: bool = False  # from a file of text, where an integer is its digits
-
-    def __str__(self) -> str:
-        return f"{len(self.ids)} vectors, {zlib.crc32(self.unit.tobytes()):x}"
 
     def bind(self, ids: Callable[[], Ids], as_text: bool) -> Distances:
         """Make the functions of lists, whose items have the numbers of ``ids()``."""
@@ -102,9 +98,6 @@ class OfPairs:
     function: Callable[[Any, Any], Any]
     ids: None = None
     is_text: bool = False
-
-    def __str__(self) -> str:
-        return "a function"
 
     def bind(self, ids: Callable[[], Ids], as_text: bool) -> Distances:
         """Make the functions of lists, whose items have the numbers of ``ids()``."""

@@ -83,6 +83,10 @@ class Frame(RunInput):
         return "trec" if self.headings.score else "given"
 
     @property
+    def has_scores(self) -> bool:
+        return self.headings.score is not None
+
+    @property
     def label(self) -> str:
         return "the run" if self.where == "run" else self.where
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import numbers
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from itertools import pairwise
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -18,10 +19,11 @@ from germane.kernel.ids import is_missing
 from germane.readers.headings import NAMES
 
 ITEM = ("_id", "id", *NAMES["item"], "node_id", "pk")
+FALLING = 8  # steps; so many by chance in unsorted lists are less than one in 40,000
 DISTANCES = ("distance", "_distance")
 SCORE = ("_score", *NAMES["score"], *DISTANCES)
 _PLAIN = (str, bytes, numbers.Number, tuple, np.generic, type(None))
-_FIELDS = (*ITEM, *SCORE, "metadata")
+_FIELDS = (*ITEM, *SCORE, "metadata", "meta")
 
 Hits: TypeAlias = Mapping[Hashable, Sequence[Any]]
 _Read: TypeAlias = Callable[[Any], Any]
@@ -79,7 +81,25 @@ def read_hits(
     first = next(held[0] for held in hits.values() if held)
     fields = _find_fields(first, columns or {})
     sign = -1 if fields.is_distance and not lowest else 1
-    return {query: _read_list(query, held, fields, sign) for query, held in hits.items()}
+    read = {query: _read_list(query, held, fields, sign) for query, held in hits.items()}
+    if sign < 0 and not fields.said:
+        _refuse_similarities(read, str(fields.score))
+    return read
+
+
+def _refuse_similarities(read: Mapping[Hashable, Any], field: str) -> None:
+    """Refuse distances that fall from each hit to the next: then they are similarities, as Milvus calls them."""
+    worse = better = 0
+    for found in read.values():
+        scores = [score for score in found.values() if isinstance(score, numbers.Real)]
+        worse += sum(one > other for one, other in pairwise(scores))
+        better += sum(one < other for one, other in pairwise(scores))
+    if better >= FALLING and not worse:
+        raise FormatError(
+            f"run: in every list of hits, {field!r} falls from the first hit to the last. Is it a similarity, as with the "
+            f"inner product or the cosine of Milvus? Then give it as 'score': {{'id': hit['id'], 'score': hit[{field!r}]}}. "
+            "scores='distances' says that the lowest is the best."
+        )
 
 
 def _find_fields(first: object, columns: Mapping[str, Any]) -> _Fields:
@@ -89,7 +109,7 @@ def _find_fields(first: object, columns: Mapping[str, Any]) -> _Fields:
     if item is None:
         raise FormatError(
             f"run: a hit has no id; found {_list_fields(first)}. Known names: {', '.join(ITEM[:3])}, …  "
-            "columns={'item': name} names another, such as metadata.id."
+            f"columns={{'item': name}} names another, such as {_find_inside(first)}."
         )
     if "score" in chosen:
         return _Fields(item, chosen["score"], said=True)
@@ -105,6 +125,14 @@ def _choose(first: object, names: Sequence[str], part: str) -> str | None:
             f"columns={{{part!r}: name}} says which."
         )
     return fitting[0] if fitting else None
+
+
+def _find_inside(hit: object) -> str:
+    """Find what may be the id: a field such as uuid, or one within another, such as meta.id."""
+    held = hit if isinstance(hit, Mapping) else getattr(hit, "__dict__", {})
+    own = [str(name) for name in held if str(name).casefold().endswith("id")]
+    paths = [*own, *(f"{name}.{inner}" for name in held for inner in ITEM)]
+    return next((path for path in paths if _read_path(hit, path) is not None), "metadata.id")
 
 
 def _list_fields(hit: object) -> str:

@@ -87,6 +87,16 @@ class RunInput:
         """Do items have ids? Others are numbered by their place."""
         return not self.is_array
 
+    @property
+    def has_query_ids(self) -> bool:
+        """Do queries have ids? Others are numbered by their rows."""
+        return True
+
+    @property
+    def has_scores(self) -> bool:
+        """Do results have scores? Others have ranks alone."""
+        return True
+
     def sign(self) -> None:
         """Ask for the content, so that a file is not read again for it."""
         object.__setattr__(self, "hasher", Hasher())

@@ -47,15 +47,6 @@ class Groups:
     values: Sequence[Any] | None = None  # of the columns of an array
     is_text: bool = False  # from a file of text, where an integer is its digits?
 
-    def __str__(self) -> str:
-        """Describe the groups, so that those of two evaluations can be compared."""
-        if self.function is not None:
-            return "a function"
-        if self.values is not None:
-            return f"groups of {len(self.values)} items"
-        known = self._by_id
-        return f"groups of {len(known)} items, {list(islice(known.items(), 1))}"
-
     def find_group(self, query: Hashable, item: Any) -> Hashable:
         """Find the group of an item. Raises NotFoundError or InputError that names the query."""
         try:

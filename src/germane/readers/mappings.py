@@ -14,7 +14,7 @@ from germane.core.arguments import list_values
 from germane.core.progress import Progress
 from germane.core.qrels import Qrels
 from germane.core.ragged import Floats, Ints
-from germane.core.retrieved import DEEP, SAMPLED, Order, Retrieved, Sample
+from germane.core.retrieved import DEEP, ONE_COPY, SAMPLED, Order, Retrieved, Sample
 from germane.errors import (
     DuplicateError,
     EmptyError,
@@ -151,7 +151,7 @@ def _list_relevant(query: Hashable, judged: Any, duplicates: str, where: str) ->
         raise _explain_bad_id(where, query, judged) from None
     if duplicates in ("each", EVERY):
         return list(judged)
-    if len(unique) < len(judged) and duplicates not in ("first", "last", "max"):
+    if len(unique) < len(judged) and duplicates not in ONE_COPY:
         twice = next(item for item in unique if list(judged).count(item) > 1)
         raise DuplicateError(
             f"{where}, query {clip(query)}: item {clip(twice)} is judged twice. duplicates=first or "
@@ -448,6 +448,10 @@ class ScoredMapping(MappedRun):
 
 class RankedLists(MappedRun):
     """``{query: [item, …]}``."""
+
+    @property
+    def has_scores(self) -> bool:
+        return False
 
     @property
     def ties(self) -> str:

@@ -12,6 +12,7 @@ import numpy as np
 from germane.core import ragged
 from germane.core.qrels import Qrels
 from germane.core.ragged import Floats, Ints
+from germane.core.retrieved import ONE_COPY
 from germane.core.subtopics import Subtopics
 from germane.errors import (
     DuplicateError,
@@ -118,7 +119,7 @@ def _drop_repeats(rows: Rows, judgment: Ints, duplicates: str) -> Ints:
     first, triple = find_distinct(Integers(key))
     if len(first) == len(key):
         return _sort_keys(key)
-    if duplicates not in ("first", "last", "max"):
+    if duplicates not in ONE_COPY:
         row = int(np.flatnonzero(first[triple] != np.arange(len(key)))[0])
         query = rows.queries[int(np.searchsorted(rows.offsets, row, "right")) - 1]
         raise RepeatedSubtopic(query, rows.items[row], rows.names.ids[int(rows.code[row])])

@@ -37,6 +37,10 @@ class TopIds(ArrayRun):
         return int(self.best.shape[1])
 
     @property
+    def has_scores(self) -> bool:
+        return self.scores is not None
+
+    @property
     def cells(self) -> Any:
         return self.best
 

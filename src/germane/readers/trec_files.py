@@ -17,7 +17,7 @@ from germane.core import ragged
 from germane.core.progress import Progress
 from germane.core.qrels import Qrels
 from germane.core.ragged import Floats, Ints
-from germane.core.retrieved import Order, Retrieved, Sample, choose_rows
+from germane.core.retrieved import ONE_COPY, Order, Retrieved, Sample, choose_rows
 from germane.errors import DuplicateError, EmptyError, FormatError, InputError
 from germane.kernel.columns import Ids, Text, join_ids, read_bytes, read_python_ids
 from germane.kernel.ids import show_id, to_bytes, to_text
@@ -362,7 +362,7 @@ def _make_qrels(rows: list[trec.Row], duplicates: str) -> Qrels:
     items, grades = zip(*chain.from_iterable(judged.values()), strict=True)
     offsets = ragged.make_offsets(list(map(len, judged.values())))
     batch = Batch(np.arange(len(judged)), offsets, read_bytes(items), np.array(grades))
-    if duplicates in ("first", "last", "max"):
+    if duplicates in ONE_COPY:
         batch = batch.take(choose_copies(batch, duplicates))
     assert batch.score is not None
     return Qrels([*map(to_text, judged)], batch.offsets, batch.items, batch.score, ids="text")

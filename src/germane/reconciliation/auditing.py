@@ -186,13 +186,13 @@ class _Auditor:
 
     def _check_f(self, r: int, row: Mapping[int, Interval]) -> Iterator[Contradiction]:
         """F ≤ (P + R) ÷ 2: a harmonic mean is at most the arithmetic one."""
-        of_kind: dict[tuple[str, int | None], int] = {}
+        of_kind: dict[tuple[str, int | None, str], int] = {}
         for c in row:
             column = self.columns[c]
             if column is not None and not column.of_boxes:
-                of_kind[column.kind, column.k] = c
-        for (kind, k), f in of_kind.items():
-            p, rec = of_kind.get(("P", k)), of_kind.get(("R", k))
+                of_kind[column.kind, column.k, column.group] = c
+        for (kind, k, group), f in of_kind.items():
+            p, rec = of_kind.get(("P", k, group)), of_kind.get(("R", k, group))
             if kind != "F" or p is None or rec is None:
                 continue
             f_column = self.columns[f]

@@ -15,6 +15,8 @@ from germane.dialects.parsing import parse
 from germane.errors import GermaneError
 from germane.measures.measure import Measure
 
+GROUPS = " / "  # stands between the heading of several columns and the name of one
+
 _WORDS = {
     "precision": "P",
     "prec": "P",
@@ -67,6 +69,13 @@ _BOXES = {
 }
 """Words of tables of detectors, without signs, points and blanks."""
 
+_OVERLAPS = {
+    "mask": "masks?|segm(?:entation)?|seg|instance",
+    "box": "b?box(?:es)?|bb|detection|det",
+    "oks": "keypoints?|kpts?|kps|pose|oks",
+}
+"""Words that say what is matched."""
+
 OF_QUERIES = (
     *("no_relevant", "no_hit", "missing", "empty", "unknown", "short", "constant", "all_relevant"),
     "undefined",
@@ -113,7 +122,14 @@ class Column:
     k: int | None = None
     plain: tuple[Reading, ...] = ()
     of_boxes: bool = False
+    group: str = ""  # the heading of several columns, as of a collection
+    overlap: str = ""  # of boxes: what is matched, if the name says it
     asked: Measure | None = None
+
+    @property
+    def name(self) -> str:
+        """The name without the heading of several columns."""
+        return self.label.removeprefix(self.group + GROUPS)
 
     def read_as(self, tool: Dialect, named: bool) -> tuple[Reading, ...]:
         """Read the column as a tool's: its measure of that name, or its first one of that kind.
@@ -123,7 +139,7 @@ class Column:
         """
         if self.asked is None:
             return ()
-        found = _read_as(tool.name, self.label, self.asked)[:1]
+        found = _read_as(tool.name, self.name, self.asked)[:1]
         return (
             found
             if named
@@ -132,7 +148,7 @@ class Column:
 
     def is_named_by(self, tool: Dialect) -> bool:
         """Is the column's name one of the tool?"""
-        return tool.find(self.label) is not None
+        return _is_name_of(tool.name, self.name)
 
 
 def read_columns(
@@ -149,35 +165,59 @@ def read_columns(
     """
     tool = None if dialect is None else resolve_dialect(dialect)
     given = dict(columns or {})
-    boxes = any(_strip(label) in ("ap50", "ap75", "map50", "map75") for label in labels)
+    boxes = any(read_box_column(label) in ("AP50", "AP75") for label in labels)
     found: list[Column | None] = []
     for label in labels:
         if boxes and label not in given:
-            kind = read_box_column(label)
-            found.append(None if kind is None else Column(label, kind, of_boxes=True))
+            kind, overlap = read_box_column(label), split_overlap(label)[1]
+            group = label.rpartition(GROUPS)[0]
+            boxed = Column(label, kind or "", of_boxes=True, group=group, overlap=overlap)
+            found.append(boxed if kind else None)
             continue
-        name = given.get(label, label)
+        group, name = "", given.get(label, label)
         one = _find_reading(name, tool)
         if one is None and label in given:
             one = Reading(parse(name))  # which says what is wrong with it
-        found.append(None if one is None else _make_column(label, one, tool, exact))
+        if one is None and GROUPS in label:
+            group, _, name = label.rpartition(GROUPS)
+            one = _find_reading(name, tool)
+        found.append(None if one is None else _make_column(label, group, one, tool, exact))
     return found
 
 
-def _make_column(label: str, found: Reading, tool: Dialect | None, exact: bool) -> Column:
+def _make_column(
+    label: str, group: str, found: Reading, tool: Dialect | None, exact: bool
+) -> Column:
     measure = found.measure
+    made = Column(label, measure.name, measure.k, asked=measure, group=group)
     if exact:
         plain: tuple[Reading, ...] = (found,)
     elif tool is not None:
-        plain = _read_as(tool.name, label, measure) or (Reading(measure, _choose(tool.choices)),)
+        plain = _read_as(tool.name, made.name, measure) or (
+            Reading(measure, _choose(tool.choices)),
+        )
     else:
         plain = tuple(Reading(one, found.choices) for one in _vary(measure))
-    return Column(label, measure.name, measure.k, plain, asked=measure)
+    return replace(made, plain=plain)
+
+
+def split_overlap(label: str) -> tuple[str, str]:
+    """Split a name of a detector's table into the name of the measure and what is matched: box, mask, oks, or "" unsaid.
+
+    >>> from germane.reconciliation.column_names import split_overlap
+    >>> split_overlap("mask AP50"), split_overlap("AP bbox"), split_overlap("APm")
+    (('AP50', 'mask'), ('AP', 'box'), ('APm', ''))
+    """
+    for overlap, words in _OVERLAPS.items():
+        bare = re.sub(rf"(?<![a-z])(?:{words})(?![a-z])", " ", label, flags=re.IGNORECASE)
+        if bare != label and re.search("[a-z]", bare, re.IGNORECASE):
+            return bare.strip(" _-/:()[],."), overlap
+    return label, ""
 
 
 def _strip(label: str) -> str:
     return re.sub(
-        r"[^a-z0-9]|bbox",
+        r"[^a-z0-9]",
         "",
         label.casefold().replace("0.5", "50").replace(".5", "50").replace(".75", "75"),
     )
@@ -185,7 +225,7 @@ def _strip(label: str) -> str:
 
 def read_box_column(label: str) -> str | None:
     """Read a name of a detector's table as one of AP, AP50, AP75, APs, APm, APl, AR1, AR10, AR100; None for any other."""
-    return _BOXES.get(_strip(label))
+    return _BOXES.get(_strip(split_overlap(label.rpartition(GROUPS)[2])[0]))
 
 
 def _find_reading(label: str, tool: Dialect | None) -> Reading | None:
@@ -226,6 +266,11 @@ def _search_dialects(label: str) -> Iterator[Reading]:
         entry = tool.find(label)
         if entry is not None and entry.measure:
             yield Reading(parse(tool.measure(label)), _choose(entry.read_choices(label)))
+
+
+@cache
+def _is_name_of(tool: str, label: str) -> bool:
+    return resolve_dialect(tool).find(label) is not None
 
 
 @cache

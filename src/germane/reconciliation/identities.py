@@ -97,6 +97,18 @@ def _rises(line: Callable[[float, float], Line], **wanted: object) -> Bound:
     return bound
 
 
+def _within(line: Callable[[float, float], Line], *, alike: bool = False) -> Bound:
+    """Hold where the first one's cutoff is lower, or with ``alike`` the same, of two measures."""
+
+    def bound(a: Reading, b: Reading) -> Line | None:
+        if a.k > b.k or (a.k == b.k and not alike) or not _is_comparable(a, b):
+            return None
+        found = line(a.k, b.k)
+        return found if all(map(isfinite, found)) else None
+
+    return bound
+
+
 def _fills(a: Reading, b: Reading) -> Line | None:
     """P@k ≤ (j·P@j + k − j) ÷ k, for j < k."""
     if not b.k < a.k < inf or a.parameters != b.parameters or not _is_comparable(a, b):
@@ -146,6 +158,15 @@ def _times_k(k: float) -> Line:
     return Line(k)
 
 
+def _rank_first(j: float, k: float) -> Line:
+    """P@j of a list with its first hit at rank f is at most (j − f + 1) ÷ j: f·(j − f + 1) ÷ j is highest in the middle."""
+    return Line((j + 1) ** 2 / (4 * j) if j > 1 else inf)
+
+
+def _start_first(j: float, k: float) -> Line:
+    return _SAME if j == 1 else Line(inf)
+
+
 PAIRS: tuple[Identity, ...] = (
     *(
         Identity(one, other, "{a} = {b}", "at k = 1 both are 1 if the first result is relevant, and else 0", _starts)
@@ -169,6 +190,15 @@ PAIRS: tuple[Identity, ...] = (
     Identity("R", "Success", "{a} ≤ {b}", "recall is at most 1, and both are 0 without a hit", _at_same(_same)),
     Identity("AP", "Success", "{a} ≤ {b}", "AP is at most 1, and both are 0 without a hit", _at_same(_same)),
     Identity("F", "Success", "{a} ≤ {b}", "F is at most 1, and both are 0 without a hit", _at_same(_same)),
+    Identity("P", "RR", "{a} ≤ {b}", "where the first result is relevant, both are 1", _within(_start_first)),
+    Identity("P", "RR", "4·{j}·{a} ≤ ({j} + 1)²·{b}", "with a first hit at rank f, P is at most ({j} − f + 1) ÷ {j}", _within(_rank_first, alike=True)),
+    Identity("Success", "RR", "{a} ≤ {j}·{b}", "a hit in the first {j} has a reciprocal rank of at least 1 ÷ {j}", _within(lambda j, k: Line(j))),
+    Identity("RR", "Success", "{a} ≤ {b}", "1 ÷ rank is at most 1, and 0 without a hit in the first {k}", _within(lambda j, k: _SAME)),
+    Identity("P", "Success", "{a} ≤ {b}", "P is at most 1, and 0 without a hit in the first {k}", _within(lambda j, k: _SAME)),
+    Identity("R", "Success", "{a} ≤ {b}", "recall is at most 1, and 0 without a hit in the first {k}", _within(lambda j, k: _SAME)),
+    Identity("AP", "Success", "{a} ≤ {b}", "AP is at most 1, and 0 without a hit in the first {k}", _within(lambda j, k: _SAME)),
+    Identity("RR", "P", "{a} ≤ {k}·{b}", "1 ÷ rank is at most 1, and {k}·P counts the hits", _within(lambda j, k: Line(k))),
+    Identity("Success", "P", "{a} ≤ {k}·{b}", "{k}·P counts the hits", _within(lambda j, k: Line(k))),
     Identity("R", "P", "{a} ≤ {k}·{b}", "{k}·P counts the hits, and recall divides them by R ≥ 1", _at_same(_times_k)),
     Identity("AP", "P", "{a} ≤ {k}·{b}", "each hit adds at most 1, and AP divides by at least 1", _at_same(_times_k)),
     Identity("AP", "P", "{a} ≤ {b}", "each hit adds at most 1, and both divide by k", _at_same(_same, norm="k")),

@@ -13,7 +13,7 @@ _MARKUP = re.compile(
     r"|color|textcolor)\s*\{([^{}]*)\}"
 )
 _RAISED = re.compile(
-    r"\\textsuperscript\{[^{}]*\}|\^\{[^{}]*\}|\^\S|\\(?:dagger|ddagger|ast|star)\b"
+    r"\\textsuperscript\{[^{}]*\}|\^\{[^{}]*\}|\^\\\w+|\^\S|\\(?:dagger|ddagger|ast|star)\b"
 )
 _SIGNS = "*_$†‡§¶✱★↑↓`~ \t\u00a0\u2009{}"
 
@@ -24,8 +24,11 @@ def clean_cell(value: Any) -> tuple[Reported | None, bool]:
         return None, False
     text = repr(value) if isinstance(value, float) else str(value)
     bare = unmark(text)
-    number = re.split(r"\s*(?:±|\\pm|\+/-|\()", bare)[0].strip(_SIGNS)
+    number = re.split(r"\s*(?:±|\\pm|\+/-|\(|\[)", bare)[0].strip(_SIGNS)
     number = number.replace("\\%", "%").replace("−", "-")
+    number = re.sub(
+        r"^(-?0(?=,)|-?\d\d?(?=,\d\d?%?$)),(\d+%?)$", r"\1.\2", number
+    )  # a comma for the point
     try:
         return read_reported(number), number != text.strip()
     except InputError:
@@ -36,6 +39,19 @@ def is_empty(value: Any) -> bool:
     if isinstance(value, float):
         return math.isnan(value)
     return value is None or unmark(str(value)).casefold() in _EMPTY
+
+
+def unmark_name(text: str) -> str:
+    """Remove the markup of a name; what is raised stays if it says that boxes or masks are matched."""
+    raised = re.sub(
+        r"\$?\^\s*\{?\s*(?:\\(?:text|mathrm|textrm|mathit|rm|mathbf)\b\s*\{?)?\s*(b?box|b|mask|m|segm?)\s*\}*\s*\$?(?=$|[^a-z])",
+        lambda found: " mask" if found[1][0] in "ms" else " box",
+        text,
+    )
+    lowered = re.sub(r"\$?_\s*\{?(50|75)\}?\$?(?!\d)", r"\1", raised)  # thresholds of detectors
+    lowered = re.sub(r"\$?_\s*\{@?(\d+)\}\$?", r"@\1", lowered)
+    lowered = re.sub(r"\$?_\s*\{([^{}]*)\}\$?", r"\1", lowered)
+    return re.sub(r"\s+", " ", unmark(lowered.replace("$@$", "@")))
 
 
 def unmark(text: str) -> str:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from bisect import bisect_left
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import permutations
+from math import inf
 
 from germane.reconciliation.column_names import Column, Reading
 from germane.reconciliation.identities import BOXES, PAIRS, Identity, Line
@@ -13,6 +15,7 @@ from germane.reconciliation.reported import Reported
 _AS_NAMED = "the definition that the names have in germane"
 _USUAL = {_AS_NAMED, "trec_eval-10"}
 
+_MANY = 40  # columns
 _FLOAT = 2e-6  # programs that compute in single precision differ by less
 
 
@@ -92,8 +95,9 @@ class PairLaws:
 def list_laws(columns: Sequence[Column | None], fixed: bool) -> list[PairLaws]:
     """List the laws of each pair of columns. ``fixed``: the tool or the definition of every column is known."""
     found = []
+    cutoffs = _list_cutoffs(columns) if len(columns) > _MANY else {}
     for (i, a), (j, b) in permutations(enumerate(columns), 2):
-        if a is None or b is None:
+        if a is None or b is None or a.group != b.group or not _are_near(a, b, cutoffs):
             continue
         ways = tuple(_list_of_boxes(a, b) if a.of_boxes else _list_ways(a, b, fixed))
         if any(way.laws for way in ways):
@@ -101,7 +105,27 @@ def list_laws(columns: Sequence[Column | None], fixed: bool) -> list[PairLaws]:
     return found
 
 
+def _list_cutoffs(columns: Sequence[Column | None]) -> dict[str, list[float]]:
+    """List the cutoffs of each kind of measure, in ascending order."""
+    found: dict[str, set[float]] = {}
+    for one in columns:
+        if one is not None:
+            found.setdefault(one.kind, set()).add(one.k or inf)
+    return {kind: sorted(several) for kind, several in found.items()}
+
+
+def _are_near(a: Column, b: Column, cutoffs: Mapping[str, list[float]]) -> bool:
+    """Are the cutoffs the same or neighbors? Of a table with many columns, no others are compared."""
+    if not cutoffs or a.k == b.k:
+        return True
+    own = cutoffs[b.kind]
+    place = bisect_left(own, a.k or inf)
+    return (b.k or inf) in own[max(place - 1, 0) : place + 2]
+
+
 def _list_of_boxes(a: Column, b: Column) -> Iterator[Way]:
+    if a.overlap != b.overlap:
+        return  # of boxes and of masks
     kinds = a.kind, b.kind
     yield Way(
         "",

@@ -71,6 +71,11 @@ class Column:
         """The probability that one value gives a wrong number, on average."""
         return float(self.likely.mean()) if len(self.runs) else 0.0
 
+    @property
+    def finest(self) -> float:
+        """The tolerance of the number with most decimals."""
+        return float(self.tolerance.min()) if len(self.tolerance) else 0.0
+
     def find_given(self, values: Floats) -> np.ndarray[Any, Any]:
         """Find the runs whose number these values give."""
         slack = self.tolerance + 1e-12

@@ -14,7 +14,8 @@ from typing import Any
 from germane.errors import DuplicateError, EmptyError, FormatError, InputError, clip
 from germane.output.formatting import write_count
 from germane.readers.streams import explain_os_error
-from germane.reconciliation.marked_cells import clean_cell, is_empty, unmark
+from germane.reconciliation.column_names import GROUPS, read_columns
+from germane.reconciliation.marked_cells import clean_cell, is_empty, unmark, unmark_name
 from germane.reconciliation.reported import Reported, align_precision
 
 MOST_CELLS = 100_000
@@ -134,7 +135,17 @@ def _split_latex(text: str) -> Iterator[list[str]]:
     body = re.sub(r"(?<!\\)%.*", "", body)
     for row in re.split(r"\\\\(?:\[[^]]*\])?", _RULES.sub("", body)):
         if row.strip():
-            yield [cell.strip() for cell in re.split(r"(?<!\\)&", row)]
+            yield [one for cell in re.split(r"(?<!\\)&", row) for one in _spread_cell(cell.strip())]
+
+
+def _spread_cell(cell: str) -> list[str]:
+    """Read \\multicolumn as a cell and blank ones beside it, and \\multirow as its text."""
+    found = re.fullmatch(
+        r"\\multicolumn\{(\d{1,3})\}\s*\{[^{}]*(?:\{[^{}]*\}[^{}]*)*\}\s*\{(.*)\}", cell, re.DOTALL
+    )
+    if found:
+        return [found[2], *[""] * (int(found[1]) - 1)]
+    return [re.sub(r"\\multirow\{[^{}]*\}(?:\[[^]]*\])?\{[^{}]*\}\s*\{([^{}]*)\}", r"\1", cell)]
 
 
 def _split_markdown(lines: Iterable[str]) -> Iterator[list[str]]:
@@ -187,8 +198,8 @@ def _read_grid(rows: list[list[str]], where: str, *, typed: bool) -> Published:
     """Read rows of text, of which the first one has the names. Leading cells of text name a row."""
     if len(rows) < 2:
         raise FormatError(f"{where}: a table has a row of names and a row of numbers.")
-    names = [unmark(name) for name in rows[0]]
-    body = [row for row in rows[1:] if any(cell.strip() for cell in row)]
+    names, rows = _join_headings(rows)
+    body = [row for row in rows if any(cell.strip() for cell in row)]
     for at, row in enumerate(body, 2):
         if len(row) != len(names):
             raise FormatError(
@@ -202,6 +213,7 @@ def _read_grid(rows: list[list[str]], where: str, *, typed: bool) -> Published:
         and all(clean_cell(row[c])[0] is not None or is_empty(row[c]) for row in body)
         and not (c == 0 and names[c].casefold() in _NAMES_OF_ROWS)
     ]
+    _refuse_words(names, body, numeric, where)
     of_text = [c for c in range(len(names)) if c not in numeric]
     leading = [c for c in of_text if not numeric or c < numeric[0]] or of_text[:1]
     given: dict[str, dict[str, Any]] = {}
@@ -214,6 +226,38 @@ def _read_grid(rows: list[list[str]], where: str, *, typed: bool) -> Published:
     if repeated:
         raise DuplicateError(f"{where}: two columns are called {clip(repeated[0])}.")
     return _read_mapping(given, where, typed=typed)
+
+
+def _refuse_words(
+    names: Sequence[str], body: Sequence[Sequence[str]], numeric: Sequence[int], where: str
+) -> None:
+    """Refuse a column of a measure that has numbers and something else."""
+    for c, label in enumerate(names):
+        if c in numeric or read_columns((label,)) == [None]:
+            continue
+        wrong = [row[c] for row in body if clean_cell(row[c])[0] is None and not is_empty(row[c])]
+        if len(wrong) < len(body):
+            raise FormatError(
+                f"{where}, column {clip(label)}: a number such as 0.412 or 41.2%, or nothing; got {clip(wrong[0])}"
+            )
+
+
+def _join_headings(rows: list[list[str]]) -> tuple[list[str], list[list[str]]]:
+    """Read the names of the columns, from two rows where the first one spans several; return the rows below."""
+    first, second = ([unmark_name(name) for name in row] for row in rows[:2])
+    spans = "" in first[1:] and len(rows) > 2 and len(first) == len(second)
+    if not spans or any(clean_cell(cell)[0] is not None for cell in second):
+        return first, rows[1:]
+    groups, last = [], ""
+    for name in first:
+        last = name or last
+        groups.append(last)
+    repeated = {one for one in second if second.count(one) > 1}
+    names = [
+        GROUPS.join((group, one)) if one in repeated and one else one or group
+        for group, one in zip(groups, second, strict=True)
+    ]
+    return names, rows[2:]
 
 
 _NAMES_OF_ROWS = {"run", "model", "system", "method", "query", "qid", "topic", "id", "#", "index"}
@@ -296,8 +340,11 @@ def _read_results(given: Mapping[str, Any], path: str) -> Published:
         if queries:
             total = next(iter(runs.values()))
             runs = {**queries, _TOTAL: total}
-    except (KeyError, TypeError, IndexError) as error:
-        raise FormatError(f"{path}: results without {error}.") from None
+    except (KeyError, TypeError, IndexError):
+        raise FormatError(
+            f"{path}: kept results have a list 'runs', each with a name and a list of measures and their means; this has "
+            f"{clip(given['runs'])}"
+        ) from None
     return replace(_read_mapping(runs, path), of_queries=bool(queries), exact=True)
 
 
@@ -310,7 +357,10 @@ def _read_frame(given: Any) -> Published:
         given = given.reset_index()
     import pyarrow
 
-    frame = pyarrow.table(given)
+    try:
+        frame = pyarrow.table(given)
+    except pyarrow.ArrowException:
+        raise InputError("the frame: a cell is a number or text, and some are neither.") from None
     columns = {name: frame.column(name).to_pylist() for name in frame.column_names}
     rows = [[_spell(column[r]) for column in columns.values()] for r in range(frame.num_rows)]
     return _read_grid([list(columns), *rows], "the frame", typed=False)

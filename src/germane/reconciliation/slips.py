@@ -32,6 +32,11 @@ class OffCell:
         return self.write()
 
 
+def write_other(name: str) -> str:
+    """Write the slip of a cell that has the value of another run or column."""
+    return f"it is the value of {name}"
+
+
 Near = tuple[str, float]  # another value, and what it would mean
 
 

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields, replace
-from typing import Any, Literal, Unpack
+from typing import Any, Literal, Self, Unpack
 
 import numpy as np
 
@@ -75,6 +75,12 @@ class Spread(Columnar, Tabular):
     stated: tuple[DialectValue, ...]
     without: tuple[str, ...]
     """dialects that have no such measure"""
+
+    @classmethod
+    def collect(cls, own: DialectValue, named: Mapping[str, DialectValue | None]) -> Self:
+        """Sort the values of dialects, of which None have no such measure."""
+        stated = sorted(filter(None, named.values()), key=order_descending)
+        return cls(own, tuple(stated), tuple(name for name, one in named.items() if one is None))
 
     def __iter__(self) -> Iterator[DialectValue]:
         return iter(self.stated)
@@ -186,14 +192,11 @@ def spread_each(
         why = _explain_undefined(result)
         own = DialectValue("germane", str(asked), asked, result.mean, (), why)
         question = _Question(asked, conventions, given, values, result.mean, limits)
-        stated, without = [], []
-        for dialect in dialects().values():
-            foreign = find_same_kind(dialect, asked)
-            if foreign is None:
-                without.append(dialect.name)
-            else:
-                stated.append(question.evaluate(dialect, foreign))
-        spreads.append(Spread(own, tuple(sorted(stated, key=order_descending)), tuple(without)))
+        named = {}
+        for name, dialect in dialects().items():
+            entry = find_same_kind(dialect, asked)
+            named[name] = None if entry is None else question.evaluate(dialect, entry)
+        spreads.append(Spread.collect(own, named))
     return tuple(spreads)
 
 

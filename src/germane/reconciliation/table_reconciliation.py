@@ -38,12 +38,14 @@ class TableReconciliation(Tabular):
     """the definition of each column: its measure, conventions (``choices``) and tools"""
     off: tuple[OffCell, ...]
     """the cells that differ under the protocol; under the nearest one, where none is claimed"""
+    common: tuple[str, ...]
+    """what the cells have in common: two rows that were exchanged, or conventions under which all numbers are nearer"""
     undecided: tuple[str, ...]
     """conventions that change no number of the table"""
     alternatives: Mapping[str, tuple[str, ...]]
     """other definitions of a column that give as many of its cells under the same conventions"""
     tools: tuple[str, ...]
-    """tools that give the same values for every column"""
+    """tools that give the same values for every column, to the reported decimals"""
     names: Mapping[str, str]
     """the columns' names in the first of these tools"""
     conventions: tuple[str, ...]
@@ -123,6 +125,7 @@ class TableReconciliation(Tabular):
             yield f"{_mark(at)}) {one.write(digits)}."
         if len(self.off) > _SHOWN:
             yield f"… and {write_count(len(self.off) - _SHOWN, 'cell')} more"
+        yield from self.common
         for label, others in self.alternatives.items():
             yield f"{label} may as well be {list_some(others).replace(chr(39), '')}: both give the same cells."
         if self.undecided:
@@ -152,6 +155,7 @@ class TableReconciliation(Tabular):
                     for label, one in self.definitions.items()
                 },
                 "off": [{**vars(one), "value": to_json_number(one.value)} for one in self.off],
+                "common": list(self.common),
                 "undecided": list(self.undecided),
                 "alternatives": {label: list(one) for label, one in self.alternatives.items()},
                 "chance": self.chance,

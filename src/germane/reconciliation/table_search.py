@@ -36,6 +36,7 @@ _KIND, _TOOLS, _PARAMETER = (
     0.7,
     1.3,
 )  # of another measure of a tool, of any tool, and of a changed one
+_ABOVE = 0.9  # of a level of relevance that no item has
 _SCREENED = 2  # runs on which all protocols are tried, of which the best are tried on all
 _KEPT = 24
 
@@ -83,7 +84,12 @@ class TableSearch:
 
     @cached_property
     def grades(self) -> list[float]:
-        """The grades above 0 that were judged."""
+        """The grades above 0 that were judged, and the next one where a column is 0 for most runs."""
+        found = self._list_grades()
+        zero = any((one.numbers == 0).sum() * 2 > len(one.numbers) for one in self.sheet.columns)
+        return [*found, math.floor(max(found)) + 1.0] if zero and found else found
+
+    def _list_grades(self) -> list[float]:
         for duplicates in (self.conventions.duplicates, "first"):
             try:
                 policy = replace(self.conventions, duplicates=duplicates)
@@ -101,7 +107,8 @@ class TableSearch:
             of_tools = [one.measure for one in list_dialect_candidates(asked, self.conventions, {})]
             costs = {asked: 0.0} | {one: _TOOLS for one in of_tools if one != asked}
             for one in vary_measure(asked, self.grades):
-                costs.setdefault(one, _PARAMETER)
+                above = (one.rel or 0) > max(self._list_grades(), default=0)
+                costs.setdefault(one, _ABOVE if above else _PARAMETER)
             found.append(costs)
         return tuple(found)
 
@@ -255,6 +262,19 @@ class TableSearch:
         )
         return replace(fit, options=options, protocol=replace(fit.protocol, choices=choices))
 
+    def explain_changes(self, fit: Fit) -> tuple[str, ...]:
+        """Say which changed conventions rest on one cell."""
+        said = []
+        for name, word in () if fit.protocol.tool else fit.protocol.choices:
+            fewer = tuple(one for one in fit.protocol.choices if one[0] != name)
+            left = 0
+            for column, option in zip(self.sheet.columns, fit.options, strict=True):
+                values = self.compute(fewer, option.candidate.measure)
+                left += int(column.find_given(values).sum())
+            if left == fit.count - 1:
+                said.append(f"{name}={word} rests on one cell: without it, {left} are equal.")
+        return tuple(said)
+
     def find_undecided(self, fit: Fit) -> tuple[str, ...]:
         """Find the conventions of which no other word changes a number of the table."""
         words: dict[str, list[bool]] = {}
@@ -284,9 +304,12 @@ class TableSearch:
             for *_, one in sorted(found, key=lambda row: row[:3])
         ]
 
-    @staticmethod
-    def _give_same(one: Fit, other: Fit) -> bool:
+    def _give_same(self, one: Fit, other: Fit) -> bool:
+        """Do two give the same cells, and values that the reported decimals do not distinguish?"""
         return all(
-            np.allclose(a.values, b.values, rtol=0, atol=1e-12, equal_nan=True)
-            for a, b in zip(one.options, other.options, strict=True)
+            np.allclose(a.values, b.values, rtol=0, atol=column.finest, equal_nan=True)
+            and np.array_equal(mine, theirs)
+            for a, b, mine, theirs, column in zip(
+                one.options, other.options, one.given, other.given, self.sheet.columns, strict=True
+            )
         )

@@ -168,7 +168,7 @@ def report(
         intervals=estimate_intervals(results, settings.confidence),
         confidence=settings.confidence,
         comparison=compare(results, None, means, **vars(settings), rng=seed) if several else None,
-        curves=_average_curves(ordered_runs, confidence, seed) if ordered else {},
+        curves=_average_curves(ordered_runs, confidence) if ordered else {},
         bounds=ordered_runs.bounds() if bounds else None,
         spreads={name: spreads[name] for name in ordered_runs if name in spreads},
         explain=explain if ordered else None,
@@ -210,7 +210,7 @@ def _read_whole(given: object, says: str) -> int:
     return number
 
 
-def _average_curves(runs: Results, confidence: float, seed: int) -> dict[str, MeanPRCurve]:
+def _average_curves(runs: Results, confidence: float) -> dict[str, MeanPRCurve]:
     """Average the curves of each run, with bands if there are few runs."""
     rel = next((m.rel for m in runs.measures if m.rel is not None), 1.0)
     return {
@@ -218,7 +218,6 @@ def _average_curves(runs: Results, confidence: float, seed: int) -> dict[str, Me
             result,
             rel=rel,
             confidence=confidence,
-            rng=seed,
             band="compute" if len(runs) <= BANDED else "skip",
         )
         for name, result in runs.items()

@@ -5,6 +5,7 @@ from typing import Protocol
 
 import numpy as np
 
+from germane.core.bootstrap import Interval
 from germane.core.ragged import Floats
 from germane.output.markup import write_element, write_points
 from germane.output.tables import Table, escape_html
@@ -31,6 +32,8 @@ class Curve(Protocol):
     def low(self) -> Floats: ...
     @property
     def high(self) -> Floats: ...
+    @property
+    def has_band(self) -> bool: ...
 
 
 def isolate_text(given: str) -> str:
@@ -79,6 +82,53 @@ def write_notes(given: Iterable[str]) -> Iterator[str]:
     yield "</ul>"
 
 
+def write_headline(
+    noun: str, measures: Iterable[object], rows: Mapping[str, Iterable[str]], marks: int = 1
+) -> Iterator[str]:
+    """Write the main numbers, a row for each name, the best by the first measure before the others.
+
+    Names and cells are markup. ``marks`` is the number of letters that may stand beside a number.
+    """
+    yield f'<table class="headline" style="--marks:{marks}"><thead><tr><th scope="col">{noun}</th>'
+    for m, measure in enumerate(measures):
+        sort = ' aria-sort="descending"' if not m and len(rows) > 1 else ""
+        yield f'<th scope="col" class="n"{sort}>{escape_html(str(measure))}{" ↓" * bool(sort)}</th>'
+    yield "</tr></thead><tbody>"
+    for r, (name, cells) in enumerate(rows.items()):
+        yield f'<tr><th scope="row">{draw_swatch(r)} {name}</th>'
+        yield from (f'<td class="n">{cell}</td>' for cell in cells)
+        yield "</tr>"
+    yield "</tbody></table>"
+
+
+def write_ends(interval: Interval | None) -> str:
+    """Write the ends of an interval, which stand below its number."""
+    return f"<small>{interval.low:.3f} – {interval.high:.3f}</small>" if interval else ""
+
+
+def write_definitions(meanings: Iterable[tuple[object, str]]) -> Iterator[str]:
+    """Write names with what they mean."""
+    yield '<dl class="definitions">'
+    for name, meaning in meanings:
+        yield f"<dt>{escape_html(str(name))}</dt><dd>{escape_html(meaning)}</dd>"
+    yield "</dl>"
+
+
+def write_cautions(given: Iterable[object]) -> Iterator[str]:
+    """Write different problems of the data, if there are any."""
+    if found := dict.fromkeys(map(str, given)):
+        yield '<ul class="cautions">'
+        yield from (f"<li>{isolate_text(one)}</li>" for one in found)
+        yield "</ul>"
+
+
+def write_figure(drawing: str, legend: Iterable[str], caption: str) -> Iterator[str]:
+    """Write a drawing, and below it what its signs mean and a sentence, all of them markup."""
+    yield f'<figure>{drawing}<figcaption><ul class="legend">'
+    yield from (f"<li>{one}</li>" for one in legend)
+    yield f"</ul>{caption and f'<p>{caption}</p>'}</figcaption></figure>"
+
+
 def write_whole_table(table: Table, notes: int | None = None) -> Iterator[str]:
     """Write a table that scrolls, and below it its notes, or the first few of these."""
     yield from make_scrollable(write_table(table.columns, table.rows, table.left))
@@ -94,7 +144,8 @@ def draw_chart(curves: Mapping[str, Curve]) -> str:
     areas = "; ".join(f"{name}: {_describe_curve(curve)}" for name, curve in drawn.items())
     label = f"Mean interpolated precision over recall. {areas}"
     order = {name: i for i, name in enumerate(curves)}
-    bands = drawn if len(drawn) <= BANDED else {}
+    banded = {name: curve for name, curve in drawn.items() if curve.has_band}
+    bands = banded if len(drawn) <= BANDED else {}
     return write_element(
         "svg",
         {"viewBox": f"0 0 {WIDTH} {HEIGHT}", "role": "img", "class": "chart"},

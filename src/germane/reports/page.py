@@ -21,6 +21,11 @@ from germane.reports.markup import (
     draw_swatch,
     isolate_text,
     make_scrollable,
+    write_cautions,
+    write_definitions,
+    write_ends,
+    write_figure,
+    write_headline,
     write_notes,
     write_table,
     write_whole_table,
@@ -231,37 +236,30 @@ def _write_sentences(findings: Findings, comparison: Comparison) -> Iterator[str
 def _write_headline(findings: Findings, board: Table | None) -> Iterator[str]:
     """Write one row a run, the best first: each mean with its interval, letters for the runs it beats."""
     letters = {row[1]: row[0] for row in board.rows} if board else {}
+    rows = {}
+    for name in findings.runs:
+        letter = f'<b class="letter">{letters[name]}</b> ' if letters else ""
+        rows[letter + isolate_text(name)] = _write_cells(findings, board, name)
+    longest = max(map(len, board.marks.values()), default=1) if board else 1
+    yield from write_headline("run", findings.measures, rows, longest)
+
+
+def _write_cells(findings: Findings, board: Table | None, name: str) -> Iterator[str]:
     rows = {row[1]: r for r, row in enumerate(board.rows)} if board else {}
     columns = {name: c for c, name in enumerate(board.columns)} if board else {}
-    longest = max(map(len, board.marks.values()), default=1) if board else 1
-    yield f'<table class="headline" style="--marks:{longest}"><thead><tr>'
-    yield '<th scope="col">run</th>'
-    for m, measure in enumerate(findings.measures):
-        sort = ' aria-sort="descending"' if not m and len(findings.runs) > 1 else ""
-        yield f'<th scope="col" class="n"{sort}>{escape_html(str(measure))}{" ↓" * bool(sort)}</th>'
-    yield "</tr></thead><tbody>"
-    for r, (name, result) in enumerate(findings.results.items()):
-        letter = f'<b class="letter">{letters[name]}</b> ' if letters else ""
-        yield f'<tr><th scope="row">{draw_swatch(r)} {letter}{isolate_text(name)}</th>'
-        for measure in findings.measures:
-            place = rows.get(name, -1), columns.get(str(measure), -1)
-            value = escape_html(format_value(result[measure].mean, measure, 4))
-            strong = board is not None and place in board.strong
-            mark = escape_html(board.marks.get(place, "")) if board else ""
-            mean = f"<strong>{value}</strong>" if strong else f"<span>{value}</span>"
-            interval = findings.intervals.get(name, {}).get(measure)
-            ends = f"<small>{interval.low:.3f} – {interval.high:.3f}</small>" if interval else ""
-            yield f'<td class="n">{mean}<sup>{mark}</sup>{ends}</td>'
-        yield "</tr>"
-    yield "</tbody></table>"
+    for measure in findings.measures:
+        place = rows.get(name, -1), columns.get(str(measure), -1)
+        value = escape_html(format_value(findings.results[name][measure].mean, measure, 4))
+        strong = board is not None and place in board.strong
+        mark = escape_html(board.marks.get(place, "")) if board else ""
+        mean = f"<strong>{value}</strong>" if strong else f"<span>{value}</span>"
+        ends = write_ends(findings.intervals.get(name, {}).get(measure))
+        yield f"{mean}<sup>{mark}</sup>{ends}"
 
 
 def _write_key(findings: Findings, board: Table | None) -> Iterator[str]:
     """Define the numbers of the headline."""
-    yield '<dl class="definitions">'
-    for measure in findings.measures:
-        yield f"<dt>{escape_html(str(measure))}</dt><dd>{escape_html(measure.definition)}</dd>"
-    yield "</dl>"
+    yield from write_definitions((one, one.definition) for one in findings.measures)
     percent = f"{100 * findings.confidence:g}%"
     sentences = []
     intervals = [one for of_run in findings.intervals.values() for one in of_run.values()]
@@ -287,35 +285,35 @@ def _write_key(findings: Findings, board: Table | None) -> Iterator[str]:
 
 
 def _write_cautions(findings: Findings) -> Iterable[str]:
-    found = list(dict.fromkeys(list_cautions(findings)))
+    found = list(list_cautions(findings))
     if not found:
         yield (
             "<p>Nothing in the data stands out: every judged query is answered and has a relevant "
             "item, no judged item is tied, and nearly all of the first ten results are judged.</p>"
         )
         return
-    yield '<ul class="cautions">'
-    yield from (f"<li>{isolate_text(one)}</li>" for one in found)
-    yield "</ul>"
+    yield from write_cautions(found)
 
 
 def _write_curves(findings: Findings) -> Iterable[str]:
     if not findings.curves:
         return
-    yield f'<figure>{draw_chart(findings.curves)}<figcaption><ul class="legend">'
-    for r, (name, curve) in enumerate(findings.curves.items()):
-        yield f"<li>{draw_swatch(r)} {isolate_text(name)} <span>area (AP) {curve.area():.4f}</span></li>"
+    legend = (
+        f"{draw_swatch(r)} {isolate_text(name)} <span>area (AP) {curve.area():.4f}</span>"
+        for r, (name, curve) in enumerate(findings.curves.items())
+    )
     one = next(iter(findings.curves.values()))
-    yield (
-        f"</ul><p>Interpolated precision at 11 levels of recall, the mean over {one.queries:,} queries"
+    caption = (
+        f"Interpolated precision at 11 levels of recall, the mean over {one.queries:,} queries"
         + (
             f"; shaded: {100 * one.confidence:g}% intervals"
-            if len(findings.curves) <= BANDED
+            if len(findings.curves) <= BANDED and one.has_band
             else ""
         )
         + (f"; relevant: grade ≥ {one.rel:g}" if one.rel != 1 else "")
-        + ". A query whose list does not reach a level of recall counts as 0 there.</p></figcaption></figure>"
+        + ". A query whose list does not reach a level of recall counts as 0 there."
     )
+    yield from write_figure(draw_chart(findings.curves), legend, caption)
     levels = [f"{level:.1f}" for level in one.recall.tolist()]
     values = (
         [f"{value:.4f}" for value in each.precision.tolist()] for each in findings.curves.values()

@@ -17,8 +17,9 @@ Tuning: TypeAlias = Literal["optimal", "full"]
 LEVERAGE = 0.25  # the largest share that one query may have in the tuning
 # These are calibrated in bench/judges.py, whose table is bench/JUDGES.md.
 SKEWNESS = 0.25  # the part of the estimated skewness that bends an interval: the estimate is rough
-EVENTS = 2.5  # people's queries that make up the spread of their values; fewer say too little of it
-RESIDUALS = 1.25, 32, 3.0  # the same of the residuals: 1.25 + n ÷ 32, at most 3
+# The queries of people's that make up the spread of their values, and of the residuals; fewer say too little:
+EVENTS = 1.5, 40, 2.5  # 1.5 + n ÷ 40, at most 2.5
+RESIDUALS = 1.1, 32, 3.0
 FEW = 20  # people's queries below which residuals of unknown spread are worth less than people's values
 
 
@@ -117,15 +118,22 @@ def _has_spread(people: Floats, parts: Floats, design: Design, span: Span, tuned
     """Say whether people's values, and the residuals from the model's, show how much they vary."""
     shares = design.shares
     centered = design.center(people, shares)
-    if count_events(centered, shares) < EVENTS or not shows_spread(people, centered, shares, span):
+    events = count_events(centered, shares)
+    if events < _count_needed(EVENTS, len(people)):
         return False
-    least, step, most = RESIDUALS
-    needed = min(most, least + len(people) / step)
+    if not shows_spread(people, centered, shares, span):
+        return False
     if (
         not tuned or not design.left.any()
     ):  # people judged all queries: residuals leave nothing open
         return True
-    return count_events(parts / shares, shares) >= needed
+    return count_events(parts / shares, shares) >= _count_needed(RESIDUALS, len(people))
+
+
+def _count_needed(rule: tuple[float, float, float], queries: int) -> float:
+    """Count the queries that have to make up a spread: more of them where there are more."""
+    least, step, most = rule
+    return min(most, least + queries / step)
 
 
 def _bound_mean(

@@ -1,0 +1,164 @@
+"""Common differences: what the numbers of a table have in common that no protocol gives."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import combinations, islice
+from typing import Any
+
+import numpy as np
+
+from germane.core.ragged import Floats
+from germane.output.formatting import write_count
+from germane.reconciliation.protocols import LIKELY, SHARE, Fit, Sheet
+from germane.reconciliation.slips import OffCell, write_other
+
+_SIMPLE = 1.0  # the most digits that a tool or the conventions asked for take to name
+_NEARER = 1.25  # times nearer, before a tool is named
+_SHARPER = 3.0  # times nearer, before a changed convention is named
+_STEADY = 0.02  # variation of a common factor
+_MOST = 60  # exchanges that are tried
+
+_AS_IF = {
+    ("missing", "skip"): "queries without results were left out",
+    ("missing", "zero"): "queries without results counted as 0",
+    ("no_relevant", "skip"): "queries without relevant items were left out",
+    ("no_relevant", "one"): "queries without relevant items counted as 1",
+    ("no_relevant", "zero"): "queries without relevant items counted as 0",
+    ("unjudged", "remove"): "unjudged results were taken out",
+    ("own", "drop"): "results that are the query itself were taken out",
+    ("duplicates", "recount"): "a result that is listed twice counted twice",
+    ("relevant", "listed"): "nobody knew of relevant items that the runs lack",
+}
+"""Changed conventions in words; others are named."""
+
+
+@dataclass(frozen=True)
+class Distance:
+    """How far the numbers of a table are from what a protocol gives."""
+
+    fit: Fit
+    numbers: Floats
+    values: Floats
+
+    @cached_property
+    def mean(self) -> float:
+        """The mean difference; a missing value counts 1."""
+        return float(np.nan_to_num(np.abs(self.numbers - self.values), nan=1.0).mean())
+
+
+def measure_distance(sheet: Sheet, fit: Fit) -> Distance:
+    """Measure how far the numbers of a table are from a protocol."""
+    pairs = list(zip(sheet.columns, fit.options, strict=True))
+    values = np.concatenate([option.values[column.runs] for column, option in pairs])
+    return Distance(fit, np.concatenate([column.numbers for column, _ in pairs]), values)
+
+
+def choose_nearest(sheet: Sheet, fit: Fit, fits: Sequence[Fit]) -> Distance:
+    """Choose the protocol to compare with where none is claimed: the one that gives most cells, or else the nearest."""
+    own = measure_distance(sheet, fit)
+    if fit.count:
+        return own
+    simple = [measure_distance(sheet, one) for one in fits if one.protocol.cost <= _SIMPLE]
+    near = min([own, *simple], key=lambda one: one.mean)
+    return near if near.mean * _NEARER < own.mean else own
+
+
+def describe_common(
+    sheet: Sheet, near: Distance, fits: Sequence[Fit], labels: Sequence[str], names: Sequence[str]
+) -> tuple[str, ...]:
+    """Say what is off everywhere in a table of which no protocol is claimed."""
+    exchanged = _find_exchange(sheet, fits, labels, names)
+    if exchanged:
+        return (exchanged,)
+    changed = _find_change(sheet, near, fits)
+    return tuple(filter(None, (changed, _find_side(near))))
+
+
+def _find_exchange(
+    sheet: Sheet, fits: Sequence[Fit], labels: Sequence[str], names: Sequence[str]
+) -> str:
+    """Find two columns, or two rows, that were exchanged."""
+    simple = [one.protocol for one in fits if one.protocol.cost <= _SIMPLE]
+    several = list(islice(_list_exchanges(labels, names), _MOST))
+    best: tuple[int, str, Fit] | None = None
+    for says, rows, columns in several:
+        cells = {
+            (rows.get(r, r), columns.get(c, c)): number for (r, c), number in sheet.cells.items()
+        }
+        moved = Sheet(cells, sheet.runs, sheet.width)
+        fit = max((moved.fit(one) for one in simple), key=lambda one: one.score)
+        enough = fit.count >= SHARE * len(cells) and fit.count > (best[0] if best else 0)
+        if enough and moved.estimate_chance(fit, simple) * len(several) <= LIKELY:
+            best = fit.count, says, fit
+    if best is None:
+        return ""
+    count, says, fit = best
+    tool = f", under {fit.protocol.tool}" if fit.protocol.tool else ""
+    return f"As if {says} were exchanged: then {count} of {write_count(len(sheet.cells), 'cell')} fit{tool}."
+
+
+def _list_exchanges(
+    labels: Sequence[str], names: Sequence[str]
+) -> Iterator[tuple[str, dict[int, int], dict[int, int]]]:
+    for i, j in combinations(range(len(labels)), 2):
+        yield f"the columns {labels[i]} and {labels[j]}", {}, {i: j, j: i}
+    for i, j in combinations(range(len(names)), 2):
+        yield f"the rows of {names[i]} and {names[j]}", {i: j, j: i}, {}
+
+
+def _find_change(sheet: Sheet, near: Distance, fits: Sequence[Fit]) -> str:
+    """Find one changed convention under which all numbers are much nearer."""
+    base = dict(near.fit.protocol.choices)
+    best: tuple[float, str, Any] | None = None
+    for one in fits:
+        if one.protocol.tool:
+            continue
+        more = [pair for pair in one.protocol.choices if base.get(pair[0]) != pair[1]]
+        if len(more) != 1 or len(one.protocol.choices) > len(base) + 1:
+            continue
+        mean = measure_distance(sheet, one).mean
+        if mean * _SHARPER <= near.mean and (best is None or mean < best[0]):
+            best = mean, *more[0]
+    if best is None:
+        return ""
+    mean, name, word = best
+    return f"Nearest as if {_write_change(name, word)} ({name}={word}): {mean:.4f} off on average, not {near.mean:.4f}."
+
+
+def _write_change(name: str, word: Any) -> str:
+    if name == "depth":
+        return f"the runs were cut at {word}"
+    return _AS_IF.get((name, word), f"{name} were {word}")
+
+
+def _find_side(near: Distance) -> str:
+    """Find a common factor, or a side on which all numbers lie."""
+    known = ~np.isnan(near.values)
+    numbers, values = near.numbers[known], near.values[known]
+    off = numbers - values
+    if len(off) < 3:
+        return ""
+    if (values > 0).all() and numbers.all():
+        factors = numbers / values
+        middle = float(np.median(factors))
+        if np.abs(factors / middle - 1).max() <= _STEADY and abs(middle - 1) > _STEADY:
+            return f"All numbers are {middle:.3g} times those computed."
+    for side, all_of_it in (("lower", (off < 0).all()), ("higher", (off > 0).all())):
+        if all_of_it:
+            return f"All {len(off)} numbers are {side} than those computed, by {np.abs(off).mean():.4f} on average."
+    return ""
+
+
+def find_exchanged(off: Sequence[OffCell]) -> Iterator[str]:
+    """Find two runs, or two columns, each of whose cells that are off has the other one's number."""
+    for kind, what in (("run", "rows of "), ("column", "columns ")):
+        own: dict[str, list[OffCell]] = {}
+        for one in off:
+            own.setdefault(getattr(one, kind), []).append(one)
+        for a, b in combinations(own, 2):
+            cells = [(cell, b) for cell in own[a]] + [(cell, a) for cell in own[b]]
+            if len(cells) > 2 and all(c.slip == write_other(other) for c, other in cells):
+                yield f"The {what}{a} and {b} were exchanged."

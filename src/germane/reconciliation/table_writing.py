@@ -1,0 +1,194 @@
+"""Write the answer to a reported table, for ranked lists and for boxes: rows found by name, cells that are off, slips."""
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from germane.errors import EmptyError, InputError, clip, list_some, suggest
+from germane.reconciliation.common_differences import (
+    choose_nearest,
+    describe_common,
+    find_exchanged,
+)
+from germane.reconciliation.protocols import LIKELY, SHARE, Fit, Sheet
+from germane.reconciliation.published import Published, read_percentages
+from germane.reconciliation.slips import Near, OffCell, explain_slip, write_other
+from germane.reconciliation.table_reconciliation import TableReconciliation
+
+LISTED_COST = 1.0  # of other definitions: those of tools
+_MOST = 4  # other definitions of a column that are named
+
+
+def match_rows(published: Published, runs: Sequence[str]) -> list[int]:
+    """Find the row of each run, by its name. Raises InputError with the nearest name."""
+    if len(runs) == len(published.rows) == 1:
+        return [0]
+    bare: dict[str, list[int]] = {}
+    for r, name in enumerate(published.rows):
+        bare.setdefault(_strip_name(name), []).append(r)
+    found = []
+    for run in runs:
+        if run in published.rows:
+            found.append(published.rows.index(run))
+            continue
+        rows = bare.get(_strip_name(run), [])
+        if len(rows) != 1:
+            near = suggest(run, published.rows)
+            raise InputError(
+                f"the table has no row for the run {clip(run)}.{near} Its rows: {list_some(published.rows, 6)}. "
+                "Runs and rows are matched by their names."
+            )
+        found.append(rows[0])
+    if len(set(found)) < len(found):
+        twice = next(r for r in found if found.count(r) > 1)
+        raise InputError(f"two runs have the name of the row {clip(published.rows[twice])}.")
+    return found
+
+
+def _strip_name(name: str) -> str:
+    """Drop case, signs and blanks of a name."""
+    return re.sub(r"[\W_]+", "", name.casefold()) or name
+
+
+def check_runs(runs: Any, what: str) -> None:
+    """Check that runs, or detections, are a mapping of names. Raises InputError or EmptyError."""
+    if not isinstance(runs, Mapping):
+        raise InputError(
+            f"{what} are a mapping of name to {what.removesuffix('s')}; got {clip(runs)}"
+        )
+    if not runs:
+        raise EmptyError(f"there are no {what} to compare with the table.")
+
+
+class TableWriter:
+    """The cells of a table that runs have, and the answer of a search, for ranked lists and for boxes.
+
+    ``columns`` are the places of measures in the table, and ``shares`` whether each is at most 1.
+    """
+
+    def __init__(
+        self,
+        published: Published,
+        runs: Sequence[str],
+        columns: Sequence[int],
+        shares: Sequence[bool],
+    ) -> None:
+        self._published, self._columns = published, columns
+        self._rows = match_rows(published, runs)
+        self.labels = [published.columns[c] for c in columns]
+        of_shares = [c for c, share in zip(columns, shares, strict=True) if share]
+        cells, percent = read_percentages(published, of_shares)
+        self._percent = [c in percent for c in columns]
+        selected = {
+            (r, c): cells[row, column]
+            for r, row in enumerate(self._rows)
+            for c, column in enumerate(columns)
+            if (row, column) in cells
+        }
+        if not selected:
+            raise EmptyError("the table has no numbers of these runs.")
+        self.sheet = Sheet(selected, len(self._rows), len(columns))
+
+    def write(
+        self,
+        fit: Fit,
+        fits: Sequence[Fit],
+        *,
+        tools: tuple[str, ...],
+        find_undecided: Callable[[Fit], tuple[str, ...]],
+        find_near: Callable[[Fit, int, int], Iterable[Near]],
+        explain_changes: Callable[[Fit], tuple[str, ...]],
+    ) -> TableReconciliation:
+        """Write the answer: what a protocol gives, and what it does not."""
+        protocols = [one.protocol for one in fits]
+        chance = self.sheet.estimate_chance(fit, protocols)
+        claimed = chance <= LIKELY and fit.count >= SHARE * len(self.sheet.cells)
+        names = [self._published.rows[r] for r in self._rows]
+        if claimed:
+            common, undecided = explain_changes(fit), find_undecided(fit)
+        else:
+            undecided = ()
+            nearest = choose_nearest(self.sheet, fit, fits)
+            common = describe_common(self.sheet, nearest, fits, self.labels, names)
+            if nearest.fit.protocol is not fit.protocol:
+                fit, tools = nearest.fit, tuple(filter(None, [nearest.fit.protocol.tool]))
+        off = tuple(self._list_off(fit, names, find_near))
+        published = self._published
+        rest = [name for r, name in enumerate(published.rows) if r not in self._rows]
+        ignored = [name for c, name in enumerate(published.columns) if c not in self._columns]
+        return TableReconciliation(
+            columns=tuple(self.labels),
+            rows=tuple(names),
+            reported={
+                (names[r], self.labels[c]): one.text for (r, c), one in self.sheet.cells.items()
+            },
+            definitions={
+                label: one.candidate for label, one in zip(self.labels, fit.options, strict=True)
+            },
+            off=off,
+            common=(*common, *(find_exchanged(off) if claimed else ())),
+            undecided=undecided,
+            alternatives=self._list_alternatives(fit),
+            tools=tools,
+            names={
+                label: one.candidate.tools[0].partition(":")[2]
+                for label, one in zip(self.labels, fit.options, strict=True)
+                if one.candidate.tools
+            },
+            conventions=tuple(f"{name}={word}" for name, word in fit.protocol.choices),
+            claimed=claimed,
+            chance=chance,
+            tried=len(protocols),
+            ignored=(*ignored, *rest),
+            notes=published.notes,
+            percent=frozenset(
+                label for label, one in zip(self.labels, self._percent, strict=True) if one
+            ),
+        )
+
+    def _list_off(
+        self, fit: Fit, names: Sequence[str], find_near: Callable[[Fit, int, int], Iterable[Near]]
+    ) -> Iterator[OffCell]:
+        for (r, c), number in self.sheet.cells.items():
+            value = float(fit.options[c].values[r])
+            if number.gives(value):
+                continue
+            near = [*self._list_cells(fit, names, r, c), *find_near(fit, c, r)]
+            scale = 100 if self._percent[c] or "%" in number.text else 1
+            written = replace(
+                number, value=number.value * scale, tolerance=number.tolerance * scale
+            )
+            slip = explain_slip(written, value * scale, ((s, v * scale) for s, v in near))
+            yield OffCell(names[r], self.labels[c], number.text, value * scale, slip)
+
+    def _list_cells(self, fit: Fit, names: Sequence[str], r: int, c: int) -> Iterator[Near]:
+        """List the values of the other runs in this column, and of the other columns of this run."""
+        for other in range(len(names)):
+            if other != r:
+                yield write_other(names[other]), float(fit.options[c].values[other])
+        for other, label in enumerate(self.labels):
+            if other != c:
+                yield write_other(label), float(fit.options[other].values[r])
+
+    def _list_alternatives(self, fit: Fit) -> dict[str, tuple[str, ...]]:
+        """List the other definitions that give as many cells of a column, under the conventions of the table."""
+        found = {}
+        columns = zip(
+            self.labels, self.sheet.columns, fit.options, fit.protocol.columns, strict=True
+        )
+        for label, column, chosen, options in columns:
+            given = column.find_given(chosen.values)
+            others = [
+                str(one.candidate.measure)
+                for one in options
+                if one.cost < LISTED_COST
+                and str(one.candidate.measure.definition)
+                != str(chosen.candidate.measure.definition)
+                and (column.find_given(one.values) == given).all()
+                and given.any()
+            ]
+            if others:
+                several = tuple(dict.fromkeys(others))
+                found[label] = several[:_MOST]
+        return found
