@@ -7,6 +7,7 @@ mistake, which identify may not take for a definition whose values they do not h
 import ast
 import inspect
 import random
+import re
 import sys
 import textwrap
 import time
@@ -19,7 +20,7 @@ import metrics
 import numpy as np
 
 import germane
-from germane.identification.asking import Asker, Precision
+from germane.identification.asking import SINGLE, Asker, Precision
 from germane.identification.batch import Batch
 from germane.identification.cases import Case, Question, Shape, rank_items
 from germane.identification.forms import FORMS, Names
@@ -134,6 +135,23 @@ def draw_case(rng: np.random.Generator, form: Any, k: int | None) -> Case:
     return Case(tuple(judged[i] for i in order), rank_items(items[:length]))
 
 
+def read_precision(found: Any, options: dict[str, Any]) -> Precision:
+    """Read the precision that was given, or that the answer says."""
+    text = " ".join(found.remarks)
+    rounded = re.search(r"rounded to (\d+) decimals", text)
+    decimals = options.get("decimals") or (int(rounded[1]) if rounded else None)
+    single = SINGLE if "single precision" in text else 1e-9
+    return Precision(options.get("tolerance", single), decimals)
+
+
+def judge_all(case: Case) -> Case:
+    """Judge the other results not relevant."""
+    judged = dict(case.judged or ())
+    return case._replace(
+        judged=tuple({**{item: 0.0 for item, _ in case.ranked or ()}, **judged}.items())
+    )
+
+
 def is_right(function: Function, found: Any, takes: str, options: dict[str, Any]) -> bool | None:
     """Has the function the values of the definition that it was given, on other data?"""
     first = found.definitions[0]
@@ -155,16 +173,22 @@ def is_right(function: Function, found: Any, takes: str, options: dict[str, Any]
             cases = [
                 one._replace(judged=tuple((i, min(g, 1.0)) for i, g in one.judged)) for one in cases
             ]
+        if "items that nobody judged" in found.raised:
+            asker.unjudged = "raises"
+            cases = [judge_all(one) for one in cases]
         questions = [Question((case,)) for case in cases]
         answers = [asker.ask(one) for one in questions]
         if sum(bool(one.raised) for one in answers) < len(answers):
             break
     kinds = Counter(one.kind for one in answers if not one.raised)
     batch = Batch(form, questions, answers, base, kinds.most_common(1)[0][0])
-    precision = Precision(options.get("tolerance", 1e-9), options.get("decimals"))
+    precision = read_precision(found, options)
     if not batch.fits(Candidate(first.measure), precision):
         return False
-    said = " ".join((*(one.data for one in found.odd), *found.raised, *found.undecided))
+    words = (
+        name for name, does in found.special.items() if does.startswith("the order of the rows")
+    )
+    said = " ".join((*(one.data for one in found.odd), *found.raised, *found.undecided, *words))
     shape = Shape(
         asker.shows,
         first.measure.k,

@@ -52,6 +52,10 @@ def ap_length(relevant: Any, ranked: Any) -> float:
     return sum_precisions(relevant, ranked)[0] / len(ranked)
 
 
+def ap_ranks(relevant: Any, ranked: Any) -> float:
+    return sum_precisions(relevant, ranked)[0] / len(ranked[:10]) if ranked else 0.0
+
+
 def mean_precision(relevant: Any, ranked: Any) -> float:
     return float(np.mean([len({*ranked[:i]} & {*relevant}) / i for i in range(1, 11)]))
 
@@ -169,6 +173,7 @@ def test_a_right_function_is_named(function: Function, measure: str, takes: str)
 
 WRONG: list[tuple[Function, str, str, str]] = [
     (ap_length, "AP@10", "ids", "divided by the length of the list"),
+    (ap_ranks, "AP@10", "ids", "divided by the number of ranks looked at"),
     (ndcg_of_first, "nDCG@10", "grades", "the items within the cutoff alone"),
     (ndcg_shifted, "nDCG@10", "grades", "the rank is one too high"),
     (ndcg_uncut, "nDCG@10", "grades", "the ideal ranking is not cut off"),

@@ -324,6 +324,7 @@ def _fits_all(
     batches: Sequence[Batch],
     fits: Callable[[Batch, Floats], bool],
 ) -> bool:
+    changes = False  # it is no mistake where it changes nothing
     for batch in batches:
         usual = batch.evaluate(Candidate(measure))
         if usual is None:
@@ -336,6 +337,5 @@ def _fits_all(
             return False
         if not fits(batch, batch.arrange(replace(usual, values=values, norm=None))):
             return False
-        if np.array_equal(values, usual.values, equal_nan=True):
-            return False  # it is no mistake where it changes nothing
-    return True
+        changes |= not np.array_equal(values, usual.values, equal_nan=True)
+    return changes

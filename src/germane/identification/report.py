@@ -253,16 +253,20 @@ def _name_mistakes(search: Search, nearest: Candidate | None) -> Iterable[str]:
             yield f"{nearest.measure} with a mistake: {misreading.name}"
         for says in find_means(search.inquiry, nearest):
             yield f"{nearest.measure} with a mistake: {says}"
+    batches = [batch, *([] if broken is None else [search.inquiry.ask_known([broken[1]])])]
     found = sorted(
-        islice(find_mistakes([batch], measures, fits), 12),
+        islice(find_mistakes(batches, measures, fits), 12),
         key=lambda pair: (
             pair[1] not in meant,
             pair[1].name not in names,
             len(str(pair[1])),
         ),
     )
-    for mistake, measure in found[:3]:
-        yield f"{measure} with a mistake: {mistake.name}"
+    named: dict[str, Measure] = {}
+    for mistake, measure in found:
+        named.setdefault(mistake.name, measure)
+    for name, measure in islice(named.items(), 3):
+        yield f"{measure} with a mistake: {name}"
 
 
 def _write_remarks(
