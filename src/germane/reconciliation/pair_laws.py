@@ -165,7 +165,8 @@ def _pair_readings(a: Column, b: Column, fixed: bool) -> Iterator[tuple[str, Rea
         named = a.is_named_by(tool) or b.is_named_by(tool)
         for x in a.read_as(tool, named):
             for y in b.read_as(tool, named):
-                if a.kind != b.kind or x.parameters == y.parameters:  # one definition for one kind
+                one_kind = a.kind == b.kind and x.measure.name == y.measure.name
+                if not one_kind or x.parameters == y.parameters:  # one definition for one kind
                     yield tool.name, x, y
 
 
