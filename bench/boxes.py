@@ -26,6 +26,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
+from multiprocessing import get_context
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -253,8 +254,12 @@ def run_tool(tool: str, workload: str, folder: Path, out: Path) -> dict[str, flo
 
 def measure_all(workload: str, tools: list[str], images: int, repeats: int) -> None:
     folder = FOLDER / f"{workload} {images}"
-    if not (folder / "detections.json").exists():
-        make_files(workload, folder, images)
+    if not (
+        folder / "detections.json"
+    ).exists():  # elsewhere, as a process inherits its parent's peak
+        maker = get_context("spawn").Process(target=make_files, args=(workload, folder, images))
+        maker.start()
+        maker.join()
     taken: dict[str, list[dict[str, float]]] = {tool: [] for tool in tools}
     for _ in range(repeats):
         for tool in tools:

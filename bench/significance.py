@@ -217,7 +217,7 @@ def true_difference(draw: Draw) -> float:
 
 
 def coverage(name: str, queries: int, simulations: int) -> tuple[float, ...]:
-    draw, rng = COVERED[name], np.random.default_rng((SEED, queries))
+    draw, rng = COVERED[name], np.random.default_rng((SEED, queries, 2))
     truth = true_difference(draw)
     settings = Settings(test="sign")  # the interval is the same for any test
     below = above = 0

@@ -76,6 +76,15 @@ def make_large() -> tuple[dict[str, Any], list[dict[str, Any]]]:
     return truth, found + apart
 
 
+def add_points(rows: list[dict[str, Any]], scale: float = 1.0) -> list[dict[str, Any]]:
+    """Add 17 keypoints in the middle of each box."""
+    middles = ([x + w / 2, y + h / 2] for x, y, w, h in (one["bbox"] for one in rows))
+    return [
+        {**one, "keypoints": [x * scale, y * scale, 2] * 17, "area": 900}
+        for one, (x, y) in zip(rows, middles, strict=True)
+    ]
+
+
 LARGE, MANY = make_large()
 TWICE = make_truth()
 TWICE["annotations"].append({**TWICE["annotations"][0], "id": 99})
@@ -99,6 +108,10 @@ EXAMPLES: dict[str, tuple[Any, Any, dict[str, Any]]] = {
     "sides beyond any image": (TRUTH, change(FOUND, 2, bbox=[5, 5, 1e308, 40]), {}),
     "boxes apart from their image": (TRUTH, change(FOUND, 2, bbox=[700, 5, 50, 40]), {}),
     "boxes without size": (TRUTH, change(FOUND, 2, bbox=[5, 5, 0, 40]), {}),
+    "masks or keypoints apart from their boxes": (
+        {**TRUTH, "annotations": add_points(TRUTH["annotations"])}, add_points(FOUND, 1 / 640),
+        {"overlap": "oks"},
+    ),
     "areas far from the boxes": (
         {**AREAS, "annotations": change(AREAS["annotations"], 2, area=9e6)}, FOUND, {},
     ),

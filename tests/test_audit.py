@@ -114,6 +114,14 @@ def test_percentages_are_read_as_shares() -> None:
     assert not germane.audit({"a": {"R@1": "41.2%", "R@10": "60.1%"}})
 
 
+def test_small_percentages_have_one_decimal() -> None:
+    """Two numbers above 1 are few, but shares have more decimals."""
+    row = {"P@1": "2.0", "P@10": "1.2", "R@1": "0.1", "R@10": "0.9", "R@100": "0.9", "F@10": "0.8"}
+    rows = {"a": row, "b": dict.fromkeys(row, "0.0")}
+    assert not germane.audit(rows)
+    assert germane.audit({run: {n: t + "00" for n, t in one.items()} for run, one in rows.items()})
+
+
 def test_columns_that_were_exchanged() -> None:
     row = {
         "P@1": "0.900",

@@ -178,6 +178,7 @@ def test_a_crowd_is_overlapped_by_the_share_of_the_detection() -> None:
     [
         ([], "needs|no polygon"),
         ([[1, 2, 3]], "x and y of its corners"),
+        ([[1, 2, 3, 4]], "three corners"),
         ([[1, 2, 3, 4, 5, "6"]], "x and y of its corners"),
         ([[1, 2, 3, 4, 5, 1e9]], "x and y of its corners"),
         ({"size": [80, 100], "counts": [5, 5]}, "add up to 10, not to its 8,000"),
@@ -428,6 +429,7 @@ def draw_objects() -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
     return truths, detections
 
 
+@has_pycocotools
 @pytest.mark.parametrize("overlap", ["iou", "mask", "oks"])
 def test_results_of_ultralytics_have_masks_and_keypoints(overlap: str) -> None:
     truths, detections = draw_objects()
@@ -438,6 +440,18 @@ def test_results_of_ultralytics_have_masks_and_keypoints(overlap: str) -> None:
         assert germane.boxes.evaluate(truths, found, "AP", **options)["AP"].mean == want < 1
 
 
+@has_pycocotools
+@pytest.mark.parametrize("change", [lambda masks: masks[:, ::-1], np.zeros_like])
+def test_masks_apart_from_their_boxes_are_found(change: Any) -> None:
+    masks = np.zeros((6, 60, 80), bool)
+    masks[:, 5:20, 5:20] = True
+    truth = [{"masks": masks, "boxes": [[5, 5, 20, 20]] * 6, "labels": [1] * 6}]
+    found = [{**truth[0], "masks": change(masks), "scores": np.arange(6) / 6}]
+    with pytest.warns(germane.GermaneWarning, match="masks of 6 of 6 objects lie outside"):
+        germane.boxes.evaluate(truth, found, "AP", overlap="mask")
+
+
+@has_pycocotools
 def test_masks_of_ultralytics_have_the_size_of_the_image() -> None:
     truths, detections = draw_objects()
     found = [UltralyticsResult(one, (120, 160)) for one in detections]

@@ -461,6 +461,7 @@ def test_judgments_of_a_file_are_as_small(tmp_path: Path) -> None:
         (Evaluator({"q": {"a": 1, "b": 2}}, "AP", ties="best"), "ties"),
         (Evaluator({"q": {"a": 1, "b": 1}}, "AP"), "qrels"),
         (Evaluator({"r": {"a": 1, "b": 2}}, "AP"), "qrels"),
+        (Evaluator({"q": {"a": 1, "c": 2}}, "AP"), "qrels"),
         (Evaluator({"q": {"a": 1, "b": 2}}, "map", dialect="trec_eval"), "dialect"),
     ],
 )

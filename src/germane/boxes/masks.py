@@ -139,6 +139,8 @@ def _encode_polygons(given: Any, size: tuple[float, float]) -> dict[str, Any]:
             raise ValueError(f"a polygon is x and y of its corners, in pixels; got {clip(one)}")
     if not given:
         raise ValueError("the mask has no polygon")
+    if len(given[0]) < 6:  # which pycocotools takes for a box, and fails
+        raise ValueError(f"a polygon has three corners or more; got {clip(given[0])}")
     width, height = size
     if not (width > 0 and height > 0):
         raise ValueError(

@@ -196,7 +196,7 @@ class BoxSearch(Search[BoxCandidate]):
         self.values.evaluate_each(one.choices for one in several)
         return super().evaluate_all(several)
 
-    def rank(self, candidate: BoxCandidate) -> tuple[int, ...]:
+    def rank_usage(self, candidate: BoxCandidate) -> tuple[int, ...]:
         """Rank candidates that as many tools have by how many tools have each of their words."""
         usual = sum(
             read_dialect(dialect, name) == word
@@ -204,7 +204,7 @@ class BoxSearch(Search[BoxCandidate]):
             for name, word in candidate.choices
             if name != "points"
         )
-        return *super().rank(candidate), -usual
+        return *super().rank_usage(candidate), -usual
 
 
 def _keep(cache: dict[Any, T], key: Any, make: Callable[[], T]) -> T:

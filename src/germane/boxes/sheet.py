@@ -10,6 +10,7 @@ from germane.boxes.columns import Columns, match_classes, read_array
 from germane.boxes.detections import Detections, Truths
 from germane.boxes.geometry import Boxes, BoxFormat, make_boxes
 from germane.boxes.id_spelling import find_ids
+from germane.boxes.masks import Masks
 from germane.boxes.reading_options import Side
 from germane.checks.rows import Problem, Sees
 from germane.core.ragged import Bools, Floats, Ints
@@ -33,6 +34,8 @@ class Sheet:
     score: Floats | None = None
     area: Floats | None = None  # as it is given
     columns: Columns | None = None  # None: all boxes are sound
+    masks: Masks | None = None  # N
+    keypoints: Floats | None = None  # (N, P, 3)
 
     @cached_property
     def finite(self) -> Bools:
@@ -122,6 +125,8 @@ def make_sheet(columns: Columns, truths: Truths, side: Side) -> Sheet:
         score,
         area,
         columns,
+        columns.masks,
+        columns.keypoints,
     )
 
 
@@ -143,6 +148,8 @@ def make_sound_sheet(
         columns.relative if columns else False,
         given.score if isinstance(given, Detections) else None,
         given.area if isinstance(given, Truths) else None,
+        masks=given.masks,
+        keypoints=given.keypoints,
     )
 
 

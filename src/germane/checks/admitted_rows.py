@@ -16,6 +16,7 @@ from germane.core.qrels import Qrels
 from germane.core.ragged import Bools, Ints
 from germane.core.retrieved import ONE_COPY
 from germane.kernel.columns import Ids, Integers, read_python_ids
+from germane.kernel.ids import spell_id
 from germane.kernel.keys import Keys
 from germane.kernel.reduction import (
     Batch,
@@ -24,7 +25,7 @@ from germane.kernel.reduction import (
     mark_admitted,
     mark_candidates,
 )
-from germane.readers.mapping_ids import judge_keys, spell_id
+from germane.readers.mapping_ids import judge_keys
 
 if TYPE_CHECKING:  # few evaluations need them
     from germane.readers.candidates import Candidates

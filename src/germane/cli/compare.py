@@ -11,7 +11,7 @@ from germane.errors import InputError, NotFoundError
 from germane.evaluation.api import evaluate_many, read_qrels
 from germane.evaluation.bounds import BoundsOfRuns
 from germane.evaluation.choices import DEFAULT
-from germane.evaluation.headings import name_measures
+from germane.evaluation.layout import name_measures
 from germane.evaluation.opening import open_data
 from germane.evaluation.result import Results
 from germane.output import pictures, writing

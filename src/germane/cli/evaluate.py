@@ -13,8 +13,7 @@ from germane.core.bootstrap import check_confidence
 from germane.errors import GermaneWarning, InputError
 from germane.evaluation.api import evaluate_many
 from germane.evaluation.choices import DEFAULT
-from germane.evaluation.headings import name_measures
-from germane.evaluation.layout import write_warnings
+from germane.evaluation.layout import name_measures, write_warnings
 from germane.evaluation.opening import open_data
 from germane.evaluation.result import Results
 from germane.evaluation.signature_line import write_signatures

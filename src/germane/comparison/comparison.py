@@ -24,7 +24,7 @@ from germane.comparison.settings import Settings
 from germane.core.bootstrap import resample_sums
 from germane.core.ragged import Floats
 from germane.errors import NotFoundError, clip, offer
-from germane.evaluation.headings import name_measures
+from germane.evaluation.layout import name_measures
 from germane.evaluation.result import Result
 from germane.evaluation.signature_line import write_signatures
 from germane.measures.measure import Measure

@@ -16,7 +16,7 @@ from germane.comparison.significance import MANY, TESTS
 from germane.core.bootstrap import Interval
 from germane.core.dispersion import FEW, POWER
 from germane.core.mean_intervals import caution_of_few, describe_intervals, explain_missing
-from germane.evaluation.headings import write_definition
+from germane.evaluation.layout import write_definition
 from germane.measures import QUANTITIES
 from germane.measures.measure import Measure
 from germane.output.formatting import format_number, pluralize, write_count

@@ -15,7 +15,7 @@ from germane.core.ragged import Floats, Ints
 
 FEWEST = 5  # values of an interval
 EVENTS = 5.0  # values that make up the spread; calibrated in bench/significance.py
-UNSEEN = 0.5  # values that vary as much as the one that varies most, and were not drawn
+UNSEEN = 1.0  # values that vary as much as the one that varies most, and were not drawn
 
 
 def estimate_mean_interval(

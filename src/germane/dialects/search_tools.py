@@ -91,7 +91,8 @@ DIALECTS = (
             Entry("recall_at_{k}", "R@{k}"),
             Entry("match_at_{k}", "Success@{k}"),
         ),
-        why="map divides by the relevant ids found, and precision by the ids there are; a repeated id is a hit again.",
+        why="map divides by the relevant ids found, and precision by the ids there are; a repeated id is a hit again. "
+        "Its nDCG is scikit-learn's ndcg_score, and its RerankRecall is pytrec_eval's recall.",
         source="metrics.py::RetrievalMetric",
     ),
     _search_tool(

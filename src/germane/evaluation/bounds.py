@@ -14,7 +14,7 @@ from germane.core.policy import Policy
 from germane.core.ragged import Ints
 from germane.core.ranking import Ranking
 from germane.errors import InputError, MeasureError
-from germane.evaluation.headings import write_definition
+from germane.evaluation.layout import write_definition
 from germane.measures.averaging import evaluate_measure
 from germane.measures.catalogue import CatalogueDefinition, refuse_lists
 from germane.measures.measure import Measure

@@ -28,7 +28,13 @@ from germane.evaluation.api import finish_result
 from germane.evaluation.batches import TWICE, Found, Tally, Twice
 from germane.evaluation.choices import DEFAULT, Choices, Plan
 from germane.evaluation.collection import refuse_places, retrieve
-from germane.evaluation.fingerprint import KeptFingerprint, OptionFingerprints, hash_run, shorten
+from germane.evaluation.fingerprint import (
+    KeptFingerprint,
+    OptionFingerprints,
+    hash_run,
+    make_fingerprint,
+    shorten,
+)
 from germane.evaluation.judging import judge
 from germane.evaluation.list_batches import (
     Counted,
@@ -62,9 +68,32 @@ class Reduced(NamedTuple):
     conventions: Policy
     policies: dict[Measure, Policy]
     read: Read
-    terms: dict[str, str]  # of the Evaluator that made it, whose like alone may add it
+    terms: "Terms"  # of the Evaluator that made it, whose like alone may add it
     lists: Counted = {}  # noqa: RUF012  (never changed)
     content: Content | None = None  # of the rows, if they are signed
+
+
+class Terms:
+    """The choices and judgments that two Evaluators must share for their batches to mean the same.
+
+    They are described when they are first compared with those of another one, or sent to a process.
+    """
+
+    def __init__(self, describe: Callable[[], dict[str, str]]) -> None:
+        self._describe = describe
+
+    @property
+    def are_described(self) -> bool:
+        """Are they described already?"""
+        return "words" in self.__dict__
+
+    @cached_property
+    def words(self) -> dict[str, str]:
+        """Each choice with its description."""
+        return self._describe()
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"words": self.words}
 
 
 class Evaluator:
@@ -180,7 +209,8 @@ class Evaluator:
             with self._lock:
                 self._empty += 1
         else:
-            mine, its = self.terms, reduced.terms
+            is_own = reduced.terms is self.terms
+            mine, its = ({}, {}) if is_own else (self.terms.words, reduced.terms.words)
             for what in sorted({*mine, *its}):
                 one, other = (terms.get(what, "germane's own") for terms in (mine, its))
                 if one != other:
@@ -306,17 +336,16 @@ class Evaluator:
         self._conventions, self._policies, self._tallies = conventions, policies, tallies
 
     @cached_property
-    def terms(self) -> dict[str, str]:
+    def terms(self) -> Terms:
         """The choices that another Evaluator must share for its batches to mean the same."""
+        return Terms(self._describe_terms)
+
+    def _describe_terms(self) -> dict[str, str]:
+        """Describe the choices, the content of the judgments, and their order: batches have their places."""
         qrels = self.qrels
-        content = 0
+        places = zlib.crc32("\0".join(map(str, qrels.queries)).encode("utf-8", "surrogatepass"))
         for column in (qrels.offsets, qrels.grades):
-            content = zlib.crc32(np.ascontiguousarray(column).data, content)
-        if qrels.subtopics is not None:
-            content = zlib.crc32(repr(qrels.subtopics.entries).encode(), content)
-            weights = qrels.subtopics.weights
-            content = content if weights is None else zlib.crc32(weights.tobytes(), content)
-        ends = [qrels.queries[at] for at in (0, -1)] if len(qrels) else []
+            places = zlib.crc32(np.ascontiguousarray(column).data, places)
         spoken = self._options.dialect
         both = _pair_conventions(self._options.asked, {})
         chosen = {name: str(one) for name, one, usual in both if one != usual}
@@ -327,7 +356,7 @@ class Evaluator:
                 "sign": "qrels" if self._content is None else "run",
                 "measures": " ".join(map(str, self._policies)),
                 "dialect": "none" if spoken is None else spoken.name,
-                "qrels": f"{len(qrels)} queries, {len(qrels.grades)} judgments, {content:x}, {ends}",
+                "qrels": f"{len(qrels)} queries, {shorten(make_fingerprint(qrels))}, {places:x}",
             }
         )
 
@@ -358,7 +387,10 @@ class Evaluator:
 
     def __getstate__(self) -> dict[str, Any]:
         with self._lock:
-            state = {name: value for name, value in self.__dict__.items() if name != "_lock"}
+            left_out = {"_lock", "_selections"}
+            if not self.terms.are_described:
+                left_out.add("terms")
+            state = {name: value for name, value in self.__dict__.items() if name not in left_out}
             state["_tallies"] = {way: tally.as_batch() for way, tally in self._tallies.items()}
             state["_lists"] = send_batches(self._lists)
         # columns of a file's text are made of it when they are needed, and twice as large
@@ -397,6 +429,7 @@ def join_evaluators(parts: Sequence[Evaluator]) -> Evaluator:
         "_empty": empty,
     }
     whole.__dict__.update(first.__dict__ | own, _lock=Lock())
+    whole.__dict__.pop("terms", None)  # those of a part
     start = 0
     for part in parts:
         if part._conventions is not None:

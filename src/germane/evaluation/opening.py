@@ -82,6 +82,9 @@ class Options:
         return replace(self, reading=reading)
 
 
+NO_OPTIONS = Options()
+
+
 class Held:
     """A run that was opened with the options of a call, and can be read again."""
 
@@ -163,6 +166,8 @@ class Inputs:
 
 def open_options(choices: Mapping[str, Any], dialect: "str | Dialect | None" = None) -> Options:
     """Sort the keyword arguments of a call. Raises InputError for options that do not fit each other."""
+    if not choices and dialect is None:
+        return NO_OPTIONS
     spoken = None
     if dialect is not None:
         from germane.dialects import resolve_dialect
@@ -193,6 +198,8 @@ def open_evaluation(qrels: Any, choices: Mapping[str, Any]) -> Inputs:
 
 def hold(reading: ReadOptions) -> ReadOptions:
     """Read groups, candidates, catalogues and weights of subtopics, so that they are read once."""
+    if reading is NOTHING_SAID:
+        return reading
     if any(getattr(reading, name) is not None for name in CATALOGUE):
         from germane.readers.catalogues import read_options
 

@@ -8,6 +8,7 @@ import re
 from collections.abc import Hashable
 from decimal import Decimal
 from typing import Any, TypeGuard
+from uuid import UUID
 
 import numpy as np
 
@@ -38,6 +39,13 @@ def _decode(identifier: Hashable) -> str:
 def to_text(identifier: bytes) -> str:
     """Convert an id from a file to text."""
     return identifier.decode("utf-8", "surrogateescape")
+
+
+def spell_id(identifier: Any) -> Any:
+    """Spell an id as a file of text does. A value unlike ids, such as a score, stays as it is."""
+    if is_integer(identifier) or isinstance(identifier, (bytes, UUID)):
+        return to_text(to_bytes(identifier))
+    return identifier
 
 
 def is_integer(identifier: object) -> "TypeGuard[int | np.integer[Any]]":

@@ -155,7 +155,7 @@ class QueryValues(Arithmetic):
         >>> result = germane.evaluate(qrels, {q: [*"xyz"[: q % 3], "a"] for q in range(12)}, "RR")
         >>> interval = result["RR"].interval(confidence=0.9)
         >>> print(f"{result['RR']:.3f}, {interval.level} [{interval.low:.3f}, {interval.high:.3f}]")
-        0.611, 90% [0.468, 0.788]
+        0.611, 90% [0.463, 0.795]
 
         It is the BCa bootstrap of the queries. If their values show too little of how much they vary, it comes
         from the range of the measure (``interval.basis``), so that it never has a width of 0. Returns None for

@@ -4,7 +4,7 @@
 input that needs them, since importing Arrow takes as long as importing NumPy.
 """
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -264,18 +264,20 @@ def open_inputs(
     if judged is None:
         judged = open_qrels(qrels, reading)
     found = open_run(run, reading, judged)
-    named = judged.has_columns or (found.has_columns and found.has_header) or is_hits(run)
-    others = (reading.exclude, reading.only, reading.catalogue, reading.seen, reading.distance)
-    if reading.columns is not None and not named and all(one is None for one in others):
-        raise InputError("columns= names the columns of frames and of files; there are none here.")
-    if not judged.has_columns:
-        _refuse_columns_of_qrels(reading.columns or ())
+    if reading.columns is not None:
+        _refuse_columns(reading, judged, (found.has_columns and found.has_header) or is_hits(run))
     return judged, found
 
 
-def _refuse_columns_of_qrels(parts: Collection[str]) -> None:
+def _refuse_columns(reading: ReadOptions, judged: QrelsInput, is_named: bool) -> None:
+    """Refuse names of columns where there are none."""
+    if judged.has_columns:
+        return
+    others = (reading.exclude, reading.only, reading.catalogue, reading.seen, reading.distance)
+    if not is_named and all(one is None for one in others):
+        raise InputError("columns= names the columns of frames and of files; there are none here.")
     for part in ("relevance", "qrels"):
-        if part in parts:
+        if part in (reading.columns or ()):
             raise InputError(
                 f"columns= has {part!r}, which is for qrels with named columns; these qrels have none. Leave it out, or give qrels as "
                 "a frame or a file with a header."

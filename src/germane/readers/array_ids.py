@@ -24,10 +24,9 @@ from germane.errors import (
 )
 from germane.kernel import columns, plain
 from germane.kernel.columns import Integers
-from germane.kernel.ids import as_integer, is_integer, is_missing, to_bytes, to_text
+from germane.kernel.ids import as_integer, is_integer, is_missing, spell_id, to_bytes, to_text
 from germane.readers.candidates import Aligned, Name
 from germane.readers.inputs import Needs, QrelsInput, ReadOptions, RunInput
-from germane.readers.mapping_ids import spell_id
 
 Ids = Sequence[Hashable]
 LABEL = 9 * 10**17  # and those below it have as many digits

@@ -16,7 +16,7 @@ from germane.core.qrels import Qrels
 from germane.core.ragged import Ints
 from germane.errors import CoverageError, InputError, list_choices, list_some, name_type
 from germane.kernel.columns import Ids, Integers, read_python_ids
-from germane.readers.mapping_ids import spell_id
+from germane.kernel.ids import spell_id
 
 Pairs: TypeAlias = Qrels
 """Pairs of query and item; the grades mean nothing."""

@@ -6,9 +6,9 @@ from collections.abc import Hashable
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from germane.errors import FormatError, InputError, clip
+from germane.kernel.ids import spell_id
 from germane.readers import formats
 from germane.readers.formats import Path
-from germane.readers.mapping_ids import spell_id
 
 if TYPE_CHECKING:
     from germane.readers.frames import Frame

@@ -25,11 +25,10 @@ from germane.errors import (
     name_type,
 )
 from germane.kernel.columns import Ids, join_ids, read_python_ids
-from germane.kernel.ids import is_missing, to_bytes, to_text
+from germane.kernel.ids import is_missing, spell_id, to_bytes, to_text
 from germane.kernel.reduction import Index, find_distinct
 from germane.readers import formats
 from germane.readers.formats import is_path
-from germane.readers.mapping_ids import spell_id
 
 GroupOf: TypeAlias = Callable[[Hashable, Any], Hashable]
 """A query and one of its items → the group of the item."""

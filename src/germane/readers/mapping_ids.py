@@ -7,7 +7,8 @@ from contextlib import suppress
 from dataclasses import replace
 from itertools import pairwise
 from typing import Any
-from uuid import UUID
+
+import numpy as np
 
 from germane.core.qrels import Qrels
 from germane.errors import (
@@ -19,7 +20,7 @@ from germane.errors import (
     name_type,
     show_typed,
 )
-from germane.kernel.ids import is_integer, to_bytes, to_text
+from germane.kernel.ids import spell_id
 from germane.kernel.keys import Keys
 from germane.kernel.reduction import Judgments, add_candidates
 from germane.readers import headings
@@ -44,19 +45,15 @@ def spell_ids(ids: Collection[Any]) -> Collection[Any]:
     return list(map(spell_id, ids))
 
 
-def spell_id(identifier: Any) -> Any:
-    """Spell an id as a file of text does. A value unlike ids, such as a score, stays as it is."""
-    if is_integer(identifier) or isinstance(identifier, (bytes, UUID)):
-        return to_text(to_bytes(identifier))
-    return identifier
-
-
 def spell_qrels(qrels: Qrels) -> Qrels:
     """Spell the ids of judgments as a file of text does."""
     if qrels.ids == "text":
         return qrels
     queries, items = list(map(spell_id, qrels.queries)), list(map(spell_id, qrels.items))
-    spelled = replace(qrels, queries=queries, items=items, ids="text", columns=None)
+    subtopics = qrels.subtopics and qrels.subtopics.take(np.arange(len(items)), items)
+    spelled = replace(
+        qrels, queries=queries, items=items, ids="text", columns=None, subtopics=subtopics
+    )
     if len(spelled.position) < len(queries):
         raise FormatError("two query ids of the qrels have the same text.")
     if sum(map(len, spelled.judged)) < len(items):

@@ -168,8 +168,10 @@ def _spell_items(held: list[Any], within: str) -> Sequence[str]:
     if kinds <= {str, int}:
         return list(map(str, held))
     odd = next(item for item in held if type(item) not in (str, int))
+    hits = "  Hits of a search client are read in Python: germane.evaluate(qrels, json.load(file))."
     raise FormatError(
         f"{within}: a list holds items, which are text or integers; got {_describe(odd)}."
+        f"{hits if isinstance(odd, dict) else ''}"
     )
 
 

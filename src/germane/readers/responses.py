@@ -27,27 +27,30 @@ LISTS = (
 """Fields in which responses have their lists of hits: those of Elasticsearch first."""
 
 IDS, NUMBERS = "ids", ("distances", "scores")
+_NAMES = (IDS, *dict.fromkeys(path[0] for path in LISTS))
 _PLAIN = (str, bytes, numbers.Number, tuple, type(None))
 
 
 def refuse_response(given: Any) -> None:
     """Raise FormatError for a response as the run, or as the results of its first query."""
+    query: Any = 0
     if isinstance(given, Mapping):
-        _refuse_columns("the run", given)
-        _refuse_whole("the run", given, LISTS[:1])  # a query may be called hits
-        query, first = next(iter(given.items()), (None, None))
-        where = f"run, query {clip(query)}"
-    elif isinstance(given, list) and given:
-        where, first = "run, row 0", given[0]
+        if "hits" in given or IDS in given:
+            _refuse_columns("the run", given)
+            _refuse_whole("the run", given, LISTS[:1])  # a query may be called hits
+        query = next(iter(given), None)
+        first = None if query is None else given[query]
+    elif isinstance(given, list):
+        first = given[0] if given else None
     else:
         _refuse_whole("the run", given, LISTS)
         return
     if isinstance(first, (list, tuple)):
-        if first and not hasattr(first, "_fields"):
-            _refuse_pairs(where, first[0])
-        return
-    _refuse_columns(where, first)
-    _refuse_whole(where, first, LISTS)
+        if first and not isinstance(first[0], (str, int)) and not hasattr(first, "_fields"):
+            _refuse_pairs(f"run, query {clip(query)}", first[0])
+    elif type(first) is not dict or any(name in first for name in _NAMES):
+        _refuse_columns(f"run, query {clip(query)}", first)
+        _refuse_whole(f"run, query {clip(query)}", first, LISTS)
 
 
 def _refuse_whole(where: str, given: Any, paths: tuple[tuple[str, ...], ...]) -> None:

@@ -22,9 +22,9 @@ from germane.errors import (
     clip,
     list_some,
 )
+from germane.kernel.ids import spell_id
 from germane.readers import mappings
 from germane.readers.inputs import Needs
-from germane.readers.mapping_ids import spell_id
 from germane.readers.numbers import is_finite_number
 from germane.readers.recognition import open_pairs
 

@@ -16,6 +16,7 @@ from germane.reconciliation.protocols import LIKELY, SHARE, Fit, Sheet
 from germane.reconciliation.slips import OffCell, write_other
 
 _SIMPLE = 1.0  # the most digits that a tool or the conventions asked for take to name
+_MANY = 0.25  # of the cells
 _NEARER = 1.25  # times nearer, before a tool is named
 _SHARPER = 3.0  # times nearer, before a changed convention is named
 _STEADY = 0.02  # variation of a common factor
@@ -57,10 +58,13 @@ def measure_distance(sheet: Sheet, fit: Fit) -> Distance:
 
 
 def choose_nearest(sheet: Sheet, fit: Fit, fits: Sequence[Fit]) -> Distance:
-    """Choose the protocol to compare with where none is claimed: the one that gives most cells, or else the nearest."""
-    own = measure_distance(sheet, fit)
-    if fit.count:
-        return own
+    """Choose the protocol to compare with where none is claimed: one that gives many cells, or else the nearest.
+
+    ``fits`` begin with the conventions asked for.
+    """
+    if fit.count >= _MANY * len(sheet.cells):
+        return measure_distance(sheet, fit)
+    own = measure_distance(sheet, fits[0])
     simple = [measure_distance(sheet, one) for one in fits if one.protocol.cost <= _SIMPLE]
     near = min([own, *simple], key=lambda one: one.mean)
     return near if near.mean * _NEARER < own.mean else own

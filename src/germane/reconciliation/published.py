@@ -7,7 +7,7 @@ import json
 import math
 import os
 import re
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -17,13 +17,10 @@ from germane.readers.streams import explain_os_error
 from germane.reconciliation.column_names import GROUPS, read_columns
 from germane.reconciliation.marked_cells import clean_cell, is_empty, unmark, unmark_name
 from germane.reconciliation.reported import Reported, align_precision
+from germane.reconciliation.typeset_tables import split_latex, split_markdown
 
 MOST_CELLS = 100_000
 _TOTAL = "all"  # the row of means in the output of trec_eval -q
-
-_RULES = re.compile(
-    r"\\(?:toprule|midrule|bottomrule|hline|cline\{[^}]*\}|cmidrule(?:\([^)]*\))?\{[^}]*\})"
-)
 
 
 @dataclass(frozen=True)
@@ -72,11 +69,13 @@ def read_percentages(
     """Read columns of percentages as shares; return the cells, and the columns that were read so.
 
     ``shares`` are the columns of measures that are at most 1. A column is one of percentages if all of its numbers are above
-    1, or if many numbers of the table are and it has as many decimals as they.
+    1, or if many numbers of the table are and it has as many decimals as they. Of numbers with one decimal, as percentages
+    have and shares have not, two are enough.
     """
     values = [cell.value for (_, c), cell in table.cells.items() if c in shares]
     above = sum(value > 1 for value in values)
-    whole = above > 1 and above * 4 >= len(values)
+    short = {cell.decimals for (_, c), cell in table.cells.items() if c in shares} <= {0, 1}
+    whole = above > 1 and (above * 4 >= len(values) or short)
     highest = {c: max((one.value for one in table.column(c)), default=0.0) for c in shares}
     chosen = []
     for c in shares:
@@ -114,45 +113,14 @@ def _read_file(path: str) -> Published:
     if text.lstrip()[:1] in ("{", "[") and not text.lstrip().startswith("\\"):
         return _read_json(path, text)
     if "\\begin{tabular" in text or ("\\\\" in text and "&" in text):
-        return _read_grid(list(_split_latex(text)), path, typed=True)
+        return _read_grid(list(split_latex(text)), path, typed=True)
     if any(re.match(r"\s*\|?\s*:?-{2,}:?\s*(\||$)", line) and "|" in line for line in lines):
-        return _read_grid(list(_split_markdown(lines)), path, typed=True)
+        return _read_grid(list(split_markdown(lines)), path, typed=True)
     if _is_trec_eval(lines):
         return _read_trec_eval(path, lines)
     separator = max("\t,;", key=lambda sign: lines[0].count(sign) if lines else 0)
     rows = [row for row in csv.reader(lines, delimiter=separator) if row]
     return _read_grid(rows, path, typed=False)
-
-
-def _split_latex(text: str) -> Iterator[list[str]]:
-    """Split the rows of a tabular; comments and rules are left out."""
-    found = re.search(
-        r"\\begin\{tabular[x*]?\}(?:\{[^{}]*(?:\{[^{}]*\}[^{}]*)*\})*(.*?)\\end\{tabular",
-        text,
-        re.DOTALL,
-    )
-    body = found[1] if found else text
-    body = re.sub(r"(?<!\\)%.*", "", body)
-    for row in re.split(r"\\\\(?:\[[^]]*\])?", _RULES.sub("", body)):
-        if row.strip():
-            yield [one for cell in re.split(r"(?<!\\)&", row) for one in _spread_cell(cell.strip())]
-
-
-def _spread_cell(cell: str) -> list[str]:
-    """Read \\multicolumn as a cell and blank ones beside it, and \\multirow as its text."""
-    found = re.fullmatch(
-        r"\\multicolumn\{(\d{1,3})\}\s*\{[^{}]*(?:\{[^{}]*\}[^{}]*)*\}\s*\{(.*)\}", cell, re.DOTALL
-    )
-    if found:
-        return [found[2], *[""] * (int(found[1]) - 1)]
-    return [re.sub(r"\\multirow\{[^{}]*\}(?:\[[^]]*\])?\{[^{}]*\}\s*\{([^{}]*)\}", r"\1", cell)]
-
-
-def _split_markdown(lines: Iterable[str]) -> Iterator[list[str]]:
-    for line in lines:
-        if "|" not in line or re.fullmatch(r"[\s|:\-]+", line):
-            continue
-        yield [cell.strip() for cell in re.split(r"(?<!\\)\|", line.strip().strip("|"))]
 
 
 def _is_trec_eval(lines: Sequence[str]) -> bool:

@@ -17,10 +17,8 @@ from germane.measures.averaging import MeasureResult, compute_terms
 from germane.measures.measure import Measure
 from germane.reconciliation.reported import Reported
 from germane.reconciliation.search import Search, Tried
-from germane.reconciliation.spread import Values
+from germane.reconciliation.spread import SAME, Values, are_same
 from germane.reconciliation.variations import Candidate, find_mean, list_other_words
-
-_SAME = 1e-12
 
 Given = Tried[Candidate]
 
@@ -96,23 +94,20 @@ class RunSearch(Search[Candidate]):
         first, second = self.find_result(one), self.find_result(other)
         if first is None or second is None or first.queries != second.queries:
             return False
-        if abs(first.mean - second.mean) > _SAME:
-            return False
-        same = np.allclose(first.values, second.values, rtol=0, atol=_SAME, equal_nan=True)
-        return bool(same)
+        same = np.allclose(first.values, second.values, rtol=0, atol=SAME, equal_nan=True)
+        return bool(same) and are_same(first.mean, second.mean)
 
     def choose_nearest(self, by_distance: Sequence[Given]) -> Given:
-        """Choose the nearest; where values of queries are reported, too, the one that gives most of them."""
-        return self.choose_best(by_distance) if self.per_query else by_distance[0]
+        """Choose the nearest; where values of queries are reported, too, the one that gives most of them.
 
-    def choose_best(self, tried: Iterable[Given]) -> Given:
-        """Choose the definition that gives most queries; each difference from what was asked costs one."""
+        Each difference from what was asked costs one query.
+        """
 
         def measure_merit(one: Given) -> tuple[int, bool, float]:
             merit = self.count_agreeing(one) - one.candidate.distance(self.asked)
             return merit, self.reported.gives(one.value), -abs(one.value - self.reported.value)
 
-        return max(tried, key=measure_merit)
+        return max(by_distance, key=measure_merit) if self.per_query else by_distance[0]
 
     def list_equal(self, given: Given, tried: Sequence[Given]) -> list[Given]:
         """List the definitions that coincide with one."""
@@ -163,13 +158,13 @@ class RunSearch(Search[Candidate]):
         fine = digits is not None and 10.0**-digits < self.reported.tolerance
         return candidate.drop("digits") if fine else candidate
 
-    def identify(self, candidate: Candidate) -> object:
+    def make_key(self, candidate: Candidate) -> object:
         """Candidates of one formula are the same, whatever their names."""
         return candidate.measure.definition, candidate.choices
 
-    def rank(self, candidate: Candidate) -> tuple[int, ...]:
+    def rank_usage(self, candidate: Candidate) -> tuple[int, ...]:
         """Rank tools that may be given a list alone last: they may be given all judged items, too."""
-        return ("relevant", "listed") in candidate.choices, *super().rank(candidate)
+        return ("relevant", "listed") in candidate.choices, *super().rank_usage(candidate)
 
     def list_simpler(self, candidate: Candidate) -> Iterator[Candidate]:
         """List what is one choice simpler, or has the measure or the mean that was asked for."""

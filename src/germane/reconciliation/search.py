@@ -47,11 +47,11 @@ class Search(Generic[V]):
         for name, _ in reversed(candidate.choices):
             yield candidate.drop(name)
 
-    def identify(self, candidate: V) -> object:
+    def make_key(self, candidate: V) -> object:
         """Return what variations that are written in several ways have in common."""
         return candidate.key
 
-    def rank(self, candidate: V) -> tuple[int, ...]:
+    def rank_usage(self, candidate: V) -> tuple[int, ...]:
         """Rank variations with as many changes: those that most tools have come first."""
         return (-len(candidate.tools),)
 
@@ -75,7 +75,7 @@ class Search(Generic[V]):
         merged: dict[object, Tried[V]] = {}
         for one in given:
             least = self._drop_idle_changes(one.candidate)
-            key = self.identify(least)
+            key = self.make_key(least)
             before = merged.get(key, Tried(least, one.value))
             simpler = min(before.candidate, least, key=lambda one: one.distance(self.asked))
             tools = dict.fromkeys((*before.candidate.tools, *least.tools))
@@ -93,7 +93,7 @@ class Search(Generic[V]):
 
     def _order_simplicity(self, given: Tried[V]) -> tuple[Any, ...]:
         candidate = given.candidate
-        return candidate.distance(self.asked), *self.rank(candidate), str(candidate)
+        return candidate.distance(self.asked), *self.rank_usage(candidate), str(candidate)
 
     def find_nearest(self, tried: Sequence[Tried[V]]) -> tuple[Tried[V], ...]:
         """Find the nearest of all candidates, the nearest that a tool uses, and what was asked for."""

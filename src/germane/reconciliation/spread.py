@@ -27,7 +27,7 @@ from germane.output.formatting import format_number, to_json_number
 from germane.output.frames import Columnar, make_texts
 from germane.output.tables import Table, Tabular
 
-_SAME = 1e-12
+SAME = 1e-12
 LIST_ALONE = " (list alone)"
 NOT_COUNTED = "relevant items that are not in the list were not counted"
 
@@ -309,7 +309,7 @@ def _explain_undefined(result: MeasureResult) -> str:
 
 def are_same(one: float, other: float) -> bool:
     """Are both the same number, or both undefined?"""
-    return abs(one - other) <= _SAME or (math.isnan(one) and math.isnan(other))
+    return abs(one - other) <= SAME or (math.isnan(one) and math.isnan(other))
 
 
 def order_descending(one: DialectValue) -> tuple[bool, float, bool, str]:

@@ -15,7 +15,7 @@ from germane.measures.measure import Measure
 from germane.reconciliation.column_names import read_columns
 from germane.reconciliation.identities import find_highest
 from germane.reconciliation.protocols import Fit
-from germane.reconciliation.published import read_published
+from germane.reconciliation.published import Published, read_published
 from germane.reconciliation.slips import Near
 from germane.reconciliation.spread import Values
 from germane.reconciliation.table_reconciliation import TableReconciliation
@@ -63,17 +63,7 @@ def reconcile_table(
             "the rows of this table are queries; give a table of runs, or the values of one run's queries to reconcile: "
             "reported_per_query=…"
         )
-    read = read_columns(published.columns, measures, published.dialect)
-    asked = {c: one.asked for c, one in enumerate(read) if one is not None and one.asked}
-    if not asked:
-        raise MeasureError(
-            f"no column of the table is a measure of ranked lists: {list_some(published.columns)}. "
-            "measures={'their name': 'AP@10'} says what a name stands for.  All measures: germane measures"
-        )
-    if len(asked) > _MOST:
-        raise InputError(
-            f"the table has {len(asked):,} columns of measures; at most {_MOST} can be compared. Give some of them."
-        )
+    asked = _read_measures(published, measures)
     shares = [find_highest(one.name, None) is not None for one in asked.values()]
     writer = TableWriter(published, list(runs), list(asked), shares)
     data = open_data(qrels, policy)
@@ -86,13 +76,29 @@ def reconcile_table(
         list(asked.values()),
         writer.sheet,
     )
-    return _search(search, writer)
+    return _search(search, writer, published.dialect)
 
 
-def _search(search: TableSearch, writer: TableWriter) -> TableReconciliation:
-    """Search for the protocol, and write the answer."""
+def _read_measures(published: Published, measures: Mapping[str, str] | None) -> dict[int, Measure]:
+    """Read the columns that are measures, by their place."""
+    read = read_columns(published.columns, measures, published.dialect)
+    asked = {c: one.asked for c, one in enumerate(read) if one is not None and one.asked}
+    if not asked:
+        raise MeasureError(
+            f"no column of the table is a measure of ranked lists: {list_some(published.columns)}. "
+            "measures={'their name': 'AP@10'} says what a name stands for.  All measures: germane measures"
+        )
+    if len(asked) > _MOST:
+        raise InputError(
+            f"the table has {len(asked):,} columns of measures; at most {_MOST} can be compared. Give some of them."
+        )
+    return asked
+
+
+def _search(search: TableSearch, writer: TableWriter, tool: str | None) -> TableReconciliation:
+    """Search for the protocol, and write the answer; ``tool`` is the one whose file the table is."""
     fit, fits = search.search()
-    equal = search.list_equal_tools(fit, fits)
+    equal = search.list_equal_tools(fit, fits, tool)
     fit = search.simplify(fit)
     if equal:
         fit = replace(fit, options=tuple(options[0] for options in equal[0].columns))

@@ -13,7 +13,7 @@ import numpy as np
 
 from germane.core.policy import DEFAULTS, Policy
 from germane.core.ragged import Floats
-from germane.dialects import dialects
+from germane.dialects import dialects, resolve_dialect
 from germane.dialects.dialect import Dialect
 from germane.dialects.names import list_same_kind, translate_entry
 from germane.dialects.parsing import parse
@@ -289,19 +289,23 @@ class TableSearch:
             words.setdefault(name, []).append(idle)
         return tuple(name for name, idle in words.items() if all(idle))
 
-    def list_equal_tools(self, fit: Fit, fits: Iterable[Fit]) -> list[Protocol]:
-        """List the tools that give the same for every column; those whose own names the columns have come first."""
-        found: list[tuple[int, bool, int, Fit]] = []
+    def list_equal_tools(
+        self, fit: Fit, fits: Iterable[Fit], likely: str | None = None
+    ) -> list[Protocol]:
+        """List the tools that give the same for every column; the likely one, and those whose own names the columns have, come first."""
+        first = None if likely is None else resolve_dialect(likely).name
+        found: list[tuple[bool, int, bool, int, Fit]] = []
         for one in fits:
             if one.protocol.tool and self._give_same(fit, one):
                 named = sum(
                     (tool := dialects()[one.protocol.tool]).find(label) is not None
                     for label in self.labels
                 )
-                found.append((-named, tool.sees == "list", len(found), one))
+                own = one.protocol.tool == first
+                found.append((not own, -named, tool.sees == "list", len(found), one))
         return [
             replace(one.protocol, columns=tuple((option,) for option in one.options))
-            for *_, one in sorted(found, key=lambda row: row[:3])
+            for *_, one in sorted(found, key=lambda row: row[:4])
         ]
 
     def _give_same(self, one: Fit, other: Fit) -> bool:

@@ -113,6 +113,7 @@ class TableWriter:
             common = describe_common(self.sheet, nearest, fits, self.labels, names)
             if nearest.fit.protocol is not fit.protocol:
                 fit, tools = nearest.fit, tuple(filter(None, [nearest.fit.protocol.tool]))
+                chance = self.sheet.estimate_chance(fit, protocols)
         off = tuple(self._list_off(fit, names, find_near))
         published = self._published
         rest = [name for r, name in enumerate(published.rows) if r not in self._rows]

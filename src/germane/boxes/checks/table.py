@@ -60,6 +60,8 @@ TABLE = (
              "Do boxes and images belong together? A truth there is missed, and a detection is false.", "warning", (*_FORMS, "images mixed up")),
     BoxCheck("boxes without size", "serious", _BOTH, values.find_empty,
              "They overlap nothing: a truth is missed, and a detection is false.", "warning", _FORMS),
+    BoxCheck("masks or keypoints apart from their boxes", "serious", _BOTH, values.find_elsewhere,
+             "Are they in pixels of the image, and x before y?", "warning", _FORMS),
     BoxCheck("areas far from the boxes", "serious", ("truth",), values.find_odd_areas,
              "Small, medium and large rest on them. Correct them, or use area_of=box.", "warning", _FORMS),
     BoxCheck("most truths given twice", "serious", ("truth",), values.find_all_repeated,

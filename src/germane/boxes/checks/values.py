@@ -17,6 +17,7 @@ from germane.output.formatting import write_count
 SLACK = 2.0  # pixels by which a box may leave its image
 FEW = 5  # detections, below which equal scores say nothing
 LARGEST = 1e6  # pixels; no image is wider or higher
+MANY = 2_000  # masks or keypoints that are looked at
 TIMES = 10  # the width and height of its image that a box may have
 GAPS = {"truth": 0, "detections": 15}  # pixels beside an image in which small boxes may lie
 SHARE = 0.3  # of boxes that repeat another one, from which on it is no accident
@@ -148,6 +149,32 @@ def find_empty(sheet: Sheet, data: BoxData) -> Sees:
         return
     flat = (sheet.boxes.width == 0) | (sheet.boxes.height == 0)
     yield from sheet.report(sheet.sound & flat, "have no width or no height")
+
+
+def find_elsewhere(sheet: Sheet, data: BoxData) -> Sees:
+    """Find most masks or keypoints outside the boxes of their objects, by half of a side or more."""
+    sized = sheet.sound & (sheet.boxes.width > 0) & (sheet.boxes.height > 0)
+    rows = np.flatnonzero(sized)
+    rows = rows[:: max(len(rows) // MANY, 1)]
+    if len(rows) < FEW:
+        return
+    if sheet.masks is not None:
+        noun, (left, top, wide, high) = "masks", sheet.masks.take(rows).measure_boxes().T
+        x = np.where(wide > 0, left + wide / 2, np.nan)[:, None]  # an empty mask is nowhere
+        y, seen = (top + high / 2)[:, None], np.ones((len(rows), 1), bool)
+    elif sheet.keypoints is not None:
+        noun, points = "keypoints", sheet.keypoints[rows]
+        x, y, seen = points[..., 0], points[..., 1], points[..., 2] > 0
+    else:
+        return
+    boxes = sheet.boxes.take(rows)
+    low = np.column_stack((boxes.left - boxes.width / 2, boxes.top - boxes.height / 2))
+    high = np.column_stack((boxes.right + boxes.width / 2, boxes.bottom + boxes.height / 2))
+    inside = (x >= low[:, :1]) & (x <= high[:, :1]) & (y >= low[:, 1:]) & (y <= high[:, 1:])
+    odd = rows[(seen & ~inside).sum(axis=1) > seen.sum(axis=1) / 2]
+    if len(odd) > len(rows) / 2:
+        says = f"the {noun} of {len(odd):,} of {len(rows):,} objects lie outside their boxes{', or are empty' * (noun == 'masks')}"
+        yield Problem(says, len(odd), sheet.show(odd))
 
 
 def find_odd_areas(sheet: Sheet, data: BoxData) -> Sees:

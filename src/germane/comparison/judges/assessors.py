@@ -18,7 +18,7 @@ from germane.errors import CoverageError, EmptyError, GermaneWarning, InputError
 from germane.evaluation.accepted import Judges, Run
 from germane.evaluation.api import evaluate
 from germane.evaluation.choices import DEFAULT, Choices
-from germane.evaluation.headings import write_definition
+from germane.evaluation.layout import write_definition
 from germane.evaluation.opening import Inputs, Options, open_evaluation
 from germane.evaluation.result import Result
 from germane.kernel.columns import read_python_ids

@@ -8,7 +8,6 @@ import numpy as np
 
 from germane.core.bootstrap import Interval, find_student_quantile
 from germane.core.bounded_means import Span, count_events, estimate_bounded_interval, shows_spread
-from germane.core.mean_intervals import UNSEEN
 from germane.core.ragged import Floats, Ints
 
 About: TypeAlias = Literal["population", "queries"]
@@ -17,6 +16,9 @@ Tuning: TypeAlias = Literal["optimal", "full"]
 LEVERAGE = 0.25  # the largest share that one query may have in the tuning
 # These are calibrated in bench/judges.py, whose table is bench/JUDGES.md.
 SKEWNESS = 0.25  # the part of the estimated skewness that bends an interval: the estimate is rough
+UNSEEN = (
+    0.5  # queries that vary as much as the one that varies most, and were not drawn: rare errors
+)
 # The queries of people's that make up the spread of their values, and of the residuals; fewer say too little:
 EVENTS = 1.5, 40, 2.5  # 1.5 + n ÷ 40, at most 2.5
 RESIDUALS = 1.1, 32, 3.0

@@ -3,7 +3,6 @@
 import math
 from collections import Counter
 from collections.abc import Hashable
-from dataclasses import replace
 from statistics import NormalDist
 from typing import Any
 
@@ -16,8 +15,8 @@ from germane.core.qrels import Qrels
 from germane.core.ragged import Floats
 from germane.errors import CoverageError, InputError, NotFoundError, clip, list_some
 from germane.evaluation.query_groups import find_categories
-from germane.kernel.ids import to_bytes, to_text
 from germane.output.formatting import write_count
+from germane.readers.mapping_ids import spell_qrels
 
 
 def match_judges(people: Qrels, model: Qrels) -> None:
@@ -51,23 +50,7 @@ def spell_alike(*judges: Qrels) -> list[Qrels]:
     """Spell the ids of all judges as text if one of them is a file of text, which has no other ids."""
     if len({one.ids for one in judges}) == 1:
         return list(judges)
-    return [spell_as_text(one) for one in judges]
-
-
-def spell_id(given: Hashable) -> Hashable:
-    """Spell an id as a file of text does."""
-    return to_text(to_bytes(given))
-
-
-def spell_as_text(qrels: Qrels) -> Qrels:
-    """Spell all ids of judgments as a file of text does."""
-    if qrels.ids == "text":
-        return qrels
-    queries, items = list(map(spell_id, qrels.queries)), list(map(spell_id, qrels.items))
-    subtopics = qrels.subtopics and qrels.subtopics.take(np.arange(len(items)), items)
-    return replace(
-        qrels, queries=queries, items=items, ids="text", columns=None, subtopics=subtopics
-    )
+    return [spell_qrels(one) for one in judges]
 
 
 def list_judged(qrels: Qrels, query: Hashable) -> dict[Hashable, float]:

@@ -8,7 +8,6 @@ from typing import Any, Literal, TypeAlias, Unpack
 
 import numpy as np
 
-from germane.comparison.judges.sampling import spell_as_text, spell_id
 from germane.core.finding import Finding, warn
 from germane.core.progress import Progress
 from germane.core.qrels import Qrels
@@ -19,13 +18,15 @@ from germane.errors import EmptyError, GermaneWarning, InputError, MeasureError,
 from germane.evaluation.accepted import Judgments, Run
 from germane.evaluation.api import evaluate_many, score
 from germane.evaluation.choices import Choices
-from germane.evaluation.headings import write_definition
+from germane.evaluation.layout import write_definition
 from germane.evaluation.opening import Held, Inputs, open_evaluation
+from germane.kernel.ids import spell_id
 from germane.measures.measure import Measure
 from germane.output.formatting import add_schema, format_number, write_count
 from germane.output.frames import Columnar, make_ids, make_numbers
 from germane.output.tables import Table, Tabular
 from germane.readers import Needs, open_qrels
+from germane.readers.mapping_ids import spell_qrels
 
 By: TypeAlias = Literal["weight", "difference"]
 DEEPEST = 1000  # ranks that have a weight, under a measure without a cutoff
@@ -220,7 +221,7 @@ def _pool(
     held = {name: Held(one.run.hold()) for name, one in data.open_runs(runs).items()}
     first = evaluate_many(data.judge_by(judged), held, [measure], progress=progress)
     if "text" in {judged.ids, *(one.run.ids for one in held.values())}:
-        judged, spell = spell_as_text(judged), spell_id
+        judged, spell = spell_qrels(judged), spell_id
     else:
         spell = _keep
     queries = list(judged.queries)
@@ -250,8 +251,8 @@ def _pool(
     return pooled, rankings, tuple(dict.fromkeys(kept))
 
 
-def _keep(given: Hashable) -> Hashable:
-    return given
+def _keep(identifier: Any) -> Any:
+    return identifier
 
 
 def _select_query(qrels: Qrels, query: Hashable) -> Qrels:

@@ -18,7 +18,7 @@ from germane.core.policy import Policy
 from germane.core.ragged import Floats
 from germane.dialects.parsing import parse
 from germane.errors import InputError, NotFoundError, clip, offer
-from germane.evaluation.headings import write_definition
+from germane.evaluation.layout import write_definition
 from germane.measures.measure import Measure
 from germane.output.formatting import add_schema, format_number, write_count
 from germane.output.frames import Columnar, Lookup, Named, make_numbers, make_texts
