@@ -282,6 +282,20 @@ def test_another_format_of_objects_that_fill_their_image_is_found(side: str) -> 
     assert right == ()
 
 
+def test_turned_scores_of_crowded_images_are_found() -> None:
+    """Each image has more truths than detections are looked at."""
+    rng = np.random.default_rng(0)
+    cells = np.array([[x, y, x + 30, y + 30] for x in range(0, 640, 40) for y in range(0, 480, 40)])
+    truth, found = [], []
+    for _ in range(12):
+        boxes = rng.permutation(cells)[:160]
+        scores = np.append(rng.uniform(0, 0.5, 150), rng.uniform(0.5, 1, 10))
+        truth.append({"boxes": boxes[:150], "labels": [1] * 150})
+        found.append({"boxes": boxes, "labels": [1] * 160, "scores": scores})
+    with pytest.warns(germane.GermaneWarning, match="in 0% of pairs"):
+        germane.boxes.evaluate(truth, found, "AP50")
+
+
 def list_images(boxes: dict[str, Any]) -> tuple[list[Any], list[Any]]:
     """List the truths and the detections of images with three objects each."""
     truth, found = (

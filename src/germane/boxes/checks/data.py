@@ -13,7 +13,8 @@ from germane.core import ragged
 from germane.core.ragged import Bools, Floats, Ints
 
 IMAGES = 200  # that are looked at
-BOXES = 60  # detections of an image, and truths, that are looked at
+BOXES = 60  # detections of an image that are looked at
+PAIRS = IMAGES * BOXES * BOXES  # of detections and truths that are looked at
 NEAR = 0.5  # the overlap of a match
 
 Reading = tuple[BoxFormat, BoxFormat]  # of the truths and of the detections
@@ -78,16 +79,24 @@ class Pairing:
         """Mark the images (I) that are looked at: evenly spaced ones of those with detections."""
         sheet = self.detections
         has = np.unique(sheet.image[sheet.sound])
-        at = np.linspace(0, len(has) - 1, min(len(has), IMAGES)).astype(np.int64)
+        sizes = [
+            np.bincount(one.image[one.sound], minlength=self.images)[has]
+            for one in (self.truth, sheet)
+        ]
+        pairs = float((sizes[0] * np.minimum(sizes[1], BOXES)).mean()) if len(has) else 0.0
+        most = min(IMAGES, max(int(PAIRS / max(pairs, 1.0)), FEW_IMAGES))
+        at = np.linspace(0, len(has) - 1, min(len(has), most)).astype(np.int64)
         chosen = np.zeros(self.images, bool)
         chosen[has[at]] = True
         return chosen
 
     def _rows(self, sheet: Sheet, images: Bools) -> Ints:
-        """List some boxes of these images, sorted by image, evenly spaced where an image has many."""
+        """List boxes of these images, sorted by image; evenly spaced detections where an image has many."""
         rows = np.flatnonzero(sheet.sound & ((sheet.label >= 0) | (sheet is self.detections)))
         rows = rows[images[sheet.image[rows]]]
         rows = rows[np.argsort(sheet.image[rows], kind="stable")]
+        if sheet is self.truth:  # a detection may belong to any of them
+            return rows
         image = sheet.image[rows]
         place = np.arange(len(rows)) - np.searchsorted(image, image)
         count = np.searchsorted(image, image, "right") - np.searchsorted(image, image)
