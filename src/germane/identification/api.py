@@ -180,16 +180,34 @@ def _open(asker: Asker, shape: Shape, rng: np.random.Generator) -> Any:
         for question in tries:
             answer = asker.ask(question)
             if not answer.raised:
+                _avoid_unjudged(asker, shape, rng)
                 return answer.kind
             errors.append(answer.raised)
         asker.answers.clear()
-    if asker.most is None and "grades" in shape.shows and "all judged" not in shape.shows:
-        asker.kind_of_data, asker.unjudged = 0, errors[0]
-        answer = asker.ask(draw_single(rng, replace(shape, shows=asker.shows)))
-        if not answer.raised:
-            return answer.kind
+    asker.kind_of_data = 0
+    if kind := _avoid_unjudged(asker, shape, rng):
+        return kind
     failed = "raised" if asker.most is None else "failed"
     raise InputError(
         f"{describe_function(asker.call)} {failed} on all data; takes={asker.form.name!r} gives it "
         f"{asker.form.takes}. {errors[0]}"
     )
+
+
+def _avoid_unjudged(asker: Asker, shape: Shape, rng: np.random.Generator) -> str:
+    """Show no items that nobody judged where the function raises on them; its kind of answers there, or ""."""
+    if asker.most is not None or not shape.has_zeros or "all judged" in shape.shows:
+        return ""
+    first = [asker.ask(draw_single(rng, shape)) for _ in range(_TRIES)]
+    raised = [one.raised for one in first if one.raised]
+    if not raised:
+        return ""
+    judged = replace(shape, shows=shape.shows | {"all judged"})
+    second = [asker.ask(draw_single(rng, judged)) for _ in range(_TRIES)]
+    if any(one.raised for one in second):
+        return ""
+    asker.unjudged = raised[0]
+    return second[0].kind
+
+
+_TRIES = 4

@@ -177,9 +177,7 @@ def _make_odd(search: Search, states: Sequence[State]) -> Iterable[Counterexampl
 
 
 def _say(name: str) -> str:
-    if name == "graded":
-        return GRADED
-    return _BY_NAME[name].says
+    return {"graded": GRADED, "ordinary": "ordinary queries"}.get(name) or _BY_NAME[name].says
 
 
 def _describe_special(search: Search, states: Sequence[State]) -> dict[str, str]:
@@ -226,7 +224,7 @@ def _list_undecided(search: Search) -> dict[str, str]:
             and one.name not in search.trail.shown
         ):
             found.setdefault(one.says, "no call was spent on it")
-    for name in search.trail.raised:
+    for name in search.trail.raised.keys() - {"ordinary"}:
         found.setdefault(_say(name), "the function raises")
     if search.trail.binary:
         found.setdefault(GRADED, "no definition with grades fits")

@@ -145,6 +145,8 @@ class Search:
             return []
         states = self._search_ordinary(batch) or self._search_rounded(batch)
         self.batches.append((None, self.ordinary))
+        if self.ordinary.raised:
+            self.trail.raised["ordinary"] = self.ordinary.raised[0]
         if self.inquiry.asker.most is None:
             states = self._decide_mean(states)
         for special in SPECIAL:
@@ -169,8 +171,7 @@ class Search:
 
     def _search_ordinary(self, batch: Batch) -> list[State]:
         """Search with graded data, and with the grades 0 and 1 where that finds nothing as simple."""
-        refused = len(batch.raised) > len(batch.questions) // 3
-        states = [] if refused else self.find_measures(batch)
+        states = [] if _is_refused(batch) else self.find_measures(batch)
         simple = bool(states) and self.order(states[0])[0] == 0
         few = self.inquiry.asker.most is not None and bool(states)  # calls, of which none is spent
         if len(self.inquiry.shape.grades) == 1 or simple or few:
@@ -190,10 +191,10 @@ class Search:
             return []  # which needs higher grades
         self.inquiry.shape = shape.binary
         batch = self.inquiry.ask_ordinary()
-        only = len(graded.raised) > len(graded.questions) // 3
+        only = _is_refused(graded)
         states = [
             one
-            for one in self.find_measures(batch)
+            for one in ([] if _is_refused(batch) else self.find_measures(batch))
             if one.candidate.measure.rel == 1.0 or (only and one.candidate.measure.rel is None)
         ]
         if not states:
@@ -296,6 +297,11 @@ class Search:
 def _name_formula(state: State) -> tuple[str, Any]:
     measure = state.candidate.measure
     return measure.definition, dict(measure.parameters).get("mean")
+
+
+def _is_refused(batch: Batch) -> bool:
+    """Does the function raise on so much ordinary data that its other values show nothing?"""
+    return len(batch.raised) > len(batch.questions) // 3
 
 
 def _has_grades(question: Question, shape: Shape) -> bool:

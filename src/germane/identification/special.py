@@ -138,10 +138,15 @@ _IDS = ("9", "10", "100", "Z", "a", "é", "\uffee", "\U0001f600")
 
 
 def _draw_order(rng: Rng, shape: Shape) -> Iterator[Case]:
-    for _ in range(6):
-        case = draw_case(rng, shape)
+    """Draw rows in any order; in each second list the first rank has the only hit, and the last row."""
+    for number in range(8):
+        only = [True, *[False] * ((shape.k or 4) + 2)]
+        case = draw_case(rng, shape, hits=only if number % 2 else None)
         rows = case.ranked or ()
-        yield case._replace(ranked=tuple(rows[i] for i in rng.permutation(len(rows)).tolist()))
+        order = rng.permutation(len(rows)).tolist()
+        if number % 2 or order == sorted(order):
+            order = sorted(order, reverse=True)
+        yield case._replace(ranked=tuple(rows[i] for i in order))
 
 
 def _draw_close(rng: Rng, shape: Shape) -> Iterator[Case]:
@@ -150,7 +155,10 @@ def _draw_close(rng: Rng, shape: Shape) -> Iterator[Case]:
         case = draw_case(rng, shape)
         items = [item for item, _ in case.ranked or ()]
         scores = [0.3 + score for _, score in case.ranked or ()]
-        at = int(rng.integers(1, len(items))) if len(items) > 1 else 0
+        relevant = {item for item, grade in case.judged or () if grade > 0}
+        marks = [item in relevant for item in items[: (shape.k or len(items)) + 1]]
+        changes = [i for i in range(1, len(marks)) if marks[i] != marks[i - 1]]
+        at = int(rng.choice(changes or [1])) % len(items)
         scores[at - 1] = float(np.nextafter(scores[at], np.inf))
         rows = list(zip(items, scores, strict=True))
         if "order" in shape.shows and rng.random() < 0.7:
