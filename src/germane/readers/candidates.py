@@ -44,25 +44,27 @@ class Candidates:
             has_none = len(lacking) == len(qrels) and len(pairs) > 0
             if has_none and len(qrels):
                 raise CoverageError(
-                    f"no query of {name}= is in the qrels. {name}: {list_some(pairs.queries)}; qrels: "
-                    f"{list_some(qrels.queries)}  Are these the same ids?"
+                    f"no query of {name}= is in the qrels. {name}: {list_some(pairs.queries)};"
+                    f" qrels: {list_some(qrels.queries)}  Are these the same ids?"
                 )
             if name == "only" and lacking:
                 raise CoverageError(
-                    f"only= has no candidates for {list_some(lacking)} ({len(lacking)} of {len(qrels)} "
-                    "judged queries). An empty list says that a query has none."
+                    f"only= has no candidates for {list_some(lacking)} ({len(lacking)} of"
+                    f" {len(qrels)} judged queries). An empty list says that a query has none."
                 )
         return replace(qrels, candidates=self)
 
     def attach_to_lists(self, users: Qrels) -> Qrels:
-        """Attach the candidates to lists that nobody judged. Raises CoverageError if ``only`` lacks one."""
+        """Attach the candidates to lists that nobody judged. Raises CoverageError if ``only`` lacks
+        one.
+        """
         if self.only is not None:
             at = _find_queries(self.only, users).tolist()
             lacking = [user for user, place in zip(users.queries, at, strict=True) if place < 0]
             if lacking:
                 raise CoverageError(
-                    f"only= has no candidates for {list_some(lacking)}, whose whole list counts. An empty list "
-                    "says that a query has none."
+                    f"only= has no candidates for {list_some(lacking)}, whose whole list counts. An"
+                    " empty list says that a query has none."
                 )
         return replace(users, candidates=self)
 
@@ -81,7 +83,9 @@ class Candidates:
 
 
 class Aligned(NamedTuple):
-    """Pairs in the order of the judged queries: those of query q are ``items[offsets[q]:offsets[q + 1]]``."""
+    """Pairs in the order of the judged queries: those of query q are
+    ``items[offsets[q]:offsets[q + 1]]``.
+    """
 
     offsets: Ints
     items: Ids
@@ -97,7 +101,9 @@ class Aligned(NamedTuple):
 
 
 def find_candidates(qrels: Qrels) -> list[tuple[Name, Aligned]]:
-    """Find the pairs of judgments, in the order of the judged queries; none where all items count."""
+    """Find the pairs of judgments, in the order of the judged queries; none where all items
+    count.
+    """
     return qrels.candidates.align(qrels) if qrels.candidates is not None else []
 
 
@@ -135,7 +141,8 @@ def _align(pairs: Pairs, qrels: Qrels) -> Aligned:
     return Aligned(ragged.make_offsets(lengths), items, pairs.ids, pairs.width, pairs.items, rows)
 
 
-# --- In the ids of a run ---------------------------------------------------------------------------
+# --- In the ids of a run
+# ---------------------------------------------------------------------------
 
 
 def refuse_types(
@@ -150,9 +157,9 @@ def refuse_types(
         types = {name_type(one) for one in pairs.list_items()} if is_odd else set()
         if types and not types & (own := find_types()):
             raise CoverageError(
-                f"the item ids of run and {name}= have different types: the run's are "
-                f"{list_choices(sorted(own))}, those of {name}= are "
-                f"{list_choices(sorted(types))} ({list_some(pairs.list_items())}). Cast one of them."
+                f"the item ids of run and {name}= have different types: the run's are"
+                f" {list_choices(sorted(own))}, those of {name}= are {list_choices(sorted(types))}"
+                f" ({list_some(pairs.list_items())}). Cast one of them."
             )
 
 
@@ -161,8 +168,8 @@ def match_items(
 ) -> tuple[list[tuple[Name, Ints, Ids]], bool]:
     """Bring the items of pairs to the kind of the run's: their offsets and ids.
 
-    Returns also if the run's items have to be read as text. Raises CoverageError for ids that cannot
-    be equal.
+    Returns also if the run's items have to be read as text. Raises CoverageError for ids that
+    cannot be equal.
     """
     pairs = find_candidates(qrels)
     for name, one in pairs:
@@ -170,9 +177,9 @@ def match_items(
             continue
         if "text" not in (one.ids, ids):
             raise CoverageError(
-                f"the item ids of run and {name}= have different types: the run's are {retrieved.kind} "
-                f"({list_some(retrieved)}), those of {name}= are {one.items.kind} "
-                f"({list_some(one.items[:3])}). Cast one of them."
+                f"the item ids of run and {name}= have different types: the run's are"
+                f" {retrieved.kind} ({list_some(retrieved)}), those of {name}= are {one.items.kind}"
+                f" ({list_some(one.items[:3])}). Cast one of them."
             )
         as_text = True
     matched = []
