@@ -95,7 +95,7 @@ def compute(tool: Dialect) -> Iterator[Computed]:
     """Evaluate the tool's measures that have laws, on every collection that it takes."""
     seen: list[tuple[Measure, Mapping[str, Any]]] = []
     for entry in tool.measuring:
-        for k in CUTOFFS if entry.cutoff else (None,):
+        for k in CUTOFFS if "{k}" in entry.name else (None,):
             name = entry.write_name(k)
             measure = parse(tool.measure(name))
             arithmetic = dict(measure.parameters).get("mean", "arithmetic") == "arithmetic"
