@@ -201,7 +201,7 @@ class _Auditor:
                 continue
             readings = [one for c in (f, p, rec) for one in self._read(c)]
             if any(one.parameters.get("beta", 1) != 1 for one in readings) or (
-                len({(one.choices, one.parameters["rel"]) for one in readings}) > 1
+                len({(one.choices, one.parameters.get("rel")) for one in readings}) > 1
             ):
                 continue  # each counts other queries or results
             excess = row[f].low - (row[p].high + row[rec].high) / 2
