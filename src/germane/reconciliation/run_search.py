@@ -17,7 +17,7 @@ from germane.measures.averaging import MeasureResult, compute_terms
 from germane.measures.measure import Measure
 from germane.reconciliation.reported import Reported
 from germane.reconciliation.search import Search, Tried
-from germane.reconciliation.spread import SAME, Values, are_same
+from germane.reconciliation.spread import Values, are_all_same, are_same
 from germane.reconciliation.variations import Candidate, find_mean, list_other_words
 
 Given = Tried[Candidate]
@@ -94,8 +94,7 @@ class RunSearch(Search[Candidate]):
         first, second = self.find_result(one), self.find_result(other)
         if first is None or second is None or first.queries != second.queries:
             return False
-        same = np.allclose(first.values, second.values, rtol=0, atol=SAME, equal_nan=True)
-        return bool(same) and are_same(first.mean, second.mean)
+        return are_all_same(first.values, second.values) and are_same(first.mean, second.mean)
 
     def choose_nearest(self, by_distance: Sequence[Given]) -> Given:
         """Choose the nearest; where values of queries are reported, too, the one that gives most of

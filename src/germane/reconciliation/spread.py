@@ -9,6 +9,7 @@ import numpy as np
 
 from germane.core.policy import STAGES, Averaging, Policy
 from germane.core.progress import Progress, make_progress
+from germane.core.ragged import Floats
 from germane.dialects import dialects, resolve_dialect
 from germane.dialects.dialect import STAGE_NAMES, Dialect, Entry
 from germane.dialects.names import find_same_kind, translate_entry
@@ -318,6 +319,11 @@ def _explain_undefined(result: MeasureResult) -> str:
 def are_same(one: float, other: float) -> bool:
     """Are both the same number, or both undefined?"""
     return abs(one - other) <= SAME or (math.isnan(one) and math.isnan(other))
+
+
+def are_all_same(one: Floats, other: Floats, within: float = SAME) -> bool:
+    """Are numbers the same one by one, or both undefined?"""
+    return np.allclose(one, other, rtol=0, atol=within, equal_nan=True)
 
 
 def order_descending(one: DialectValue) -> tuple[bool, float, bool, str]:
