@@ -229,6 +229,16 @@ class Values:
             self._found[key] = self._computed[alike]
         return self._found[key]
 
+    def list_grades(self, conventions: Policy) -> list[float]:
+        """List the grades above 0 that were judged."""
+        for duplicates in (conventions.duplicates, "first"):
+            try:
+                qrels = self.collection.judge(replace(conventions, duplicates=duplicates)).qrels
+            except GermaneError:  # evaluating the candidates reports it
+                continue
+            return [grade for grade in np.unique(qrels.grades).tolist() if grade > 0]
+        return []
+
 
 _AFTER_RANKING = ("no_relevant", "no_hit", "undefined", "digits", "query_digits", "halves")
 _AMENDING = (*(field.name for field in fields(Averaging)), "empty", "short")

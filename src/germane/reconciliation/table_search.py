@@ -82,34 +82,22 @@ class TableSearch(ProtocolSearch):
     # --- definitions of a column
 
     @cached_property
-    def grades(self) -> list[float]:
-        """The grades above 0 that were judged, and the next one where a column is 0 for most
-        runs.
-        """
-        found = self._list_grades()
-        zero = any((one.numbers == 0).sum() * 2 > len(one.numbers) for one in self.sheet.columns)
-        return [*found, math.floor(max(found)) + 1.0] if zero and found else found
-
-    def _list_grades(self) -> list[float]:
-        for duplicates in (self.conventions.duplicates, "first"):
-            try:
-                policy = replace(self.conventions, duplicates=duplicates)
-                qrels = self.runs[0].collection.judge(policy).qrels
-            except GermaneError:
-                continue
-            return [grade for grade in np.unique(qrels.grades).tolist() if grade > 0]
-        return []
-
-    @cached_property
     def measures(self) -> tuple[dict[Measure, float], ...]:
-        """The measures that each column may stand for, simplest first, each with its cost."""
+        """The measures that each column may stand for, simplest first, each with its cost.
+
+        Where a column is 0 for most runs, its relevance may begin above the highest grade judged.
+        """
+        grades = self.runs[0].list_grades(self.conventions)
+        highest = max(grades, default=0)
+        zero = any((one.numbers == 0).sum() * 2 > len(one.numbers) for one in self.sheet.columns)
+        if zero and grades:
+            grades = [*grades, math.floor(highest) + 1.0]
         found = []
         for asked in self.asked:
             of_tools = [one.measure for one in list_dialect_candidates(asked, self.conventions, {})]
             costs = {asked: 0.0} | {one: _TOOLS for one in of_tools if one != asked}
-            for one in vary_measure(asked, self.grades):
-                above = (one.rel or 0) > max(self._list_grades(), default=0)
-                costs.setdefault(one, _ABOVE if above else _PARAMETER)
+            for one in vary_measure(asked, grades):
+                costs.setdefault(one, _ABOVE if (one.rel or 0) > highest else _PARAMETER)
             found.append(costs)
         return tuple(found)
 
