@@ -144,7 +144,7 @@ class _Search(ProtocolSearch):
         """Make a search of another measure on the detections of a run, with the overlap of a
         column.
         """
-        one, overlap = self._opened[r], self._overlaps[c]
+        one, overlap = self._opened[r].variations, self._overlaps[c]
         conventions, fixed = one.conventions, one.fixed
         shape = _SHAPES.get(overlap)
         if shape is not None and "overlap" not in fixed:
@@ -154,17 +154,17 @@ class _Search(ProtocolSearch):
                     " none."
                 )
             conventions, fixed = replace(conventions, overlap=shape), fixed | {"overlap"}
-        found = BoxValues(one.truths, one.detections, measure, conventions, fixed)
+        found = replace(one, asked=measure, conventions=conventions, fixed=fixed)
         if overlap == "box":
             found.overlaps = tuple(word for word in found.overlaps if word not in _SHAPES)
-        return found
+        return BoxValues(found)
 
     @staticmethod
-    def evaluate(search: BoxValues, choices: Choices) -> float:
+    def evaluate(values: BoxValues, choices: Choices) -> float:
         """Evaluate the changes that can matter; NaN where there is no value."""
-        kept = tuple(one for one in choices if search.changes.get(one[0]))
+        kept = tuple(one for one in choices if values.variations.changes.get(one[0]))
         try:
-            return search.evaluate(kept)
+            return values.evaluate(kept)
         except GermaneError:
             return math.nan
 
@@ -184,14 +184,9 @@ class _Search(ProtocolSearch):
             entry = find_entry(own, asked, self._columns[c][0].conventions)
             if entry is None:
                 return None
-            words = list_words(own, entry)
-            choices = tuple(
-                sorted(
-                    (name, words[name])
-                    for name in self._list_names()
-                    if name in words and words[name] != self._columns[c][0].start[name]
-                )
-            )
+            words, start = list_words(own, entry), self._columns[c][0].variations.start
+            changed = (n for n in self._list_names() if n in words and words[n] != start[n])
+            choices = tuple(sorted((name, words[name]) for name in changed))
             options.append(self._make_option(c, choices, (f"{own.name}:{entry.write_name(100)}",)))
             shared |= set(choices)
         return Protocol(
@@ -203,9 +198,9 @@ class _Search(ProtocolSearch):
 
     def list_changes(self) -> Iterable[Change]:
         """List the changes that can matter for some column of some run."""
-        several = (one for column in self._columns for one in column)
+        several = (one.variations.changes for column in self._columns for one in column)
         return dict.fromkeys(
-            (n, word) for one in several for n, words in one.changes.items() for word in words
+            (name, word) for one in several for name, words in one.items() for word in words
         )
 
     def list_tools(self) -> Iterator[Protocol]:
