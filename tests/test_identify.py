@@ -399,6 +399,16 @@ def test_data_in_other_containers() -> None:
     assert found.raised["empty list"].startswith("SystemExit: no results")
 
 
+def test_a_function_that_raises_on_most_ordinary_data_is_not_named() -> None:
+    def broken(qrels: Any, ranked: Any) -> float:
+        negative = sum(grade < 0 for grade in qrels.values())
+        return apk([*qrels], ranked) if qrels.get(ranked[0], 0) else 1 / negative
+
+    found = germane.identify(broken, "AP@10", takes="graded")
+    assert not found
+    assert found.raised["ordinary queries"].startswith("ZeroDivisionError")
+
+
 def test_parameters_that_are_any_number_come_from_the_claim() -> None:
     def rbp(relevant: Any, ranked: Any, k: int | None = 20) -> float:
         return 0.37 * sum(0.63**i for i, item in enumerate(ranked[:k]) if item in relevant)

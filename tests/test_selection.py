@@ -61,7 +61,7 @@ def test_negative_grades_are_not_judged_yet() -> None:
 
 @pytest.mark.parametrize("ties", ["best", "worst"])
 def test_tied_unjudged_items_stand_in_the_order_of_rows(ties: Any, tmp_path: Path) -> None:
-    """Ranks 1 to 4 are tied: d comes first or last, and the others by id, however they were given."""
+    """Ranks 1 to 4 are tied: d comes first or last, the others by id, however they were given."""
     weights = [1 / 2, 1 / 3, 1 / 4] if ties == "best" else [1, 1 / 2, 1 / 3]
     for order in ("xdyz", "zyxd", "yzdx"):
         path = tmp_path / "a.run"

@@ -39,7 +39,8 @@ class MeasureError(GermaneError):
 
     >>> germane.score([0, 1], "APP")
     Traceback (most recent call last):
-    germane.errors.MeasureError: unknown measure 'APP'. Did you mean 'AP'?  All of them: germane measures
+    germane.errors.MeasureError: unknown measure 'APP'. Did you mean 'AP'?  All of them: germane
+    measures
     """
 
 
@@ -48,7 +49,8 @@ class PolicyError(GermaneError):
 
     >>> germane.Policy(ties="none")
     Traceback (most recent call last):
-    germane.errors.PolicyError: ties takes trec, ascending, given, expected, best, worst or grouped; got 'none'.
+    germane.errors.PolicyError: ties takes trec, ascending, given, expected, best, worst or grouped;
+    got 'none'.
     """
 
 
@@ -75,7 +77,8 @@ class ScoreError(InputError):
 
     >>> germane.evaluate({"q": {"a": 1}}, {"q": {"a": "high"}})
     Traceback (most recent call last):
-    germane.errors.ScoreError: run, query 'q', item 'a': a score must be a finite number; got 'high' (str)
+    germane.errors.ScoreError: run, query 'q', item 'a': a score must be a finite number; got 'high'
+    (str)
     """
 
 
@@ -111,7 +114,8 @@ class CoverageError(GermaneError):
 
     >>> germane.evaluate({"q": ["a"]}, {"z": ["a"]})
     Traceback (most recent call last):
-    germane.errors.CoverageError: no query of the run is in the qrels. run: 'z'; qrels: 'q'  Are these the same ids?
+    germane.errors.CoverageError: no query of the run is in the qrels. run: 'z'; qrels: 'q'  Are
+    these the same ids?
     """
 
 
@@ -196,15 +200,17 @@ def explain_not_finite(what: str, wrong: str, *, within: str = "") -> str:
 
 
 def explain_types(what: str, other: str, own: str, its: str) -> str:
-    """Explain that ids of a run never equal those of ``other``: ``own`` and ``its`` are types, with ids."""
+    """Explain that ids of a run never equal those of ``other``; ``own`` and ``its`` are types."""
     return (
-        f"the {what} ids of run and {other} have different types: the run's are {own}, those of {other} "
-        f"are {its}. Cast one of them."
+        f"the {what} ids of run and {other} have different types: the run's are {own}, those of"
+        f" {other} are {its}. Cast one of them."
     )
 
 
 def list_choices(options: Iterable[object], word: Literal["or", "and"] = "or") -> str:
-    """Write options as prose: ``a``, ``a or b``, ``a, b or c``; or all of some names, with ``and``."""
+    """Write options as prose: ``a``, ``a or b``, ``a, b or c``; or all of some names, with
+    ``and``.
+    """
     *most, last = map(str, options)
     return f"{', '.join(most)} {word} {last}" if most else last
 
@@ -223,7 +229,9 @@ def show_typed(value: object) -> str:
 
 
 def name_type(value: Any) -> str:
-    """Name the type of an id; that of NumPy's numbers and texts, which equal Python's, is the one of Python's."""
+    """Name the type of an id; that of NumPy's numbers and texts, which equal Python's, is the one
+    of Python's.
+    """
     if isinstance(value, str):
         return "str"
     return type(value.item() if hasattr(value, "dtype") else value).__name__

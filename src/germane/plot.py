@@ -1,8 +1,9 @@
-"""Pictures of curves, of values per query and of comparisons, with Matplotlib (``pip install 'germane[plot]'``).
+"""Pictures of curves, of values per query and of comparisons, with Matplotlib
+(``pip install 'germane[plot]'``).
 
 A display holds finished values; ``plot(ax=…)`` draws them and keeps ``ax_`` and ``figure_``, as
-scikit-learn's displays do, and ``save(path)`` writes a file. Both take ``paper="dark"``. All have one
-style, and lines differ in their dashes as well as their colors.
+scikit-learn's displays do, and ``save(path)`` writes a file. Both take ``paper="dark"``. All have
+one style, and lines differ in their dashes as well as their colors.
 """
 
 from germane.comparison.displays import DifferenceDisplay, ForestDisplay

@@ -1,7 +1,8 @@
-"""The interface of pytrec_eval: ``import germane.pytrec_eval as pytrec_eval`` is the only change in a script.
+"""The interface of pytrec_eval: ``import germane.pytrec_eval as pytrec_eval`` is the only change in
+a script.
 
-Names, values and types of errors are those of pytrec_eval-terrier 0.5.11. Measures are evaluated in the
-dialect of trec_eval 9, by the code of ``germane trec_eval``.
+Names, values and types of errors are those of pytrec_eval-terrier 0.5.11. Measures are evaluated in
+the dialect of trec_eval 9, by the code of ``germane trec_eval``.
 """
 
 import operator
@@ -66,11 +67,12 @@ class RelevanceEvaluator:
     >>> evaluator.evaluate({"q1": {"d2": 0.9, "d3": 0.8}})
     {'q1': {'map': 0.25, 'P_1': 0.0, 'P_2': 0.5, 'ndcg_cut_10': 0.4796249331362629}}
 
-    ``query_relevance`` is ``{query: {item: grade}}`` with text and whole numbers. ``measures`` are names of
-    ``supported_measures``, with parameters after a dot or an underscore, and of ``supported_nicknames``.
-    Grades from ``relevance_level`` are relevant; with ``judged_docs_only_flag``, unjudged items are left
-    out first. ``findings="warn"`` makes ``evaluate`` warn of problems in the data, as ``germane.evaluate``
-    does. Raises ValueError for a measure that does not exist, and TypeError for data of other types.
+    ``query_relevance`` is ``{query: {item: grade}}`` with text and whole numbers. ``measures`` are
+    names of ``supported_measures``, with parameters after a dot or an underscore, and of
+    ``supported_nicknames``. Grades from ``relevance_level`` are relevant; with
+    ``judged_docs_only_flag``, unjudged items are left out first. ``findings="warn"`` makes
+    ``evaluate`` warn of problems in the data, as ``germane.evaluate`` does. Raises ValueError for a
+    measure that does not exist, and TypeError for data of other types.
     """
 
     def __init__(
@@ -106,7 +108,8 @@ class RelevanceEvaluator:
         self._single: dict[int, Qrels] = {}
 
     def evaluate(self, scores: Mapping[str, Mapping[str, float]]) -> dict[str, dict[str, float]]:
-        """Evaluate a run, ``{query: {item: score}}``: the value of every measure for each judged query.
+        """Evaluate a run, ``{query: {item: score}}``: the value of every measure for each judged
+        query.
 
         Raises TypeError for ids that are not text and for scores that are not numbers.
         """
@@ -134,7 +137,9 @@ class RelevanceEvaluator:
         return {query: dict(zip(names, row, strict=True)) for query, row in rows}
 
     def _select(self, qrels: Qrels, places: list[int]) -> Qrels:
-        """Select the judgments of some queries; those of a single one are kept for the next time."""
+        """Select the judgments of some queries; those of a single one are kept for the next
+        time.
+        """
         if len(places) > 1:
             return qrels.some(np.array(places))
         if places[0] not in self._single:
@@ -174,7 +179,9 @@ def _read_measures(measures: Iterable[str]) -> dict[str, set[str]]:
 
 
 def _write_key(column: Column) -> str:
-    """Write the key of a value: measures with one value keep their name, whatever their parameters."""
+    """Write the key of a value: measures with one value keep their name, whatever their
+    parameters.
+    """
     return column.name if column.row.takes in ("cutoffs", "levels") else column.measure
 
 
@@ -185,7 +192,8 @@ def _has_no_value(column: Column) -> bool:
     return column.row.shown in ("id", "string")
 
 
-# --- What is given ---------------------------------------------------------------------------------
+# --- What is given
+# ---------------------------------------------------------------------------------
 
 
 def _read_qrels(judged: dict[str, Any]) -> Qrels | None:
@@ -237,7 +245,9 @@ def _read_whole(name: str, given: object) -> int:
 
 
 def _retrieve(qrels: Qrels, run: dict[str, Any]) -> Retrieved:
-    """Find the judged items that the run retrieved. Scores that are no finite numbers are replaced."""
+    """Find the judged items that the run retrieved. Scores that are no finite numbers are
+    replaced.
+    """
     try:
         return open_run(run).retrieve(qrels, "error", _ORDER)
     except ScoreError:
@@ -246,7 +256,9 @@ def _retrieve(qrels: Qrels, run: dict[str, Any]) -> Retrieved:
 
 
 def _replace_scores(query: str, got: dict[str, float]) -> dict[str, float]:
-    """Replace infinite scores by the largest, and scores with a NaN by the places that C gives their items."""
+    """Replace infinite scores by the largest, and scores with a NaN by the places that C gives
+    their items.
+    """
     with np.errstate(over="ignore"):
         scores = [float(np.float32(_read_score(query, *one))) for one in got.items()]
     if any(score != score for score in scores):
@@ -266,7 +278,8 @@ def _read_score(query: str, item: str, score: float) -> float:
         ) from None
 
 
-# --- Files and means -------------------------------------------------------------------------------
+# --- Files and means
+# -------------------------------------------------------------------------------
 
 
 def parse_run(f_run: Iterable[str]) -> dict[str, dict[str, float]]:
@@ -303,7 +316,8 @@ def _read_lines(
         fields = line.split()
         if len(fields) != count:
             raise ValueError(
-                f"line {number}: {len(fields)} fields where {count} are needed ({form}): {clip(line)}"
+                f"line {number}: {len(fields)} fields where {count} are needed ({form}):"
+                f" {clip(line)}"
             )
         query, item = fields[0], fields[2]
         if item in found[query]:
@@ -313,7 +327,8 @@ def _read_lines(
 
 
 def compute_aggregated_measure(measure: str, values: list[float]) -> float:
-    """Aggregate the values of queries: a sum for ``num_…``, e^mean for ``gm_…``, otherwise the mean.
+    """Aggregate the values of queries: a sum for ``num_…``, e^mean for ``gm_…``, otherwise the
+    mean.
 
     >>> from germane import pytrec_eval
     >>> pytrec_eval.compute_aggregated_measure("map", [0.5, 1.0])

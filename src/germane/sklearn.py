@@ -1,4 +1,6 @@
-"""Scorers for scikit-learn's cross-validation and searches: ranking measures over groups of rows."""
+"""Scorers for scikit-learn's cross-validation and searches: ranking measures over groups of
+rows.
+"""
 
 from collections.abc import Callable, Hashable, Mapping
 from typing import Any
@@ -38,7 +40,9 @@ class Scorer:
         return float(result[self.measure].mean)
 
     def _find_groups(self, X: Any, y: Any) -> list[Hashable]:  # noqa: N803
-        """Find the group of each row: by a column of X, by a function of X, or by the rows' labels."""
+        """Find the group of each row: by a column of X, by a function of X, or by the rows'
+        labels.
+        """
         group = self.group
         if callable(group):
             found = group(X)
@@ -53,8 +57,8 @@ class Scorer:
             found = X.iloc[:, group] if hasattr(X, "iloc") else np.asarray(X)[:, group]
         else:
             raise InputError(
-                "group= is the name or the number of a column of X, a function of X, or a pandas Series or "
-                f"mapping from the labels of rows to groups; got {clip(group)}"
+                "group= is the name or the number of a column of X, a function of X, or a pandas"
+                f" Series or mapping from the labels of rows to groups; got {clip(group)}"
             )
         return _make_ids(list_values(found))
 
@@ -71,16 +75,18 @@ def scorer(measure: str | Measure, *, group: Any, **policy: Any) -> Scorer:
     >>> scorer("RR", group=0)(Feature(), X, np.array([1, 0, 1, 0]))
     0.75
 
-    Give it as ``scoring=`` to ``cross_val_score``, ``GridSearchCV`` and the like. ``y`` holds grades. The
-    scores of an estimator are its ``decision_function``, the second column of ``predict_proba``, or
-    ``predict``, whichever it has first.
+    Give it as ``scoring=`` to ``cross_val_score``, ``GridSearchCV`` and the like. ``y`` holds
+    grades. The scores of an estimator are its ``decision_function``, the second column of
+    ``predict_proba``, or ``predict``, whichever it has first.
 
     ``group`` says which rows belong together: the name of a column of X (a frame), the number of a
-    column, a function of X that returns one group a row, or a pandas Series or mapping from the labels of
-    rows to groups, which needs no column in X. Split the data by the same groups, as ``GroupKFold`` does.
+    column, a function of X that returns one group a row, or a pandas Series or mapping from the
+    labels of rows to groups, which needs no column in X. Split the data by the same groups, as
+    ``GroupKFold`` does.
 
-    The other arguments are the conventions of ``germane.evaluate``. Raises MeasureError and PolicyError
-    at once, InputError for another ``group``, and FormatError where the rows do not fit.
+    The other arguments are the conventions of ``germane.evaluate``. Raises MeasureError and
+    PolicyError at once, InputError for another ``group``, and FormatError where the rows do not
+    fit.
     """
     chosen = measure if isinstance(measure, Measure) else parse(measure)
     make_policy(**policy)
@@ -105,8 +111,8 @@ def _predict(estimator: Any, X: Any) -> Any:  # noqa: N803
         scores = scores[:, 0]
     if scores.ndim != 1:
         raise FormatError(
-            f"{name} of {clip(estimator)} has shape {scores.shape}, and a ranking needs one score a row. A "
-            "classifier of two classes, a regressor or a ranker gives one."
+            f"{name} of {clip(estimator)} has shape {scores.shape}, and a ranking needs one score a"
+            " row. A classifier of two classes, a regressor or a ranker gives one."
         )
     return scores.astype(float)
 
@@ -116,8 +122,8 @@ def _look_up(group: Any, X: Any, y: Any) -> list[Hashable]:  # noqa: N803
     rows = next((side.index for side in (X, y) if hasattr(side, "iloc")), None)
     if rows is None:
         raise FormatError(
-            "a Series or mapping finds groups by the labels of rows, and neither X nor y is of pandas. Give "
-            "the number of a column of X, or a function of X."
+            "a Series or mapping finds groups by the labels of rows, and neither X nor y is of"
+            " pandas. Give the number of a column of X, or a function of X."
         )
     known = group if isinstance(group, Mapping) else group.to_dict()
     absent = [row for row in rows if row not in known]

@@ -1,8 +1,8 @@
 """Evaluation on Apache Spark: partitions send the driver what they retrieved, and nothing else.
 
-Scattered rows are packed before they are shuffled. A task sorts its rows by bucket, which is a hash of the
-query, and sends one block of bytes for each bucket. Judgments and results of a query then meet in one
-partition, and the shuffle moves a few thousand blocks instead of every row.
+Scattered rows are packed before they are shuffled. A task sorts its rows by bucket, which is a hash
+of the query, and sends one block of bytes for each bucket. Judgments and results of a query then
+meet in one partition, and the shuffle moves a few thousand blocks instead of every row.
 """
 
 import pickle
@@ -62,7 +62,8 @@ def evaluate(
     sign: Sign = "qrels",
     **policy: Unpack[Choices],
 ) -> Evaluation:
-    """Judge a run, a Spark DataFrame or the path of Parquet files, against qrels, and compute measures.
+    """Judge a run, a Spark DataFrame or the path of Parquet files, against qrels, and compute
+    measures.
 
     >>> evaluation = germane.spark.evaluate(qrels, run, "AP nDCG@10")  # doctest: +SKIP
     >>> evaluation.result["AP"].mean  # doctest: +SKIP
@@ -70,24 +71,24 @@ def evaluate(
     >>> evaluation.per_query.where("AP < 0.1")  # doctest: +SKIP
     DataFrame[query: bigint, AP: double, nDCG@10: double]
 
-    A path is that of a file or of a folder, with all folders inside, or a pattern. Tasks then decode whole
-    files themselves, which costs far less than rows that Spark decodes. A value that stands only in the
-    name of a folder (``query=q1``) is no column of a file; a DataFrame has it.
+    A path is that of a file or of a folder, with all folders inside, or a pattern. Tasks then
+    decode whole files themselves, which costs far less than rows that Spark decodes. A value that
+    stands only in the name of a folder (``query=q1``) is no column of a file; a DataFrame has it.
 
     Arguments and numbers are those of ``germane.evaluate``, to the last bit. Columns are found by
     their names, or named by ``columns=``. Rows of a DataFrame have no order, so that ``ties=given``
     needs a run with ranks and no scores, and of ``duplicates`` there are error, max and again.
 
-    ``rows="scattered"``: the rows of a query may stand in several partitions or files, and all rows are
-    shuffled into ``partitions`` partitions. ``rows="together"``: they stand in one partition or file, as
-    in a file that was written query by query; nothing is shuffled, and every task has all judgments.
-    ``sign="run"`` hashes all rows, so that ``result.signature`` has the fingerprint of the run.
-    A task holds a partition in memory, so that all rows of a query have to fit. The driver holds the
-    judgments and the hits, in about 100 bytes for each.
+    ``rows="scattered"``: the rows of a query may stand in several partitions or files, and all rows
+    are shuffled into ``partitions`` partitions. ``rows="together"``: they stand in one partition or
+    file, as in a file that was written query by query; nothing is shuffled, and every task has all
+    judgments. ``sign="run"`` hashes all rows, so that ``result.signature`` has the fingerprint of
+    the run. A task holds a partition in memory, so that all rows of a query have to fit. The driver
+    holds the judgments and the hits, in about 100 bytes for each.
 
-    Raises what ``evaluate`` raises, and DuplicateError for a query whose rows are not together; errors
-    in the data name the stage and the partition that Spark lists. Spark raises its own errors, such as
-    for a corrupt file.
+    Raises what ``evaluate`` raises, and DuplicateError for a query whose rows are not together;
+    errors in the data name the stage and the partition that Spark lists. Spark raises its own
+    errors, such as for a corrupt file.
     """
     spark = qrels.sparkSession
     _refuse_partial(spark)
@@ -148,7 +149,8 @@ class Side(NamedTuple):
         return self.frame[f"`{quoted}`"]
 
 
-# --- On the driver ---------------------------------------------------------------------------------
+# --- On the driver
+# ---------------------------------------------------------------------------------
 
 
 def _check(rows: str, partitions: int | None, policy: Mapping[str, Any]) -> None:
@@ -159,14 +161,14 @@ def _check(rows: str, partitions: int | None, policy: Mapping[str, Any]) -> None
     for choice in ("collapse", "query_ids", "item_ids"):
         if policy.get(choice) is not None:
             raise InputError(
-                f"{choice}= is not for DataFrames. A join adds a column, and groupBy(query, group) with max(score) "
-                "collapses rows."
+                f"{choice}= is not for DataFrames. A join adds a column, and groupBy(query, group)"
+                " with max(score) collapses rows."
             )
     for choice in ("exclude", "only"):
         if policy.get(choice) is not None:
             raise InputError(
-                f"{choice}= is not for DataFrames of Spark: a join of type left_anti or left_semi on query "
-                "and item selects the candidates of the run."
+                f"{choice}= is not for DataFrames of Spark: a join of type left_anti or left_semi"
+                " on query and item selects the candidates of the run."
             )
     if rows not in ("scattered", "together"):
         raise InputError(f"rows= takes scattered or together; got {clip(rows)}")
@@ -179,8 +181,8 @@ def _refuse_partial(spark: "SparkSession") -> None:
     for setting in ("ignoreCorruptFiles", "ignoreMissingFiles"):
         if str(spark.conf.get(f"spark.sql.files.{setting}", "false")).strip().lower() == "true":
             raise InputError(
-                f"spark.sql.files.{setting} is true: a file that cannot be read would be left out of "
-                "the numbers without a word. Set it to false."
+                f"spark.sql.files.{setting} is true: a file that cannot be read would be left out"
+                " of the numbers without a word. Set it to false."
             )
 
 
@@ -197,15 +199,15 @@ def _check_policies(
     plan = options.make_plan(measures, options.make_policy("trec" if scored else "given", scored))
     if plan.needs.subtopics:
         raise MeasureError(
-            f"{plan.needs.subtopics}: judgments of subtopics are not for DataFrames of Spark. Collect them, and "
-            "evaluate batches of the run with germane.Evaluator."
+            f"{plan.needs.subtopics}: judgments of subtopics are not for DataFrames of Spark."
+            " Collect them, and evaluate batches of the run with germane.Evaluator."
         )
     for one in plan.groups:
         if one.ties == "given" and scored:
             raise PolicyError(
-                "ties=given is the order of rows, which a DataFrame does "
-                "not have; choose ties=trec, expected, best or worst, or use ranks: columns={'score': None, 'rank': "
-                "name}."
+                "ties=given is the order of rows, which a DataFrame does not have; choose"
+                " ties=trec, expected, best or worst, or use ranks: columns={'score': None, 'rank':"
+                " name}."
             )
         for copies, refused in (
             ("duplicates", one.duplicates in ("first", "last", "keep")),
@@ -239,7 +241,9 @@ def _shuffle(
 
 
 def _evaluate_in_place(judged: Side, retrieved: Side, start: Callable[..., Evaluator]) -> Evaluator:
-    """Evaluate without a shuffle: each partition has all rows of its queries, and gets all judgments."""
+    """Evaluate without a shuffle: each partition has all rows of its queries, and gets all
+    judgments.
+    """
     evaluator = start(judged.columns.toArrow())
     assert evaluator.terms.words  # described once, for all tasks
     parts = retrieved.run_task(partial(reduce_rows, evaluator), STATE)

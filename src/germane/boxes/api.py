@@ -28,10 +28,11 @@ def evaluate(
     """Match detections with annotated boxes and compute measures.
 
     docs/sources.md lists the sources of boxes. ``box_format`` (xywh, xyxy, cxcywh), ``coordinates``
-    (pixels, relative) and ``input_format`` (coco, voc, yolo, padilla, images, table) say how both sides are
-    read, or with ``{"truth": …}`` one of them. ``columns``
-    names columns of frames. ``images`` lists all images, with sizes if they are known; ``class_names``
-    names classes that are numbers. Raises InputError, with the file and the annotation.
+    (pixels, relative) and ``input_format`` (coco, voc, yolo, padilla, images, table) say how both
+    sides are read, or with ``{"truth": …}`` one of them. ``columns``
+    names columns of frames. ``images`` lists all images, with sizes if they are known;
+    ``class_names`` names classes that are numbers. Raises InputError, with the file and the
+    annotation.
 
     >>> truth = {
     ...     "images": [{"id": 1}],
@@ -44,11 +45,12 @@ def evaluate(
     >>> list(germane.boxes.evaluate(truth, found, dialect="ultralytics"))
     ['P', 'R', 'mAP50', 'mAP50-95']
 
-    ``dialect`` evaluates as another tool does, with the tool's names. Conventions that you give override
-    the dialect's.
+    ``dialect`` evaluates as another tool does, with the tool's names. Conventions that you give
+    override the dialect's.
 
-    Warns with GermaneWarning of problems that can distort your results, such as boxes in another format or
-    scores that are turned; ``findings`` of the result lists them, too. ``check`` finds more, with places.
+    Warns with GermaneWarning of problems that can distort your results, such as boxes in another
+    format or scores that are turned; ``findings`` of the result lists them, too. ``check`` finds
+    more, with places.
     """
     return _evaluate(truth, detections, measures, name, read_options(options, dialect))
 
@@ -81,18 +83,19 @@ def explain(
     name: str | None = None,
     **options: Unpack["Options"],
 ) -> "Explanation":
-    """Explain the outcome of every detection of one image, of one class, or of one class in one image.
+    """Explain the outcome of every detection of one image, of one class, or of one class in one
+    image.
 
     >>> truth = [{"boxes": [[10, 10, 50, 50]], "labels": [1]}]
     >>> found = [{"boxes": [[10, 12, 50, 52]] * 2, "labels": [1, 1], "scores": [0.9, 0.8]}]
     >>> [str(row) for row in germane.boxes.explain(truth, found, image=0).rows]
     ['true', 'duplicate of 1']
 
-    A detection is true, false (a duplicate, a low overlap, another class, background), ignored or dropped.
-    Truths without a detection are missed. A class also has ranks, precision, recall and terms. The measure
-    has one threshold of overlap, such as ``AP50`` or ``R75``. The options are those of ``evaluate``.
-    Raises NotFoundError for an image or class that the truth does not list, MeasureError for several
-    thresholds, and the errors of ``evaluate``.
+    A detection is true, false (a duplicate, a low overlap, another class, background), ignored or
+    dropped. Truths without a detection are missed. A class also has ranks, precision, recall and
+    terms. The measure has one threshold of overlap, such as ``AP50`` or ``R75``. The options are
+    those of ``evaluate``. Raises NotFoundError for an image or class that the truth does not list,
+    MeasureError for several thresholds, and the errors of ``evaluate``.
     """
     from germane.boxes.outcomes import explain_result
 

@@ -31,8 +31,8 @@ def check(
     >>> germane.boxes.check(truth, found)[0].what
     'swapped corners'
 
-    The options are those of reading of ``evaluate``, and ``overlap``. The check does not stop at the first
-    fault. Raises InputError for a file that cannot be read at all.
+    The options are those of reading of ``evaluate``, and ``overlap``. The check does not stop at
+    the first fault. Raises InputError for a file that cannot be read at all.
     """
     reading, others = take_reading(options)
     check_choice("overlap", others.pop("overlap", "iou"), get_args(Overlap))

@@ -1,4 +1,6 @@
-"""COCO's JSON: annotations, and results of a detector; files, or what ``json.load`` made of them."""
+"""COCO's JSON: annotations, and results of a detector; files, or what ``json.load`` made of
+them.
+"""
 
 import os
 import re
@@ -50,8 +52,8 @@ def read_coco(given: Any, reading: Reading, truths: Truths | None) -> Columns:
 def _read_annotations(given: Any, reading: Reading) -> Columns:
     """Read annotations of boxes: ``images``, ``annotations`` and ``categories``.
 
-    Images and classes stand in the order of their ids, as in pycocotools. Raises FormatError for what is
-    missing or malformed.
+    Images and classes stand in the order of their ids, as in pycocotools. Raises FormatError for
+    what is missing or malformed.
     """
     where = os.fspath(given) if is_path(given) else "the truth"
     loaded = _load(given)
@@ -138,8 +140,8 @@ def _list_results(loaded: Any, where: str, reading: Reading, *, owned: bool) -> 
         loaded = loaded.get("annotations")
         if isinstance(loaded, list) and loaded and not any("score" in row for row in loaded):
             raise FormatError(
-                f"{where}: these are annotations without scores, where detections are expected. Are truth "
-                "and detections swapped?"
+                f"{where}: these are annotations without scores, where detections are expected. Are"
+                " truth and detections swapped?"
             )
     if not isinstance(loaded, list):
         raise FormatError(f"{where}: COCO's results are a list of detections; got {clip(loaded)}")
@@ -162,7 +164,9 @@ def _list_results(loaded: Any, where: str, reading: Reading, *, owned: bool) -> 
 
 
 def _find_box(row: Mapping[str, Any], shape: Shape) -> Any:
-    """Find the box of a result; ``loadRes`` of pycocotools adds an array around a mask, which is none."""
+    """Find the box of a result; ``loadRes`` of pycocotools adds an array around a mask, which is
+    none.
+    """
     box = row.get("bbox")
     return None if shape == "mask" and isinstance(box, np.ndarray) else box
 
@@ -184,7 +188,9 @@ _BETWEEN = re.compile(rb"\}\s*,\s*\{")  # two detections
 
 
 def _read_flat_results(path: Any, shape: Shape) -> Columns | None:
-    """Read a list of flat objects by Arrow, which takes a third of the time; None if it is anything else."""
+    """Read a list of flat objects by Arrow, which takes a third of the time; None if it is anything
+    else.
+    """
     where, columns = os.fspath(path), _read_arrow_columns(path, shape)
     if columns is None or any(column.null_count for column in columns.values()):
         return None
@@ -202,7 +208,9 @@ def _read_flat_results(path: Any, shape: Shape) -> Columns | None:
 
 
 def _read_arrow_columns(path: Any, shape: Shape) -> dict[str, Any] | None:
-    """Read the columns of a list of objects as Arrow's arrays, an object a line; None for another file."""
+    """Read the columns of a list of objects as Arrow's arrays, an object a line; None for another
+    file.
+    """
     import pyarrow as pa
     from pyarrow import json as arrow_json
 
@@ -261,7 +269,8 @@ def _load_file(path: Any) -> Any:
     loaded = read_json(path, object_pairs_hook=make)
     for one in repeated:
         raise FormatError(
-            f"{name_file(path)}: {_find_entry(loaded, one)} has the key {clip(one.key)} twice. Keep one of them."
+            f"{name_file(path)}: {_find_entry(loaded, one)} has the key {clip(one.key)} twice. Keep"
+            " one of them."
         )
     return loaded
 
@@ -326,7 +335,10 @@ def _name_overlap(row: Mapping[str, Any], lost: str) -> str:
     needs = {"bbox": "boxes", "segmentation": "masks", "keypoints": "keypoints"}
     for key, (noun, overlap) in others.items():
         if lost in needs and key != lost and not is_missing(row.get(key)):
-            return f". It has {noun}, which overlap={overlap} evaluates; overlap={others[lost][1]} needs {needs[lost]}."
+            return (
+                f". It has {noun}, which overlap={overlap} evaluates; overlap={others[lost][1]}"
+                f" needs {needs[lost]}."
+            )
     return ""
 
 
@@ -367,7 +379,8 @@ def _refuse_twice(rows: list[Any], where: str, noun: str) -> None:
             rows[at] = {**row, "id": one}
         if not isinstance(one, (int, str)) or is_boolean(one):
             raise FormatError(
-                f"{_locate(where, noun, rows, at)}: an id is a whole number or text; got {clip(one)}"
+                f"{_locate(where, noun, rows, at)}: an id is a whole number or text; got"
+                f" {clip(one)}"
             )
         if one in seen:
             raise FormatError(f"{where}: two entries have the {noun} id {clip(one)}.")

@@ -1,4 +1,6 @@
-"""Truths and detections from columns, which is how every source hands them over: checked here, once."""
+"""Truths and detections from columns, which is how every source hands them over: checked here,
+once.
+"""
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -78,7 +80,9 @@ _ROWS = (
 
 
 def make_truths(columns: Columns) -> Truths:
-    """Make truths of columns. Raises InputError for a broken box, or an image or class that is not listed."""
+    """Make truths of columns. Raises InputError for a broken box, or an image or class that is not
+    listed.
+    """
     _refuse_faults(columns)
     count = len(columns)
     images = sort_ids(columns.image) if columns.images is None else list(columns.images)
@@ -119,7 +123,9 @@ def make_truths(columns: Columns) -> Truths:
 
 
 def make_detections(columns: Columns, truths: Truths, name: str) -> Detections:
-    """Make detections of columns. Raises InputError for a broken box, or an image that the truths lack."""
+    """Make detections of columns. Raises InputError for a broken box, or an image that the truths
+    lack.
+    """
     _refuse_faults(columns)
     all_found = len(np.unique(truths.image)) == len(truths.images)  # which a frame's images are
     hint = "images= lists images, also those without truths." if all_found else ""
@@ -150,7 +156,8 @@ def make_detections(columns: Columns, truths: Truths, name: str) -> Detections:
 
 
 def match_classes(columns: Columns, truths: Truths) -> tuple[Ints, list[Hashable]]:
-    """Match classes with those of the truths: by their names where both sides have names, else by their ids.
+    """Match classes with those of the truths: by their names where both sides have names, else by
+    their ids.
 
     Returns their positions (N), -1 for others, and these others.
     """
@@ -184,16 +191,18 @@ def _refuse_faults(columns: Columns) -> None:
 
 
 def scale_boxes(columns: Columns, image: Ints, sizes: Floats | None) -> Any:
-    """Scale relative boxes by the sizes of their images. Raises InputError for an image without a size."""
+    """Scale relative boxes by the sizes of their images. Raises InputError for an image without a
+    size.
+    """
     if not columns.relative:
         return columns.boxes
     known = np.full((len(image), 2), np.nan) if sizes is None else sizes[image]
     lost = np.flatnonzero(np.isnan(known).any(axis=1))
     if len(lost):
         raise InputError(
-            f"{columns.locate(int(lost[0]))}: relative boxes need the size of their image, and the size of image "
-            f"{clip(get_item(columns.image, int(lost[0])))} is not known. images= takes sizes, as "
-            "{image: (width, height)}, a file of them, or a folder of pictures."
+            f"{columns.locate(int(lost[0]))}: relative boxes need the size of their image, and the"
+            f" size of image {clip(get_item(columns.image, int(lost[0])))} is not known. images="
+            " takes sizes, as {image: (width, height)}, a file of them, or a folder of pictures."
         )
     try:
         return read_array(columns.boxes).reshape(-1, 4) * np.tile(known, 2)
@@ -202,7 +211,9 @@ def scale_boxes(columns: Columns, image: Ints, sizes: Floats | None) -> Any:
 
 
 def read_array(given: Any) -> Floats:
-    """Read numbers. Raises TypeError or ValueError for text, truth values, and rows of different lengths."""
+    """Read numbers. Raises TypeError or ValueError for text, truth values, and rows of different
+    lengths.
+    """
     if has_booleans(given):
         raise TypeError
     array = np.asarray(given)
@@ -232,9 +243,9 @@ def _make_sound_boxes(columns: Columns, image: Ints, sizes: Floats | None) -> Bo
             )
         else:
             says = (
-                f"the box has a negative size: {describe_box(boxes, at)} (x, y, width, height, read as "
-                f"{columns.read_as or columns.box_format}). Is it in another format? box_format takes xywh, xyxy "
-                "or cxcywh."
+                f"the box has a negative size: {describe_box(boxes, at)} (x, y, width, height, read"
+                f" as {columns.read_as or columns.box_format}). Is it in another format? box_format"
+                " takes xywh, xyxy or cxcywh."
             )
         raise FormatError(f"{columns.locate(at)}: {says}")
     return boxes
@@ -263,7 +274,9 @@ def _number_ids(
     *,
     typed: bool,
 ) -> Ints:
-    """Turn ids into positions among those known. Raises InputError, with the nearest, for others."""
+    """Turn ids into positions among those known. Raises InputError, with the nearest, for
+    others.
+    """
     numbers = find_ids(given, known, names, files=noun == "image", typed=typed)
     unknown = np.flatnonzero(numbers < 0)
     if len(unknown):
@@ -286,8 +299,8 @@ def _refuse_mixed(ids: Sequence[Hashable], noun: str, where: str) -> None:
     for one in ids if texts else ():
         if not is_text(one) and str(one) in texts:
             raise FormatError(
-                f"{where}: the ids of {noun} have {clip(one)}, a number, beside {clip(str(one))}, text. "
-                "Write all of them in the same way."
+                f"{where}: the ids of {noun} have {clip(one)}, a number, beside {clip(str(one))},"
+                " text. Write all of them in the same way."
             )
 
 
@@ -312,7 +325,9 @@ def _read_flags(given: Any, count: int) -> Any:
 
 
 def _read_numbers(columns: Columns, name: str) -> Floats:
-    """Read a column of finite numbers. Raises ScoreError or FormatError with the place of another value."""
+    """Read a column of finite numbers. Raises ScoreError or FormatError with the place of another
+    value.
+    """
     given = getattr(columns, name)
     kind = ScoreError if name == "score" else FormatError
     try:
@@ -326,15 +341,16 @@ def _read_numbers(columns: Columns, name: str) -> Floats:
         at = next((i for i, one in rows if is_boolean(one) or not is_finite_number(one)), 0)
     if at is not None:
         raise kind(
-            f"{columns.locate(at)}: the {name} must be a finite number; got {clip(get_item(given, at))}"
+            f"{columns.locate(at)}: the {name} must be a finite number; got"
+            f" {clip(get_item(given, at))}"
         )
     if name == "score":
         _refuse_rounded(columns, numbers)
     elif (numbers < 0).any():
         at = int(np.flatnonzero(numbers < 0)[0])
         raise FormatError(
-            f"{columns.locate(at)}: the {name} is negative: {clip(get_item(given, at))}. Correct it, or leave "
-            "out all areas for those of the boxes."
+            f"{columns.locate(at)}: the {name} is negative: {clip(get_item(given, at))}. Correct"
+            " it, or leave out all areas for those of the boxes."
         )
     return numbers
 
@@ -345,6 +361,6 @@ def _refuse_rounded(columns: Columns, numbers: Floats) -> None:
         given = get_item(columns.score, at)
         if isinstance(given, (int, np.integer)) and int(given) != int(numbers[at]):
             raise ScoreError(
-                f"{columns.locate(at)}: the score {clip(given)} is too long for floating point, which would "
-                "round it. Give scores below 9007199254740992."
+                f"{columns.locate(at)}: the score {clip(given)} is too long for floating point,"
+                " which would round it. Give scores below 9007199254740992."
             )

@@ -1,4 +1,6 @@
-"""Detectors compared on the same images, and the gate on a drop: images are resampled as queries are."""
+"""Detectors compared on the same images, and the gate on a drop: images are resampled as queries
+are.
+"""
 
 import math
 from collections.abc import Hashable, Mapping, Sequence
@@ -50,8 +52,9 @@ def compare(
 ) -> Comparison:
     """Compare detectors on the same images: differences, intervals and p-values.
 
-    ``detections`` maps each detector's name to its detections. Or call ``compare(results)`` with the
-    results of ``evaluate_many``. The other arguments are those of ``germane.compare`` and of ``evaluate``.
+    ``detections`` maps each detector's name to its detections. Or call ``compare(results)`` with
+    the results of ``evaluate_many``. The other arguments are those of ``germane.compare`` and of
+    ``evaluate``.
 
     >>> box = {"image_id": 1, "category_id": 1, "bbox": [10, 10, 40, 40]}
     >>> truth = {
@@ -64,9 +67,10 @@ def compare(
     >>> round(found.between("good", "poor", "AP").difference, 2)
     0.9
 
-    The number of a detector is not a mean over images. germane therefore computes each image's contribution
-    (see ``germane.boxes.shares``), and compares contributions as ``germane.compare`` compares the values of
-    queries. Raises InputError for results of different truths, and what ``evaluate`` and ``germane.compare`` raise.
+    The number of a detector is not a mean over images. germane therefore computes each image's
+    contribution (see ``germane.boxes.shares``), and compares contributions as ``germane.compare``
+    compares the values of queries. Raises InputError for results of different truths, and what
+    ``evaluate`` and ``germane.compare`` raise.
     """
     if isinstance(truth, (Results, Mapping)) and detections is None:
         results, chosen = _check_results(truth), measures
@@ -94,7 +98,8 @@ def gate(
 ) -> Gate:
     """Compare a detector with its baseline, and say which measures fell.
 
-    ``baseline`` are detections, too. The other arguments are those of ``germane.gate`` and of ``evaluate``.
+    ``baseline`` are detections, too. The other arguments are those of ``germane.gate`` and of
+    ``evaluate``.
 
     >>> truth = [{"boxes": [[10, 10, 50, 50]], "labels": [1]}]
     >>> found = [{**truth[0], "scores": [0.9]}]
@@ -151,8 +156,8 @@ def _warn_of_rare_classes(result: Result) -> str:
     if not rare:
         return ""
     return (
-        f"Rare classes: {list_some(rare)}: truths in fewer than {FEW_IMAGES} images. Intervals are too narrow and p-values too small "
-        "if the mean over classes rests on such classes."
+        f"Rare classes: {list_some(rare)}: truths in fewer than {FEW_IMAGES} images. Intervals are"
+        " too narrow and p-values too small if the mean over classes rests on such classes."
     )
 
 
@@ -177,18 +182,19 @@ def _check_results(given: Any) -> Results:
         isinstance(one, Result) for one in given.values()
     ):
         raise InputError(
-            f"germane.boxes.compare takes truths and {{name: detections}}, or the Result of each; got {clip(given)}"
+            "germane.boxes.compare takes truths and {name: detections}, or the Result of each;"
+            f" got {clip(given)}"
         )
     results = Results(dict(given.items()))
     for one, other in pairwise(results.values()):
         if one.truths is not other.truths:
             raise InputError(
-                f"{clip(one.name)} and {clip(other.name)} were not evaluated with the same truths. Read these "
-                "once, with evaluate_many."
+                f"{clip(one.name)} and {clip(other.name)} were not evaluated with the same truths."
+                " Read these once, with evaluate_many."
             )
         if (one.conventions, tuple(one)) != (other.conventions, tuple(other)):
             raise InputError(
-                f"{clip(one.name)} and {clip(other.name)} differ in their conventions or measures; numbers "
-                "under different conventions cannot be compared."
+                f"{clip(one.name)} and {clip(other.name)} differ in their conventions or measures;"
+                " numbers under different conventions cannot be compared."
             )
     return results

@@ -1,7 +1,8 @@
 """Precision, recall and F1 at the confidence where the mean F1 over classes is best.
 
-No confidence needs to be chosen for them. As in Ultralytics, the curves are read at 1000 confidences between
-0 and 1, along straight lines between detections, and the mean F1 is smoothed before its maximum is taken.
+No confidence needs to be chosen for them. As in Ultralytics, the curves are read at 1000
+confidences between 0 and 1, along straight lines between detections, and the mean F1 is smoothed
+before its maximum is taken.
 """
 
 from typing import TYPE_CHECKING
@@ -20,7 +21,9 @@ _LEAST = 1e-16  # avoids a division by 0
 
 
 def find_best_point(lists: "RankedLists", view: View, area: int, threshold: int) -> Floats:
-    """Find precision, recall and F1 of each list (3, L) at the best confidence, which is that of all lists."""
+    """Find precision, recall and F1 of each list (3, L) at the best confidence, which is that of
+    all lists.
+    """
     curves = np.zeros((3, lists.count, len(_CONFIDENCES)))
     relevant = lists.relevant[area]
     if not relevant.any():

@@ -1,4 +1,6 @@
-"""The conventions of object detection on which tools differ: how detections are matched with truths."""
+"""The conventions of object detection on which tools differ: how detections are matched with
+truths.
+"""
 
 import math
 from collections.abc import Iterable, Mapping
@@ -41,12 +43,12 @@ class Conventions:
     """The conventions of matching and averaging. The defaults are those of COCO."""
 
     overlap: Overlap = "iou"
-    """The shared area of boxes divided by the area covered together; iou+1 counts the last pixel of each
-    side; mask takes the pixels of masks; oks is the similarity of keypoints."""
+    """The shared area of boxes divided by the area covered together; iou+1 counts the last pixel of
+    each side; mask takes the pixels of masks; oks is the similarity of keypoints."""
 
     candidate: Candidate = "fallback"
-    """A detection whose best truth is taken falls back to the next best that is free, or it is tried with
-    its best truth alone, so that a second detection of one truth is a false positive."""
+    """A detection whose best truth is taken falls back to the next best that is free, or it is
+    tried with its best truth alone, so that a second detection of one truth is a false positive."""
 
     reach: Reach = "at_least"
     """An overlap must be at least the threshold, or above it."""
@@ -55,31 +57,36 @@ class Conventions:
     """Of truths that a detection overlaps equally, the last or the first is the best."""
 
     crowds: Crowds = "ignore"
-    """Detections on a crowd, any number, are neither true nor false, and overlap it by the share of their
-    own area; or crowds are difficult truths; or they are dropped; or they are ordinary truths."""
+    """Detections on a crowd, any number, are neither true nor false, and overlap it by the share of
+    their own area; or crowds are difficult truths; or they are dropped; or they are ordinary
+    truths."""
 
     difficult: Difficult = "ignore"
     """Detections of a difficult truth are neither true nor false, or it is an ordinary truth."""
 
     depth: int | None = 100
-    """Only the detections with the highest scores count: so many of each class in an image. The default is 20
-    of overlap=oks."""
+    """Only the detections with the highest scores count: so many of each class in an image. The
+    default is 20 of overlap=oks."""
 
     depth_of: DepthOf = "class"
     """The depth is that of each class in an image, or of all classes of an image together."""
 
     areas: Mapping[str, tuple[float, float]] = field(default_factory=lambda: COCO_AREAS, hash=False)
-    """Ranges of areas in square pixels, by name. Truths outside are neither found nor missed, and neither are
-    detections outside that match nothing. overlap=oks has no small ones."""
+    """Ranges of areas in square pixels, by name. Truths outside are neither found nor missed, and
+    neither are detections outside that match nothing. overlap=oks has no small ones."""
 
     area_of: AreaOf = "annotation"
     """The area of a truth is the one given with it (of its mask, as a rule), or that of its box."""
 
     found_area: FoundArea = "own"
-    """The area of a detected mask is that of its pixels, or that of its box where results have boxes, too."""
+    """The area of a detected mask is that of its pixels, or that of its box where results have
+    boxes, too.
+    """
 
     sigmas: tuple[float, ...] | None = None
-    """The half width of each keypoint, relative to the size of the object; none: COCO's of a person."""
+    """The half width of each keypoint, relative to the size of the object; none: COCO's of a
+    person.
+    """
 
     confidence: float | None = None
     """Detections with a lower score are dropped."""
@@ -91,8 +98,8 @@ class Conventions:
     """The thresholds of overlap over which a measure is averaged if it names none."""
 
     classes: ClassesOf = "each"
-    """Detections match truths of their own class; or all classes are merged into one, with those that the
-    truths do not list."""
+    """Detections match truths of their own class; or all classes are merged into one, with those
+    that the truths do not list."""
 
     no_truth: NoTruth = "skip"
     """A class without truths is left out of means, or counts as 0."""
@@ -101,20 +108,20 @@ class Conventions:
     """A detection of a class that the truths do not list is an error, or is left out."""
 
     precision: Precision = "double"
-    """Numbers are taken in double precision; or scores and left, top, width and height (xywh), or scores and
-    both corners (xyxy), are rounded to single precision before; or corners are, and overlaps are measured in
-    single precision, too."""
+    """Numbers are taken in double precision; or scores and left, top, width and height (xywh), or
+    scores and both corners (xyxy), are rounded to single precision before; or corners are, and
+    overlaps are measured in single precision, too."""
 
     thresholds: Thresholds = "double"
     """Thresholds of overlap are numbers in double precision, or rounded to single."""
 
     id_zero: IdZero = "matched"
-    """A truth with the id 0 is like any other; or its detection counts as unmatched, which is a known
-    mistake of pycocotools."""
+    """A truth with the id 0 is like any other; or its detection counts as unmatched, which is a
+    known mistake of pycocotools."""
 
     ap_depth: ApDepth = "any"
-    """AP over all thresholds and areas has a value at any depth; or at depth 100 alone, which is a known
-    mistake of pycocotools and torchmetrics."""
+    """AP over all thresholds and areas has a value at any depth; or at depth 100 alone, which is a
+    known mistake of pycocotools and torchmetrics."""
 
     def __post_init__(self) -> None:
         for name, words in WORDS.items():
@@ -132,7 +139,9 @@ class Conventions:
             raise PolicyError(f"confidence takes a number; got {clip(given)}")
 
     def __str__(self) -> str:
-        """Write the conventions as results print them: the words, and numbers other than the default."""
+        """Write the conventions as results print them: the words, and numbers other than the
+        default.
+        """
         return ", ".join(self.write_words(self.to_dict()))
 
     def write_words(self, names: Iterable[str]) -> list[str]:
@@ -160,7 +169,9 @@ WORDS: dict[str, tuple[str, ...]] = {
 
 
 def make_conventions(given: Mapping[str, Any]) -> Conventions:
-    """Make conventions of keyword arguments. Raises PolicyError, with the nearest name, for unknown ones."""
+    """Make conventions of keyword arguments. Raises PolicyError, with the nearest name, for unknown
+    ones.
+    """
     for name in given:
         if name not in DEFAULTS:
             raise PolicyError(f"boxes have no convention {clip(name)}.{offer(name, DEFAULTS)}")
@@ -183,13 +194,15 @@ def _read_sigmas(given: Any) -> tuple[float, ...] | None:
         sigmas = ()
     if not sigmas or not all(0 < one < math.inf for one in sigmas):
         raise PolicyError(
-            f"sigmas takes a positive number for each keypoint, such as .026,.025,.025; got {clip(given)}"
+            "sigmas takes a positive number for each keypoint, such as .026,.025,.025; got"
+            f" {clip(given)}"
         )
     return sigmas
 
 
 def read_thresholds(given: Any) -> tuple[float, ...]:
-    """Read thresholds of overlap: a number, several, or text such as ``.5``, ``.5,.75`` and ``.5:.95:.05``.
+    """Read thresholds of overlap: a number, several, or text such as ``.5``, ``.5,.75`` and
+    ``.5:.95:.05``.
 
     Raises PolicyError for one that is not above 0 and at most 1.
     """
@@ -199,7 +212,8 @@ def read_thresholds(given: Any) -> tuple[float, ...]:
         thresholds = ()
     if not thresholds or not all(0 < one <= 1 for one in thresholds):
         raise PolicyError(
-            f"iou takes thresholds above 0 and at most 1, such as .5 or .5:.95:.05; got {clip(given)}"
+            "iou takes thresholds above 0 and at most 1, such as .5 or .5:.95:.05; got"
+            f" {clip(given)}"
         )
     return thresholds
 

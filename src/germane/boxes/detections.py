@@ -15,8 +15,8 @@ from germane.core.ragged import Bools, Floats, Ints
 class Truths:
     """The annotated boxes of some images, and the images and classes that there are.
 
-    ``images`` and ``classes`` are ids in their order, in which equal scores stand and classes are printed;
-    ``image`` and ``label`` are positions in them.
+    ``images`` and ``classes`` are ids in their order, in which equal scores stand and classes are
+    printed; ``image`` and ``label`` are positions in them.
     """
 
     images: Sequence[Hashable]  # I
@@ -62,7 +62,9 @@ class Truths:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Detections:
-    """Boxes that a detector found. ``image`` and ``label`` are positions in the truths' images and classes."""
+    """Boxes that a detector found. ``image`` and ``label`` are positions in the truths' images and
+    classes.
+    """
 
     boxes: Boxes  # D
     image: Ints  # D

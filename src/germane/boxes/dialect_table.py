@@ -39,8 +39,10 @@ _COCO = Dialect(
         *(Entry(f"AR{one[0]}", f"AR(area={one})") for one in _SIZES),
     ),
     summary="AP AP50 AP75 APs APm APl AR1 AR10 AR{k} ARs ARm ARl",
-    why="The reference of COCO. Two known mistakes: a detection of the annotation with the id 0 counts as "
-    "unmatched, and AP has no value (-1) for another depth than 100.",
+    why=(
+        "The reference of COCO. Two known mistakes: a detection of the annotation with the id 0"
+        " counts as unmatched, and AP has no value (-1) for another depth than 100."
+    ),
     source="cocoeval.py",
     aliases=("coco",),
 )
@@ -50,8 +52,10 @@ _COCO_MASKS = replace(
     name="pycocotools-segm",
     tool="COCO (pycocotools, iouType segm)",
     matching={**_COCO.matching, "overlap": "mask", "found_area": "given_box"},
-    why="pycocotools of masks. Two known mistakes as of boxes; and where results have boxes beside their "
-    "masks, the area of a detection is that of its box.",
+    why=(
+        "pycocotools of masks. Two known mistakes as of boxes; and where results have boxes beside"
+        " their masks, the area of a detection is that of its box."
+    ),
     aliases=("coco-segm",),
 )
 
@@ -73,8 +77,10 @@ _COCO_KEYPOINTS = replace(
         *(Entry(f"AR{one[0]}", f"AR(area={one})") for one in _SIZES[1:]),
     ),
     summary="AP AP50 AP75 APm APl AR AR50 AR75 ARm ARl",
-    why="pycocotools of keypoints: 20 detections of each image, and no small objects. A detection of the "
-    "annotation with the id 0 counts as unmatched, by mistake.",
+    why=(
+        "pycocotools of keypoints: 20 detections of each image, and no small objects. A detection"
+        " of the annotation with the id 0 counts as unmatched, by mistake."
+    ),
     aliases=("coco-keypoints",),
 )
 
@@ -93,18 +99,23 @@ _TORCHMETRICS = replace(
         Entry("mar_{k}", "AR@{k}"),
         *(Entry(f"mar_{one}", f"AR(area={one})") for one in _SIZES),
     ),
-    summary="map map_50 map_75 map_small map_medium map_large mar_1 mar_10 mar_{k} mar_small mar_medium "
-    "mar_large",
-    why="Gives pycocotools boxes, thresholds and levels of recall in single precision, so that overlaps and "
-    "recalls that are exactly at a threshold differ. box_format='xywh' is precision=xywh, average='micro' is "
-    "classes=merged, and class_metrics is per_class. One known mistake: no value (-1) of map for another depth "
-    "than 100.",
+    summary=(
+        "map map_50 map_75 map_small map_medium map_large mar_1 mar_10 mar_{k} mar_small mar_medium"
+        " mar_large"
+    ),
+    why=(
+        "Gives pycocotools boxes, thresholds and levels of recall in single precision, so that"
+        " overlaps and recalls that are exactly at a threshold differ. box_format='xywh' is"
+        " precision=xywh, average='micro' is classes=merged, and class_metrics is per_class. One"
+        " known mistake: no value (-1) of map for another depth than 100."
+    ),
     source="detection/mean_ap.py",
     limits=(
         Limit("", "Its numbers are in single precision, with 7 digits."),
         Limit(
             "no_relevant",
-            "iou_type='segm' leaves out images without a truth, and the false detections in them; iou_type=('bbox', 'segm') does not.",
+            "iou_type='segm' leaves out images without a truth, and the false detections in them;"
+            " iou_type=('bbox', 'segm') does not.",
         ),
     ),
     aliases=(),
@@ -127,8 +138,10 @@ _VOC = Dialect(
     averaging={"no_truth": "zero"},
     measuring=(Entry("mAP", "AP(points=11)"),),
     summary="mAP",
-    why="Each detection is tried with its best truth alone, whose overlap must be above .5. Sides count their "
-    "last pixel.",
+    why=(
+        "Each detection is tried with its best truth alone, whose overlap must be above .5. Sides"
+        " count their last pixel."
+    ),
     source="voc_eval(use_07_metric=True)",
     limits=(_UNSTABLE,),
 )
@@ -158,9 +171,11 @@ _ULTRALYTICS = Dialect(
         Entry("mAP50-95", "AP(points=lines)", also=("metrics/mAP50-95(B)",)),
     ),
     summary="P R mAP50 mAP50-95",
-    why="Scores above 0.001, and the best 300 of an image. Its converter of COCO drops crowds; crowds=count is "
-    "for labels that have them. Numbers are in single precision. P, R and F1 are those at the confidence where "
-    "the mean F1, smoothed, is best.",
+    why=(
+        "Scores above 0.001, and the best 300 of an image. Its converter of COCO drops crowds;"
+        " crowds=count is for labels that have them. Numbers are in single precision. P, R and F1"
+        " are those at the confidence where the mean F1, smoothed, is best."
+    ),
     source="engine/validator.py::match_predictions, utils/metrics.py::ap_per_class",
     limits=(_UNSTABLE,),
 )
@@ -168,7 +183,8 @@ _ULTRALYTICS = Dialect(
 _BEST_ALONE = {**_ULTRALYTICS.matching, "candidate": "best", "equal_overlaps": "last"}
 _UNSTABLE_OVERLAPS = Limit(
     "tied",
-    "With more than 16 pairs in an image, any of equal overlaps may be the best (argsort, not stable).",
+    "With more than 16 pairs in an image, any of equal overlaps may be the best (argsort, not"
+    " stable).",
 )
 
 DIALECTS = (
@@ -193,8 +209,10 @@ DIALECTS = (
             Entry("AR_50", "AR50"),
             Entry("AR_75", "AR75"),
         ),
-        summary="AP_all AP_50 AP_75 AP_small AP_medium AP_large AR_all AR_second AR_third AR_small AR_medium "
-        "AR_large AR_50 AR_75",
+        summary=(
+            "AP_all AP_50 AP_75 AP_small AP_medium AP_large AR_all AR_second AR_third AR_small"
+            " AR_medium AR_large AR_50 AR_75"
+        ),
         why="pycocotools without its mistake about depths, and with two numbers more.",
         source="core/cocoeval.py",
         aliases=("faster_coco_eval",),
@@ -207,8 +225,10 @@ DIALECTS = (
         averaging={},
         measuring=_COCO.measuring[:6],
         summary="AP AP50 AP75 APs APm APl",
-        why="pycocotools, in percent. Its evaluator of PASCAL VOC is voc2007 and voc2010 on detections whose "
-        "scores it rounds to 3 decimals, and whose sides to 1.",
+        why=(
+            "pycocotools, in percent. Its evaluator of PASCAL VOC is voc2007 and voc2010 on"
+            " detections whose scores it rounds to 3 decimals, and whose sides to 1."
+        ),
         source="evaluation/coco_evaluation.py",
         limits=(Limit("missing", "Images that the detector was not given are left out."),),
         aliases=(),
@@ -232,8 +252,10 @@ DIALECTS = (
             ),
         ),
         summary="map50_95 map50 map75",
-        why="COCO's rules on corners in single precision. Truths with ignore are neither found nor missed, as "
-        "difficult ones.",
+        why=(
+            "COCO's rules on corners in single precision. Truths with ignore are neither found nor"
+            " missed, as difficult ones."
+        ),
         source="metrics/mean_average_precision.py",
     ),
     _VOC,
@@ -285,8 +307,10 @@ DIALECTS = (
             Entry("mAP", "AP(points=11)", also=("AP50",)),
             Entry("area", "AP(points=all)"),
         ),
-        why="VOC's rule in single precision; the overlap may be exactly .5. eval_mode='area' is the measure area. "
-        "COCO's crowds are difficult.",
+        why=(
+            "VOC's rule in single precision; the overlap may be exactly .5. eval_mode='area' is the"
+            " measure area. COCO's crowds are difficult."
+        ),
         source="evaluation/functional/mean_ap.py::eval_map",
         limits=(
             _UNSTABLE,
@@ -300,8 +324,10 @@ DIALECTS = (
         version="8.4.160",
         matching=_BEST_ALONE,
         limits=(_UNSTABLE, _UNSTABLE_OVERLAPS),
-        why=f"{_ULTRALYTICS.why} From 8.4.60 at the latest to 8.4.160: each detection is tried with its best "
-        "truth alone.",
+        why=(
+            f"{_ULTRALYTICS.why} From 8.4.60 at the latest to 8.4.160: each detection is tried with"
+            " its best truth alone."
+        ),
     ),
     replace(
         _ULTRALYTICS,
@@ -313,8 +339,10 @@ DIALECTS = (
             replace(one, measure=one.measure.replace("lines", "slope"))
             for one in _ULTRALYTICS.measuring
         ),
-        why=f"{_ULTRALYTICS.why} Up to 8.4.0: each detection is tried with its best truth alone, and the curve "
-        "goes on from the last recall to recall 1, which makes AP higher.",
+        why=(
+            f"{_ULTRALYTICS.why} Up to 8.4.0: each detection is tried with its best truth alone,"
+            " and the curve goes on from the last recall to recall 1, which makes AP higher."
+        ),
         aliases=("ultralytics-8", "yolov8"),
     ),
 )
@@ -330,7 +358,9 @@ def dialects() -> dict[str, Dialect]:
 
 
 def resolve_box_dialect(name: object) -> Dialect:
-    """Return a dialect of object detection by its name. Raises PolicyError with the nearest name."""
+    """Return a dialect of object detection by its name. Raises PolicyError with the nearest
+    name.
+    """
     return resolve_dialect(name, DIALECTS)
 
 
@@ -339,7 +369,8 @@ def resolve_measures(
 ) -> dict[str, BoxMeasure]:
     """Resolve names of a dialect's measures: the tool's or, in its own spelling, germane's.
 
-    Without measures, those of the tool's summary. Raises MeasureError with the nearest of the tool's names.
+    Without measures, those of the tool's summary. Raises MeasureError with the nearest of the
+    tool's names.
     """
     if measures is None:
         depth = "100" if choices.depth is None else str(choices.depth)

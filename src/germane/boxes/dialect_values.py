@@ -27,7 +27,8 @@ class Spread(ListSpread):
     >>> germane.boxes.spread(truth, found, "AP50").range
     (0.995, 1.0)
 
-    It is a ``germane.Spread``, whose rows name the conventions that, changed alone, move germane's value.
+    It is a ``germane.Spread``, whose rows name the conventions that, changed alone, move germane's
+    value.
     """
 
     def _explain_without(self) -> dict[str, list[str]]:
@@ -50,8 +51,8 @@ def spread(
     >>> [f"{one.dialect} {one.value:.3f} {one.stages}" for one in said][-1]
     "ultralytics-8.4.160 0.995 ('points=lines',)"
 
-    ``AP`` stands for each tool's own mean over thresholds, and ``AP50`` for its own average precision at
-    .5. Options are those of ``evaluate``; a convention that you give holds in every
+    ``AP`` stands for each tool's own mean over thresholds, and ``AP50`` for its own average
+    precision at .5. Options are those of ``evaluate``; a convention that you give holds in every
     dialect. Raises what ``evaluate``
     raises for germane's own value.
     """

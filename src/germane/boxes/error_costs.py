@@ -133,14 +133,16 @@ class ErrorCosts(Tabular):
 
 
 def weigh_errors(result: Result, label: int | None = None) -> ErrorCosts:
-    """Compute the cost of each kind of error in the first measure of a result, of all classes or one.
+    """Compute the cost of each kind of error in the first measure of a result, of all classes or
+    one.
 
     Raises MeasureError for a measure other than AP at one threshold.
     """
     measure = result.measures[0]
     if measure.name != "AP" or len(measure.iou or ()) != 1:
         raise MeasureError(
-            f"{next(iter(result))}: the cost of errors is that in AP at one threshold of overlap, such as AP50."
+            f"{next(iter(result))}: the cost of errors is that in AP at one threshold of overlap,"
+            " such as AP50."
         )
     errors = _Errors(result, measure)
     value = errors.average(errors.evaluate("nothing"), label)
@@ -157,7 +159,9 @@ def weigh_errors(result: Result, label: int | None = None) -> ErrorCosts:
 
 
 class _Errors:
-    """The false detections (D) and the truths that were not found (G) of a result, each with its kind."""
+    """The false detections (D) and the truths that were not found (G) of a result, each with its
+    kind.
+    """
 
     def __init__(self, result: Result, measure: BoxMeasure) -> None:
         self.result, self.measure = result, measure
@@ -182,7 +186,9 @@ class _Errors:
         self.missed = self.lost & ~near
 
     def _sort_out(self) -> tuple[Ints, Ints]:
-        """Name the kind of each false detection (D, -1 for others), and the truth that would mend it."""
+        """Name the kind of each false detection (D, -1 for others), and the truth that would mend
+        it.
+        """
         kind, target = np.full((2, len(self.detections)), -1)
         false = np.flatnonzero(self.counts & ~self.hit)
         own, its = self._find_best(false, "own")
@@ -207,7 +213,8 @@ class _Errors:
         return reach(overlap, floor, self.result.conventions)
 
     def _find_best(self, false: Ints, which: str) -> tuple[Floats, Ints]:
-        """Find the largest overlap of each false detection with truths of its class, of others, or of its class and found.
+        """Find the largest overlap of each false detection with truths of its class, of others, or
+        of its class and found.
 
         Truths that are ignored are not looked at. Returns the overlaps, and the truths or -1.
         """
@@ -223,7 +230,9 @@ class _Errors:
         return best, truth
 
     def _pairs(self, false: Ints) -> Iterator[tuple[Ints, Ints, Floats]]:
-        """Yield pairs of false detections, by position, and truths of their images, with their overlaps."""
+        """Yield pairs of false detections, by position, and truths of their images, with their
+        overlaps.
+        """
         by_image = np.flatnonzero(self.usable)
         by_image = by_image[np.argsort(self.truths.image[by_image], kind="stable")]
         images = self.truths.image[by_image]
@@ -267,7 +276,9 @@ class _Errors:
         return int((flags if label is None else flags & (labels == label)).sum())
 
     def evaluate(self, kind: str) -> Floats:
-        """Compute AP of each class (K) with a kind of error mended; NaN where nothing is to be found."""
+        """Compute AP of each class (K) with a kind of error mended; NaN where nothing is to be
+        found.
+        """
         label, hit, counts = self.detections.label.copy(), self.hit.copy(), self.counts.copy()
         relevant = self.relevant
         if kind in ("missed", "not found"):

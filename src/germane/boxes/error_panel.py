@@ -22,12 +22,17 @@ _BAR, _GAP, _LEFT, _WIDTH = 13, 12, 112, 640  # of the drawing, in its units
 
 
 def write_errors(results: Results) -> Iterator[str]:
-    """Write the costs of all detectors in AP at one threshold: bars, a table, and how kinds are mended."""
+    """Write the costs of all detectors in AP at one threshold: bars, a table, and how kinds are
+    mended.
+    """
     costs = {name: weigh_errors(_choose_measure(one)) for name, one in results.items()}
     first = next(iter(costs.values()))
     if any(math.isnan(one.value) for one in costs.values()):
         return
-    yield f"<p>The {isolate_text(first.title)} that would be gained if one kind of error were mended, and no other.</p>"
+    yield (
+        f"<p>The {isolate_text(first.title)} that would be gained if one kind of error were mended,"
+        " and no other.</p>"
+    )
     drawn = dict(list(costs.items())[:_DRAWN])
     legend = (f"{_draw_square(r)} {isolate_text(name)}" for r, name in enumerate(drawn))
     few = f"Bars of the first {len(drawn)} of {len(costs)} detectors; the table has all."

@@ -1,4 +1,6 @@
-"""Explanation: the outcome of every detection of an image or a class, and the terms of a class's number."""
+"""Explanation: the outcome of every detection of an image or a class, and the terms of a class's
+number.
+"""
 
 import math
 from collections import Counter
@@ -108,9 +110,10 @@ Described: TypeAlias = tuple[tuple[FoundBox, ...], tuple[TruthBox, ...], ListedT
 class Explanation(Columnar, Tabular):
     """The detections of one image or class with their outcomes, and the truths that they missed.
 
-    ``rows`` are detections by falling score, ``truths`` the annotated boxes. Of a class, ``terms`` has the
-    norm and the value: the sum of the rows' terms, divided by the norm, is the value. An explanation prints
-    as a table; that of an image draws a picture with ``svg()``. ``errors`` has the cost of each kind of error.
+    ``rows`` are detections by falling score, ``truths`` the annotated boxes. Of a class, ``terms``
+    has the norm and the value: the sum of the rows' terms, divided by the norm, is the value. An
+    explanation prints as a table; that of an image draws a picture with ``svg()``. ``errors`` has
+    the cost of each kind of error.
 
     >>> truth = [{"boxes": [[10, 10, 50, 50]], "labels": [1]}]
     >>> found = [{"boxes": [[10, 12, 50, 50]], "labels": [1], "scores": [0.9]}]
@@ -137,7 +140,9 @@ class Explanation(Columnar, Tabular):
 
     @property
     def rows(self) -> tuple[FoundBox, ...]:
-        """The detections by falling score. Raises InputError if neither an image nor a class was chosen."""
+        """The detections by falling score. Raises InputError if neither an image nor a class was
+        chosen.
+        """
         return self._described[0]
 
     @property
@@ -154,7 +159,8 @@ class Explanation(Columnar, Tabular):
     def errors(self) -> "ErrorCosts":
         """The cost of each kind of error: the AP that would be gained if it were mended.
 
-        Also of all images and classes together. Raises MeasureError for a measure other than AP at one threshold.
+        Also of all images and classes together. Raises MeasureError for a measure other than AP at
+        one threshold.
         """
         return self.weigh()
 
@@ -180,7 +186,10 @@ class Explanation(Columnar, Tabular):
         if self.terms is None or math.isnan(self.terms.value):
             return ""
         if self.terms.rest:
-            return f"{self.title} = {self.terms.value:.4f}, an area of which no part is one detection's"
+            return (
+                f"{self.title} = {self.terms.value:.4f}, an area of which no part is one"
+                " detection's"
+            )
         adding = [row for row in self.rows if row.term]
         written = [self._write_term(row, 4) for row in adding[:WRITTEN]]
         if len(adding) > WRITTEN:
@@ -190,7 +199,8 @@ class Explanation(Columnar, Tabular):
         return f"{self.title} = ({total}) / {self.terms.norm:g} = {self.terms.value:.4f}"
 
     def svg(self, *, paper: str | None = None) -> str:
-        """Draw the boxes of one image as SVG, on ``light`` or ``dark`` paper, or on that of the reader.
+        """Draw the boxes of one image as SVG, on ``light`` or ``dark`` paper, or on that of the
+        reader.
 
         Raises InputError for an explanation of several images.
         """
@@ -199,7 +209,9 @@ class Explanation(Columnar, Tabular):
         return draw(self, paper)
 
     def table(self, *, digits: int | None = 4) -> Table:
-        """Return detections as rows, and missed truths after them. ``digits=None`` gives all digits and rows."""
+        """Return detections as rows, and missed truths after them. ``digits=None`` gives all digits
+        and rows.
+        """
         head = ["detection", *(["image"] if self.image is None else [])]
         head += ["class"] if self.label is None and not self.merged else []
         head += ["score", "outcome", "truth", "overlap"]
@@ -232,7 +244,9 @@ class Explanation(Columnar, Tabular):
         return (*cells, str(row.rank), *shares, *adds)
 
     def _write_missed(self, one: TruthBox, digits: int | None) -> Row:
-        """Write a missed truth, with the largest overlap that a detection of its class has with it."""
+        """Write a missed truth, with the largest overlap that a detection of its class has with
+        it.
+        """
         near = "missed" if one.near is None else f"missed; nearest is {one.near}"
         first = self._write_first("–", one.image, one.label)
         cells = (*first, "", near, f"{one.id}", format_number(one.overlap, digits and 2))
@@ -294,8 +308,8 @@ class Explanation(Columnar, Tabular):
         states = Counter(one.state for one in self.truths)
         ignored = f", {states['ignored']} ignored" if states["ignored"] else ""
         yield (
-            f"{write_count(len(self.truths), 'truth')}: {states['found']} found, {states['missed']} missed{ignored}; "
-            f"overlap {write_thresholds(self.measure.iou or ())}"
+            f"{write_count(len(self.truths), 'truth')}: {states['found']} found, {states['missed']}"
+            f" missed{ignored}; overlap {write_thresholds(self.measure.iou or ())}"
         )
 
     def __repr__(self) -> str:
@@ -316,9 +330,11 @@ class Explanation(Columnar, Tabular):
                 "class": self.label,
                 "value": to_json_number(self.value),
                 "formula": self.formula,
-                "terms": None
-                if self.terms is None
-                else {**asdict(self.terms), "value": to_json_number(self.terms.value)},
+                "terms": (
+                    None
+                    if self.terms is None
+                    else {**asdict(self.terms), "value": to_json_number(self.terms.value)}
+                ),
                 "counts": self.counts,
                 "detections": [{**_make_plain(row), "counts": row.counts} for row in self.rows],
                 "truths": [_make_plain(one) for one in self.truths],

@@ -46,7 +46,9 @@ def open_table(given: Any, kind: str, columns: Any = None) -> Any:
 
 
 def read_table(given: Any, reading: Reading, truths: Truths | None) -> Columns:
-    """Read truths, with columns ``area``, ``crowd`` and ``difficult`` if they are there, or detections."""
+    """Read truths, with columns ``area``, ``crowd`` and ``difficult`` if they are there, or
+    detections.
+    """
     frame = open_table(given, name_side(truths), reading.columns)
     parts = _Parts(frame)
     sides = next(some for some in SIDES if set(some) <= parts.numbers.keys())

@@ -17,7 +17,9 @@ BOX_FORMATS: tuple[BoxFormat, ...] = get_args(BoxFormat)
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Boxes:
-    """Boxes, a column for each side (N). A format gives some columns exactly; the others follow from them."""
+    """Boxes, a column for each side (N). A format gives some columns exactly; the others follow
+    from them.
+    """
 
     left: Floats
     top: Floats
@@ -53,8 +55,8 @@ class Boxes:
 def make_boxes(given: object, box_format: BoxFormat = "xywh") -> Boxes:
     """Make boxes of an array of shape (N, 4), in pixels.
 
-    ``xywh`` has the left and upper side, width and height; ``xyxy`` has two corners; ``cxcywh`` has the
-    center, width and height. Raises InputError for another shape or format.
+    ``xywh`` has the left and upper side, width and height; ``xyxy`` has two corners; ``cxcywh`` has
+    the center, width and height. Raises InputError for another shape or format.
     """
     check_choice("box_format", box_format, BOX_FORMATS)
     array = np.asarray(given, float)
@@ -103,11 +105,13 @@ def describe_box(boxes: Boxes, at: int) -> str:
 def measure_overlaps(
     found: Boxes, truth: Boxes, pairs: tuple[Ints, Ints], crowd: Bools, overlap: Overlap
 ) -> tuple[Ints, Ints, Floats]:
-    """Measure the overlap of pairs of boxes; return the pairs that share an area, and their overlaps.
+    """Measure the overlap of pairs of boxes; return the pairs that share an area, and their
+    overlaps.
 
-    ``pairs`` are positions in ``found`` and ``truth``. ``iou`` is the area that both share, divided by
-    the area that they cover together; ``iou+1`` counts the last pixel of each side as part of the box, as
-    PASCAL VOC does. For a truth in ``crowd``, the shared area is divided by the area of the found box alone.
+    ``pairs`` are positions in ``found`` and ``truth``. ``iou`` is the area that both share, divided
+    by the area that they cover together; ``iou+1`` counts the last pixel of each side as part of
+    the box, as PASCAL VOC does. For a truth in ``crowd``, the shared area is divided by the area of
+    the found box alone.
     """
     one = 1.0 if overlap == "iou+1" else 0.0
     mine, its = pairs

@@ -26,8 +26,9 @@ Part: TypeAlias = Literal["class", "area", "image"]
 class Groups(Columnar, Tabular):
     """The measures of one detector for each class, range of areas or image (N).
 
-    ``values`` holds an array for each measure, which is NaN where nothing is to be found. ``mean`` holds the
-    value of each measure on all images, which is the mean over classes, but not that over images.
+    ``values`` holds an array for each measure, which is NaN where nothing is to be found. ``mean``
+    holds the value of each measure on all images, which is the mean over classes, but not that over
+    images.
 
     >>> truth = [{"boxes": [[10, 10, 50, 50]], "labels": [1]}]
     >>> found = [{"boxes": [[10, 12, 50, 50]], "labels": [1], "scores": [0.9]}]
@@ -130,7 +131,9 @@ def _group_by_image(result: "Result") -> Groups:
 def _average_lists(
     result: "Result", measure: "BoxMeasure", lists: RankedLists, image: Ints
 ) -> Floats:
-    """Average the values of lists for each image (I); classes without a truth in it as 0, or not at all."""
+    """Average the values of lists for each image (I); classes without a truth in it as 0, or not at
+    all.
+    """
     values, images = result.compute(measure, lists).mean(axis=0), len(result.matches.truths.images)
     kept = ~np.isnan(values)
     total = np.bincount(image[kept], values[kept], minlength=images)
@@ -161,7 +164,9 @@ def _group_by_area(result: "Result") -> Groups:
 
 
 def _count(result: "Result", of: str) -> tuple[Ints, Ints]:
-    """Count the truths to be found in the first range of areas, and the detections, by class or image."""
+    """Count the truths to be found in the first range of areas, and the detections, by class or
+    image.
+    """
     matches, size = result.matches, len(result.classes)
     if of == "image":
         size = len(matches.truths.images)

@@ -22,9 +22,10 @@ def find_ids(
     """Find the position of each id among those known (N); -1 for others.
 
     An id that is not known as it is may be one of the ``names`` beside the known ids; and
-    where ids are names of ``files``, a name without its folder and suffix. Such a spelling counts only if
-    it belongs to one of the known ids alone. Only ids of files of text, which are not ``typed``, are found by
-    the digits of a number. A truth value is no id, though Python takes True for 1.
+    where ids are names of ``files``, a name without its folder and suffix. Such a spelling counts
+    only if it belongs to one of the known ids alone. Only ids of files of text, which are not
+    ``typed``, are found by the digits of a number. A truth value is no id, though Python takes True
+    for 1.
     """
     numbers = _look_up(given, known)
     numbers[_mark_booleans(given)] = -1
@@ -61,7 +62,9 @@ def is_boolean(one: object) -> bool:
 
 
 def has_booleans(given: Any) -> bool:
-    """Are there truth values among listed numbers, or in rows of them? NumPy takes them for 0 and 1."""
+    """Are there truth values among listed numbers, or in rows of them? NumPy takes them for 0 and
+    1.
+    """
     while isinstance(given, (list, tuple)):
         kinds = set(map(type, given))
         if not kinds.isdisjoint((bool, np.bool_)):
@@ -102,7 +105,8 @@ def translate_ids(given: Any, names: Mapping[Hashable, str]) -> Any:
 
 
 def sort_ids(ids: Iterable[Hashable]) -> list[Hashable]:
-    """List different ids in their order, which is that of their text if there are numbers beside text.
+    """List different ids in their order, which is that of their text if there are numbers beside
+    text.
 
     A value that cannot be an id, such as a list, is left out.
     """

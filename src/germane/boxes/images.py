@@ -22,8 +22,8 @@ UNKNOWN = (np.nan, np.nan)
 def read_images(given: Any) -> dict[Hashable, tuple[float, float]]:
     """Read the names of images and their sizes, NaN where unknown.
 
-    ``given`` is a mapping of images to (width, height), a list of images, a folder of pictures, a file of
-    names, COCO's JSON, or a frame or file with columns image, width and height.
+    ``given`` is a mapping of images to (width, height), a list of images, a folder of pictures, a
+    file of names, COCO's JSON, or a frame or file with columns image, width and height.
     """
     if given is None:
         return {}
@@ -40,8 +40,9 @@ def read_images(given: Any) -> dict[Hashable, tuple[float, float]]:
     if isinstance(given, Iterable) and not is_path(given):
         return dict.fromkeys(given, UNKNOWN)
     raise InputError(
-        "images= takes {image: (width, height)}, a list of images, a folder of pictures, a file with columns "
-        f"image, width and height, a list of names (.txt) or COCO's JSON; got {clip(given)}"
+        "images= takes {image: (width, height)}, a list of images, a folder of pictures, a file"
+        " with columns image, width and height, a list of names (.txt) or COCO's JSON; got"
+        f" {clip(given)}"
     )
 
 
@@ -64,7 +65,9 @@ def find_pictures(folder: str) -> Iterator[tuple[str, tuple[float, float]]]:
 
 
 def read_picture_size(path: str) -> tuple[float, float]:
-    """Read width and height from the header of a PNG or JPEG. Raises InputError for another file."""
+    """Read width and height from the header of a PNG or JPEG. Raises InputError for another
+    file.
+    """
     size = None
     with explain_os_error(path), open(path, "rb") as file:
         start = file.read(24)

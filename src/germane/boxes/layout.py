@@ -1,4 +1,6 @@
-"""Layout: the table of results of detections, the notes that define its numbers, and plain values for JSON."""
+"""Layout: the table of results of detections, the notes that define its numbers, and plain values
+for JSON.
+"""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict
@@ -80,7 +82,9 @@ def _write_defaults(result: "Result") -> Iterator[str]:
         if asked.area is None:
             yield f"area {complete.area}"
         if asked.k is None and complete.k is not None:
-            yield f"{write_depth(complete.k)} of each {'image' if by_image else 'class in an image'}"
+            yield (
+                f"{write_depth(complete.k)} of each {'image' if by_image else 'class in an image'}"
+            )
 
 
 def _write_area(low: float, high: float) -> str:

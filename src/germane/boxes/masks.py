@@ -1,4 +1,6 @@
-"""Masks of objects, run-length encoded as COCO does. The run-length code is pycocotools' own module."""
+"""Masks of objects, run-length encoded as COCO does. The run-length code is pycocotools' own
+module.
+"""
 
 import math
 import warnings
@@ -41,7 +43,9 @@ class Masks:
         ]
 
     def measure_boxes(self) -> Floats:
-        """Measure the box around each mask (N, 4): left, top, width and height; zeros of an empty mask."""
+        """Measure the box around each mask (N, 4): left, top, width and height; zeros of an empty
+        mask.
+        """
         if not len(self):
             return np.zeros((0, 4))
         codes = self.list_codes(np.arange(len(self)))
@@ -81,7 +85,9 @@ def measure_codes(codes: Sequence[dict[str, Any]]) -> Floats:
 
 
 def _divide(codes: Sequence[dict[str, Any]]) -> Iterator[list[dict[str, Any]]]:
-    """Divide masks: with NumPy 2, pycocotools 2.0.11 measures at most 63 boxes or 255 areas at once."""
+    """Divide masks: with NumPy 2, pycocotools 2.0.11 measures at most 63 boxes or 255 areas at
+    once.
+    """
     return (list(codes[start : start + 60]) for start in range(0, len(codes), 60))
 
 
@@ -95,8 +101,8 @@ def encode_array(array: Any) -> list[dict[str, Any]]:
 def encode_mask(given: Any, size: tuple[float, float]) -> dict[str, Any]:
     """Encode one segmentation of COCO: polygons, run lengths, or compressed run lengths.
 
-    ``size`` is the width and height of the image, NaN if they are not known. Raises ValueError, which says
-    what is wrong.
+    ``size`` is the width and height of the image, NaN if they are not known. Raises ValueError,
+    which says what is wrong.
     """
     if isinstance(given, (list, tuple)):
         return _encode_polygons(given, size)
@@ -110,7 +116,8 @@ def encode_mask(given: Any, size: tuple[float, float]) -> dict[str, Any]:
         for known, one in zip(size, (width, height), strict=True)
     ):
         raise ValueError(
-            f"the mask has {height:,} rows and {width:,} columns of pixels, and its image {size[1]:g} and {size[0]:g}"
+            f"the mask has {height:,} rows and {width:,} columns of pixels, and its image"
+            f" {size[1]:g} and {size[0]:g}"
         )
     counts = given["counts"]
     if isinstance(counts, (list, tuple)):
@@ -186,7 +193,9 @@ def is_compressed(given: Any) -> bool:
 
 
 def find_broken_masks(masks: Masks) -> Ints:
-    """Find the masks whose run lengths do not add up to their pixels, on which pycocotools would not end."""
+    """Find the masks whose run lengths do not add up to their pixels, on which pycocotools would
+    not end.
+    """
     odd = [np.zeros(0, np.int64)]
     for start in range(0, len(masks), _CHUNK):
         counts = masks.counts[start : start + _CHUNK].tolist()
@@ -201,8 +210,8 @@ _CHUNK = 2_000  # masks
 def _add_up(codes: list[bytes]) -> Ints:
     """Add up the compressed run lengths of each mask; -1 if one of them is negative.
 
-    A run is written with 5 bits a letter, the lowest first, and from the fourth run on as the difference to
-    the run two places before it.
+    A run is written with 5 bits a letter, the lowest first, and from the fourth run on as the
+    difference to the run two places before it.
     """
     letters = np.frombuffer(b"".join(codes), np.uint8).astype(np.int64) - 48
     last = np.flatnonzero(letters & 32 == 0)  # letter of each run

@@ -1,7 +1,8 @@
-"""Matching: the stage that decides which detection found which truth, for every threshold and area at once.
+"""Matching: the stage that decides which detection found which truth, for every threshold and area
+at once.
 
-Detections and truths of one image and one class are a *group*. Within it, detections choose in the order of
-their scores.
+Detections and truths of one image and one class are a *group*. Within it, detections choose in the
+order of their scores.
 """
 
 from collections.abc import Iterator
@@ -64,7 +65,9 @@ def arrange_truths(truths: Truths, choices: Conventions) -> Truths:
 def arrange_detections(
     truths: Truths, detections: Detections, choices: Conventions
 ) -> tuple[Detections, Ints]:
-    """Sort detections by group and falling score, and keep those within the depth, with their places (D)."""
+    """Sort detections by group and falling score, and keep those within the depth, with their
+    places (D).
+    """
     detections = _select_detections(detections, choices)
     falling = np.argsort(-detections.score, kind="stable")
     group = number_group(truths, detections)
@@ -214,8 +217,8 @@ def _find_in_turns(
 ) -> tuple[Ints, Ints]:
     """Let each candidate take the best truth that is free; one that is ignored only if no other is.
 
-    The candidates of a group choose one after the other, and those of all groups at once: first the first
-    of each group, then the second. A crowd is never used up.
+    The candidates of a group choose one after the other, and those of all groups at once: first the
+    first of each group, then the second. A crowd is never used up.
     """
     candidate, first, size = pairs.list_candidates()
     found = np.full((len(ignored), len(floors), len(candidate)), -1, np.int32)

@@ -1,7 +1,7 @@
 """The measures of detections: names such as ``AP(iou=.5,area=small)@100``, and their values.
 
-Each is one of germane's measures on the ranked lists of matched detections, for a range of areas, averaged
-over thresholds of overlap and over classes.
+Each is one of germane's measures on the ranked lists of matched detections, for a range of areas,
+averaged over thresholds of overlap and over classes.
 """
 
 import math
@@ -71,9 +71,9 @@ _ALIASES = {"map": "AP", "ap": "AP", "mar": "AR", "ar": "AR", "p": "P", "r": "R"
 class BoxMeasure:
     """A measure of detections with its parameters.
 
-    ``iou`` are thresholds of overlap, ``area`` is the name of a range, ``points`` says how the area under the
-    precision–recall curve is taken, ``confidence`` is the lowest score that counts, or ``best``, and ``k`` the
-    depth. What is None is decided by the conventions.
+    ``iou`` are thresholds of overlap, ``area`` is the name of a range, ``points`` says how the area
+    under the precision–recall curve is taken, ``confidence`` is the lowest score that counts, or
+    ``best``, and ``k`` the depth. What is None is decided by the conventions.
     """
 
     name: str
@@ -97,17 +97,23 @@ class BoxMeasure:
 
     @property
     def range(self) -> None:
-        """The limits of an image's share: there are none, although those of the number are 0 and 1."""
+        """The limits of an image's share: there are none, although those of the number are 0 and
+        1.
+        """
 
     @property
     def _short_name(self) -> str:
-        """The name with a threshold of two digits, as in AP50, where there is one such threshold."""
+        """The name with a threshold of two digits, as in AP50, where there is one such
+        threshold.
+        """
         percent = f"{100 * self.iou[0]:.0f}" if self.iou and len(self.iou) == 1 else ""
         exact = len(percent) == 2 and self.iou == (float(f".{percent}"),)
         return self.name + percent if exact else self.name
 
     def complete(self, choices: Conventions) -> "BoxMeasure":
-        """Fill in what the conventions decide. Raises MeasureError for an area that they do not name."""
+        """Fill in what the conventions decide. Raises MeasureError for an area that they do not
+        name.
+        """
         area = next(iter(choices.areas)) if self.area is None else self.area
         if area not in choices.areas:
             raise MeasureError(
@@ -184,8 +190,9 @@ def parse_measure(text: str | BoxMeasure) -> BoxMeasure:
     name = _ALIASES.get(written[1].casefold()) if written else None
     if written is None or name is None:
         raise MeasureError(
-            f"{clip(text)} is not a measure of detections.{suggest(str(text), _NAMES)}  There are: "
-            f"{', '.join(_NAMES)}, such as AP, AP50, AP(iou=.5,area=small), AR@10, P(confidence=.25)"
+            f"{clip(text)} is not a measure of detections.{suggest(str(text), _NAMES)}  There are:"
+            f" {', '.join(_NAMES)}, such as AP, AP50, AP(iou=.5,area=small), AR@10,"
+            " P(confidence=.25)"
         )
     given = _read_parameters(text, name, written[3])
     if written[2] is not None:
@@ -214,8 +221,8 @@ def _read_parameters(text: str, name: str, inside: str | None) -> dict[str, Any]
         key, equals, value = (piece.strip() for piece in part.partition("="))
         if not equals or key not in _TAKES[name] or key in given:
             raise MeasureError(
-                f"{clip(text)}: {name} takes {list_choices(_TAKES[name])}, each once; got {clip(part)}."
-                f"{suggest(key, _TAKES[name])}"
+                f"{clip(text)}: {name} takes {list_choices(_TAKES[name])}, each once; got"
+                f" {clip(part)}.{suggest(key, _TAKES[name])}"
             )
         given[key] = _read_value(text, key, value)
     return given

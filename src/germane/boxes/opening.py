@@ -1,4 +1,6 @@
-"""Opening of boxes: every verb reads truths and detections here, with the problems that evaluate warns of."""
+"""Opening of boxes: every verb reads truths and detections here, with the problems that evaluate
+warns of.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -22,7 +24,9 @@ from germane.output.formatting import write_count
 
 @dataclass(frozen=True, eq=False, repr=False)
 class BoxOptions:
-    """The options of a verb: how boxes are read, and conventions, of which those ``given`` hold in any dialect."""
+    """The options of a verb: how boxes are read, and conventions, of which those ``given`` hold in
+    any dialect.
+    """
 
     dialect: Dialect | None
     reading: Reading
@@ -67,7 +71,8 @@ def open_truths(truth: Any, reading: Reading) -> TruthSide:
 def open_boxes(
     truth: Any, detections: Any, options: BoxOptions, name: str | None = None
 ) -> tuple[Truths, Detections, tuple[Finding, ...]]:
-    """Read truths, unless they are open, and detections; warn of problems of both sides, and return them.
+    """Read truths, unless they are open, and detections; warn of problems of both sides, and return
+    them.
 
     Raises InputError for classes that the truths do not list, and for missing masks or keypoints.
     """
@@ -87,13 +92,16 @@ def open_boxes(
 
 
 def _refuse_unknown(detections: Detections, truths: Truths, choices: Conventions) -> None:
-    """Refuse detections of classes that the truths do not list, unless the conventions leave them out."""
+    """Refuse detections of classes that the truths do not list, unless the conventions leave them
+    out.
+    """
     if detections.unknown and choices.unknown == "error" and choices.classes == "each":
         odd = detections.unknown[0]
         near = suggest(str(odd), truths.class_names)
         numbered = "; class_names= names classes that are numbers" * isinstance(odd, int)
         raise InputError(
-            f"{detections.name}: {write_count(len(detections.unknown), 'class is', 'classes are')} not in "
-            f"{truths.where}: {list_some(detections.unknown)}. Its classes are {list_some(truths.class_names)}."
-            f"{near} unknown=ignore leaves such detections out{numbered}."
+            f"{detections.name}: {write_count(len(detections.unknown), 'class is', 'classes are')}"
+            f" not in {truths.where}: {list_some(detections.unknown)}. Its classes are"
+            f" {list_some(truths.class_names)}.{near} unknown=ignore leaves such detections"
+            f" out{numbered}."
         )

@@ -49,8 +49,8 @@ TruthSource: TypeAlias = Annotated[
     Source | Truths,
     Given(
         "TruthSource",
-        "the path of a file or folder, COCO's JSON or its content, a frame, a list with the boxes of each image, "
-        "or an object of pycocotools, torchvision or supervision (docs/sources.md)",
+        "the path of a file or folder, COCO's JSON or its content, a frame, a list with the boxes"
+        " of each image, or an object of pycocotools, torchvision or supervision (docs/sources.md)",
     ),
 ]
 DetectionSource: TypeAlias = Annotated[
@@ -110,7 +110,9 @@ class Options(SharedOptions, total=False):
 
 
 def list_options(verb: Any) -> dict[str, tuple[Any, Any]]:
-    """List the type and default of each keyword argument that ``**options`` of a verb stands for."""
+    """List the type and default of each keyword argument that ``**options`` of a verb stands
+    for.
+    """
     unpacked = inspect.signature(verb).parameters.get("options")
     kinds = get_args(unpacked.annotation) if unpacked else ()
     names = {name: kind for one in kinds for name, kind in _OPTIONS[one.__forward_arg__].items()}

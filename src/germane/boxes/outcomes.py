@@ -1,4 +1,6 @@
-"""Outcomes: for every detection, whether it counts as true or false at one threshold, and the reason."""
+"""Outcomes: for every detection, whether it counts as true or false at one threshold, and the
+reason.
+"""
 
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
@@ -37,8 +39,9 @@ def explain_result(
     measure = result.measures[0]
     if len(measure.iou or ()) != 1:
         raise MeasureError(
-            f"{next(iter(result))} is a mean over {len(measure.iou or ())} thresholds of overlap, and a detection "
-            "can be true at one and false at another; explain one of them, such as AP50."
+            f"{next(iter(result))} is a mean over {len(measure.iou or ())} thresholds of overlap,"
+            " and a detection can be true at one and false at another; explain one of them, such"
+            " as AP50."
         )
     if measure.confidence == "best":
         raise MeasureError(
@@ -84,18 +87,22 @@ def _choose_image(result: Result, image: int) -> Result:
 
 
 def _describe(result: Result, image: int | None, label: int | None, merged: bool) -> Described:
-    """Describe the detections and truths of an image or a class. Raises InputError if none is chosen."""
+    """Describe the detections and truths of an image or a class. Raises InputError if none is
+    chosen.
+    """
     truths = result.truths
     if image is None and label is None:
         raise InputError(
-            f"{len(truths.images)} images and {len(truths.classes)} classes: choose one of them with image=… "
-            "(--image) or label=… (--class), or take the errors of all (--errors)."
+            f"{len(truths.images)} images and {len(truths.classes)} classes: choose one of them"
+            " with image=… (--image) or label=… (--class), or take the errors of all (--errors)."
         )
     return _Outcomes(result, result.measures[0], image, label, merged).describe()
 
 
 def find_id(given: Hashable, ids: Sequence[Hashable], names: Sequence[str], noun: str) -> int:
-    """Find the position of an id, of a name, or of the text of an id. Raises NotFoundError for others."""
+    """Find the position of an id, of a name, or of the text of an id. Raises NotFoundError for
+    others.
+    """
     texts = [str(one) for one in ids]
     for known in (ids, names, texts):
         if isinstance(given, Hashable) and given in known:
@@ -164,7 +171,9 @@ class _Outcomes:
         return tuple(rows), tuple(self._describe_truths(numbers, pairs)), listed
 
     def _order(self) -> tuple[Ints, Ints]:
-        """Order the matched detections that are shown by score, and list the given ones that were dropped."""
+        """Order the matched detections that are shown by score, and list the given ones that were
+        dropped.
+        """
         order = self.result.lists.order
         if self.label is not None:
             order = order[self.detections.label[order] == self.label]

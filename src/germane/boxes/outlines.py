@@ -88,6 +88,7 @@ def draw_points(
     for (x, y), is_seen in zip(places, seen, strict=True):
         if is_seen:
             parts.append(
-                f"M{x - _DOT:.1f} {y:.1f}a{_DOT} {_DOT} 0 1 0 {2 * _DOT} 0a{_DOT} {_DOT} 0 1 0 {-2 * _DOT} 0"
+                f"M{x - _DOT:.1f} {y:.1f}a{_DOT} {_DOT} 0 1 0 {2 * _DOT} 0a{_DOT} {_DOT} 0 1 0"
+                f" {-2 * _DOT} 0"
             )
     return "".join(parts)

@@ -1,4 +1,6 @@
-"""Overlaps of detections and truths: of boxes, of masks, or of keypoints, as the conventions choose."""
+"""Overlaps of detections and truths: of boxes, of masks, or of keypoints, as the conventions
+choose.
+"""
 
 from typing import TYPE_CHECKING
 
@@ -27,7 +29,8 @@ def measure_pairs(
 ) -> Measured:
     """Measure the overlap of pairs; return those that overlap, by the floor at least.
 
-    ``pairs`` are positions in ``found`` and ``truth``. Those of one detection should stand together.
+    ``pairs`` are positions in ``found`` and ``truth``. Those of one detection should stand
+    together.
     """
     parts = []
     for start in range(0, len(pairs[0]), _BLOCK):
@@ -64,8 +67,9 @@ def _measure(
 def _measure_masks(found: Masks, truth: Masks, pairs: tuple[Ints, Ints], crowd: Bools) -> Measured:
     """Measure the pixels shared by pairs of masks, divided by those covered together.
 
-    Of a truth in ``crowd`` they are divided by the pixels of the found mask. pycocotools measures all pairs
-    of some detections and truths, so that detections with the same truths are given to it together.
+    Of a truth in ``crowd`` they are divided by the pixels of the found mask. pycocotools measures
+    all pairs of some detections and truths, so that detections with the same truths are given to it
+    together.
     """
     mine, its = pairs
     measure, overlap = load_code().iou, np.zeros(len(mine))
@@ -78,14 +82,17 @@ def _measure_masks(found: Masks, truth: Masks, pairs: tuple[Ints, Ints], crowd: 
 
 
 def _list_blocks(mine: Ints, its: Ints) -> list[tuple[int, int, int]]:
-    """List blocks of pairs that are all pairs of some detections and truths: start, end, and truths."""
+    """List blocks of pairs that are all pairs of some detections and truths: start, end, and
+    truths.
+    """
     if not len(mine):
         return []
     starts = np.flatnonzero(np.diff(mine, prepend=mine[0] - 1))  # of each detection
     wide = np.diff(starts, append=len(mine))
     first = its[starts]
     new = np.ones(len(starts), bool)
-    # the truths of a detection are consecutive in most uses: the first one and their number tell them
+    # the truths of a detection are consecutive in most uses: the first one and their number tell
+    # them
     new[1:] = (np.diff(first) != 0) | (np.diff(wide) != 0)
     ends = np.append(np.flatnonzero(new)[1:], len(starts))
     blocks = []

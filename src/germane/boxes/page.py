@@ -59,10 +59,10 @@ def report(
 ) -> Report:
     """Evaluate one or more detectors, and report them as one HTML page that needs no network.
 
-    The page has every number with its interval and definition, the comparisons of all pairs, a table of
-    all classes with their truths, what each kind of error costs, precision–recall curves, the conventions, and the inputs with their hashes.
-    ``detections`` maps names to detections; the other arguments are those of ``evaluate`` and
-    ``compare``.
+    The page has every number with its interval and definition, the comparisons of all pairs, a
+    table of all classes with their truths, what each kind of error costs, precision–recall curves,
+    the conventions, and the inputs with their hashes. ``detections`` maps names to detections; the
+    other arguments are those of ``evaluate`` and ``compare``.
 
     >>> truth = [{"boxes": [[10, 10, 50, 50]], "labels": [1]}]
     >>> germane.boxes.report(truth, {"yolo": [{**truth[0], "scores": [0.9]}]}, "AP50").title
@@ -120,7 +120,9 @@ def _write_result(results: Results, compared: Comparison | None) -> Iterator[str
     if compared is not None:
         yield '<ul class="said">'
         for pair in compared.pairs[:8]:
-            yield f'<li class="{"sure" if pair.significant else "noise"}">{isolate_text(pair.sentence)}</li>'
+            yield (
+                f'<li class="{"sure" if pair.significant else "noise"}">{isolate_text(pair.sentence)}</li>'
+            )
         yield "</ul>"
         yield from write_comparisons(compared)
 
@@ -146,7 +148,9 @@ def _write_headline(results: Results, intervals: Intervals) -> Iterator[str]:
 
 
 def _estimate_interval(result: Result, name: str) -> Interval | None:
-    """Estimate the interval of a number, the mean of its images' shares; no number is below 0 or above 1."""
+    """Estimate the interval of a number, the mean of its images' shares; no number is below 0 or
+    above 1.
+    """
     measure = result[name].measure
     shares = compute_shares(result, measure)
     found = estimate_mean_interval(shares, find_span(measure, shares), 0.95)
@@ -160,7 +164,9 @@ def _write_value(mean: float, interval: Interval | None) -> str:
 
 
 def _write_classes(results: Results) -> Iterator[str]:
-    """Write a row a class: its truths and the first measure of each detector; the largest spread first."""
+    """Write a row a class: its truths and the first measure of each detector; the largest spread
+    first.
+    """
     first = next(iter(results.values()))
     measure = next(iter(first))
     values = np.array([result[measure].values.mean(axis=0) for result in results.values()])  # S × K
@@ -185,7 +191,10 @@ def _write_classes(results: Results) -> Iterator[str]:
         for k in order
     ]
     which = "the largest difference first" if several else "the lowest first"
-    yield f"<p>{isolate_text(measure)} of each class, {which}; – where a class has no truth that counts.</p>"
+    yield (
+        f"<p>{isolate_text(measure)} of each class, {which}; – where a class has no truth that"
+        " counts.</p>"
+    )
     columns = ("class", "truths", *results, *(["difference"] if several else []))
     yield '<div class="wide tall" tabindex="0">'
     yield from write_table(columns, rows)

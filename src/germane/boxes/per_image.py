@@ -1,4 +1,5 @@
-"""Boxes image by image: the dicts of torchvision and torchmetrics, and objects such as supervision's Detections.
+"""Boxes image by image: the dicts of torchvision and torchmetrics, and objects such as
+supervision's Detections.
 
 Their libraries are never imported; an object is read by its attributes.
 """
@@ -25,7 +26,9 @@ _SHAPES = {"boxes", "masks", "keypoints"}
 
 
 def is_per_image(given: object) -> bool:
-    """Is this a list with the boxes of an image each, or a mapping of images to them, or a data set of both?"""
+    """Is this a list with the boxes of an image each, or a mapping of images to them, or a data set
+    of both?
+    """
     listed = _list_images(given)
     return bool(listed) and _describe(next(iter(listed.values()))) is not None
 
@@ -64,7 +67,9 @@ def _describe(one: Any) -> Held | None:
 
 
 def _open_shapes(given: Any, where: str) -> Any:
-    """Open the masks or keypoints of Ultralytics, which hold an array beside the size of the image."""
+    """Open the masks or keypoints of Ultralytics, which hold an array beside the size of the
+    image.
+    """
     size = getattr(given, "orig_shape", None)
     if size is None:
         return given
@@ -74,8 +79,8 @@ def _open_shapes(given: Any, where: str) -> Any:
         return array if given.has_visible else np.concatenate((array, seen), axis=-1)
     if array.shape[1:] != tuple(size):
         raise FormatError(
-            f"{where} have {_write_size(array.shape[1:])} pixels, and the image {_write_size(size)}. "
-            "predict(…, retina_masks=True) gives masks of the image's size."
+            f"{where} have {_write_size(array.shape[1:])} pixels, and the image"
+            f" {_write_size(size)}. predict(…, retina_masks=True) gives masks of the image's size."
         )
     return array
 
@@ -85,11 +90,12 @@ def _write_size(size: Any) -> str:
 
 
 def read_per_image(given: Any, reading: Reading, truths: Truths | None) -> Columns:
-    """Read truths, with ``iscrowd``, ``area`` and ``difficult`` if they are there, or detections with scores.
+    """Read truths, with ``iscrowd``, ``area`` and ``difficult`` if they are there, or detections
+    with scores.
 
-    Masks (N, H, W) and keypoints (N, P, 3) may stand beside boxes, or in place of them. An area of 0 is that
-    of the box, or of the mask where masks are compared. A list of detections has an entry for each image of
-    the truth, in its order.
+    Masks (N, H, W) and keypoints (N, P, 3) may stand beside boxes, or in place of them. An area of
+    0 is that of the box, or of the mask where masks are compared. A list of detections has an entry
+    for each image of the truth, in its order.
     """
     if (
         truths is not None
@@ -97,8 +103,8 @@ def read_per_image(given: Any, reading: Reading, truths: Truths | None) -> Colum
         and [*truths.images] != [*range(len(given))]
     ):
         raise InputError(
-            f"detections: a list of {len(given)} goes with a list of truths of the same length, and the truth "
-            f"has {len(truths.images)} images. Give {{image: detections}}."
+            f"detections: a list of {len(given)} goes with a list of truths of the same length, and"
+            f" the truth has {len(truths.images)} images. Give {{image: detections}}."
         )
     images, side = _list_images(given), name_side(truths)
     parts: dict[str, list[Any]] = {}
@@ -242,7 +248,9 @@ def _read_labels(held: Held, where: str) -> list[Any]:
 
 
 def _read_numbers(given: Any, where: str) -> Any:
-    """Read numbers of an image. Raises FormatError for truth values, which Python takes for 0 and 1."""
+    """Read numbers of an image. Raises FormatError for truth values, which Python takes for 0 and
+    1.
+    """
     numbers = to_numpy(given, where)
     if has_booleans(given) or (numbers.dtype.kind == "b" and numbers.size):
         raise FormatError(f"{where}: numbers are needed; got {clip(given)}")

@@ -1,7 +1,8 @@
-"""Picture: the boxes, masks or keypoints of one image as SVG, with a list of their outcomes beside them.
+"""Picture: the boxes, masks or keypoints of one image as SVG, with a list of their outcomes beside
+them.
 
-Truths are thick, detections thin. True detections are solid, false ones dashed, ignored ones dotted, so that
-the picture can be read without colors.
+Truths are thick, detections thin. True detections are solid, false ones dashed, ignored ones
+dotted, so that the picture can be read without colors.
 """
 
 import math
@@ -66,7 +67,9 @@ _Line = tuple[str, str, str, str, str]  # style, label, class, score and outcome
 
 
 def draw(explanation: "Explanation", paper: str | None) -> str:
-    """Draw the boxes of the image of an explanation. Raises InputError if it is of several images."""
+    """Draw the boxes of the image of an explanation. Raises InputError if it is of several
+    images.
+    """
     if explanation.image is None:
         raise InputError(
             "a picture shows the boxes of one image; explain one with image=… (--image)."
@@ -280,7 +283,9 @@ def _measure(words: str) -> float:
 
 
 def _measure_stops(lines: list[_Line]) -> tuple[float, ...]:
-    """Measure where the class, the end of the score, and the outcome stand, and where a column ends."""
+    """Measure where the class, the end of the score, and the outcome stand, and where a column
+    ends.
+    """
     tags, labels, _, outcomes = (
         max((_measure(line[part]) for line in lines), default=0.0) for part in (1, 2, 3, 4)
     )

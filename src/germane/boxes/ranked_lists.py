@@ -1,7 +1,7 @@
 """Ranked lists of matched detections: true and false ones, by falling score, for each class.
 
-An ignored detection is not in the list. The truths that are not ignored are the relevant items, so that
-germane's measures apply as they are.
+An ignored detection is not in the list. The truths that are not ignored are the relevant items, so
+that germane's measures apply as they are.
 """
 
 from collections.abc import Callable
@@ -21,12 +21,16 @@ from germane.measures.averaging import compute_scores
 from germane.measures.measure import Measure
 
 Curve: TypeAlias = Callable[[Ranking], Floats]
-"""A function that computes a value for each query of a ranking, where no measure has a name for it."""
+"""A function that computes a value for each query of a ranking, where no measure has a name for
+it.
+"""
 
 
 @dataclass(frozen=True)
 class View:
-    """The detections that a measure looks at: so many of each class and image, and from a score on."""
+    """The detections that a measure looks at: so many of each class and image, and from a score
+    on.
+    """
 
     depth: int | None = None
     confidence: float | None = None
@@ -41,7 +45,9 @@ def sort_lists(detections: Detections, ties: BoxTies, lists: Ints) -> Ints:
 
 
 def make_ranking(query: Ints, rank: Ints, length: Ints, relevant: Ints) -> Ranking:
-    """Make a ranking of true detections, given their lists and ranks, and the lengths and truths of all lists."""
+    """Make a ranking of true detections, given their lists and ranks, and the lengths and truths of
+    all lists.
+    """
     offsets = ragged.make_offsets(relevant)
     return Ranking(
         list(range(len(length))),
@@ -59,9 +65,9 @@ def make_ranking(query: Ints, rank: Ints, length: Ints, relevant: Ints) -> Ranki
 class RankedLists:
     """Matched detections in the order of their scores, list by list.
 
-    A list has the detections of a class in all images. ``lists`` and ``truth_lists`` give other lists: the
-    number of the list that each detection and each truth is in, out of ``count``. ``order`` is that of the
-    detections, where it is known.
+    A list has the detections of a class in all images. ``lists`` and ``truth_lists`` give other
+    lists: the number of the list that each detection and each truth is in, out of ``count``.
+    ``order`` is that of the detections, where it is known.
     """
 
     def __init__(
@@ -136,10 +142,11 @@ class RankedLists:
         return self._rankings[view]
 
     def _rank(self, view: View) -> Ranking:
-        """Make a ranking of the true detections of a view, whose queries are areas × thresholds × lists.
+        """Make a ranking of the true detections of a view, whose queries are areas × thresholds ×
+        lists.
 
-        A rank counts the detections before it that are inside the range of areas. One that found a truth
-        counts whatever its area, and one that found an ignored truth does not.
+        A rank counts the detections before it that are inside the range of areas. One that found a
+        truth counts whatever its area, and one that found an ignored truth does not.
         """
         kept = self.mark_kept(view)
         areas, thresholds = self.matches.found.shape[:2]
@@ -165,7 +172,9 @@ class RankedLists:
         return kept
 
     def mark_outcomes(self, view: View, area: int, threshold: int) -> tuple[Bools, Ints]:
-        """Mark the detections (D) that count in one area at one threshold, and list those that are true."""
+        """Mark the detections (D) that count in one area at one threshold, and list those that are
+        true.
+        """
         kept = self.mark_kept(view)
         query, _, at, counts = self._found
         first = (area * len(self.matches.thresholds) + threshold) * self.count

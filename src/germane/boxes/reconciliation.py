@@ -83,7 +83,9 @@ class Reconciliation(Answer[BoxGiven]):
     tried: tuple[BoxGiven, ...]
     """everything that was tried and has a value on this data"""
     path: tuple[Step, ...]
-    """the changes to the first that was found or is nearest, one at a time, after the value asked for"""
+    """the changes to the first that was found or is nearest, one at a time, after the value asked
+    for
+    """
     idle: tuple[str, ...] = ()
     """changes that, alone, make no difference on this data"""
     values: int = 0
@@ -105,7 +107,10 @@ class Reconciliation(Answer[BoxGiven]):
             )
         gives = f"given by {self._name(self.found[0])}"
         if len(self.found) > 1:
-            gives = f"{len(self.found)} sets of conventions give it, with fewest changes {self.found[0]}"
+            gives = (
+                f"{len(self.found)} sets of conventions give it, with fewest changes"
+                f" {self.found[0]}"
+            )
         return f"{question}: {gives}{self._end_question()}"
 
     def _write_notes(self) -> Iterator[str]:
@@ -162,13 +167,13 @@ def reconcile(
     >>> germane.boxes.reconcile(truth, found, reported="99.50", measure="mAP50", dialect="ultralytics").answer
     'found'
 
-    ``measure`` is the reported measure, under germane's name or, with ``dialect``, the tool's. The search
-    begins with this dialect, or with germane's conventions. The number is as precise as its text: ``0.507``
-    is anything from 0.5065 to 0.5075. A number above 1 is in percent.
+    ``measure`` is the reported measure, under germane's name or, with ``dialect``, the tool's. The
+    search begins with this dialect, or with germane's conventions. The number is as precise as its
+    text: ``0.507`` is anything from 0.5065 to 0.5075. A number above 1 is in percent.
 
-    It tries the conventions of all tools, and one change of each convention. If none of these gives the
-    number, it tries all combinations of the main conventions. A convention that you give holds in all of
-    them. Raises what ``evaluate`` raises.
+    It tries the conventions of all tools, and one change of each convention. If none of these gives
+    the number, it tries all combinations of the main conventions. A convention that you give holds
+    in all of them. Raises what ``evaluate`` raises.
     """
     number = read_reported(reported)
     if abs(number.value) > 1 and "%" not in number.text:

@@ -93,8 +93,8 @@ class BoxCounts:
 class Result(Tabular, Lookup[BoxValue]):
     """The measures of one detector.
 
-    Maps measures (``"AP"``, ``"AR@10"``) to their values. ``stats`` are the 12 numbers of COCO's summary, and
-    ``precision`` and ``recall`` the arrays behind them.
+    Maps measures (``"AP"``, ``"AR@10"``) to their values. ``stats`` are the 12 numbers of COCO's
+    summary, and ``precision`` and ``recall`` the arrays behind them.
 
     >>> truth = [{"boxes": [[10, 10, 50, 50]], "labels": [1]}]
     >>> found = [{"boxes": [[10, 12, 50, 50]], "labels": [1], "scores": [0.9]}]
@@ -195,7 +195,9 @@ class Result(Tabular, Lookup[BoxValue]):
         return len(self._asked)
 
     def compute(self, measure: BoxMeasure, lists: RankedLists) -> Floats:
-        """Compute a complete measure at its thresholds for each list (T, L); NaN where it does not count."""
+        """Compute a complete measure at its thresholds for each list (T, L); NaN where it does not
+        count.
+        """
         area = list(self.conventions.areas).index(measure.area or "")
         chosen = [self.thresholds.index(one) for one in measure.iou or ()]
         if measure.confidence == "best":
@@ -211,7 +213,8 @@ class Result(Tabular, Lookup[BoxValue]):
         return values
 
     def by(self, part: "Part") -> "Groups":
-        """Evaluate each class, range of areas or image for itself: ``class``, ``area`` or ``image``.
+        """Evaluate each class, range of areas or image for itself: ``class``, ``area`` or
+        ``image``.
 
         An image is a data set of its own: the mean is over the classes that have a truth in it.
         """
@@ -221,7 +224,8 @@ class Result(Tabular, Lookup[BoxValue]):
 
     @cached_property
     def precision(self) -> Floats:
-        """The best precision at 101 recalls, by threshold, recall, class, area and depth (T, R, K, A, M).
+        """The best precision at 101 recalls, by threshold, recall, class, area and depth (T, R, K,
+        A, M).
 
         -1 where a class has no truth. It is pycocotools' array of that name, bit for bit.
         """
@@ -233,7 +237,9 @@ class Result(Tabular, Lookup[BoxValue]):
 
     @cached_property
     def recall(self) -> Floats:
-        """The recall of all detections, by threshold, class, area and depth (T, K, A, M); -1 without truths."""
+        """The recall of all detections, by threshold, class, area and depth (T, K, A, M); -1
+        without truths.
+        """
         out = np.empty((len(self.thresholds), *self._shape))
         for m, depth in enumerate(self.depths):
             out[..., m] = self.lists.compute(_RECALL, View(depth)).transpose(1, 2, 0)
@@ -276,9 +282,10 @@ class Result(Tabular, Lookup[BoxValue]):
     def stats(self) -> Floats:
         """The 12 numbers of COCO's summary, as pycocotools computes them; -1 where nothing counts.
 
-        AP, AP50, AP75, AP of small, medium and large objects, AR at the three depths, and AR of small, medium
-        and large objects. Of keypoints 10: AP, AP50, AP75, AP of medium and large objects, and AR of the same.
-        Raises MeasureError for measures without these areas and depths.
+        AP, AP50, AP75, AP of small, medium and large objects, AR at the three depths, and AR of
+        small, medium and large objects. Of keypoints 10: AP, AP50, AP75, AP of medium and large
+        objects, and AR of the same. Raises MeasureError for measures without these areas and
+        depths.
         """
         from germane.boxes.summary import summarize
 

@@ -1,4 +1,6 @@
-"""Shapes: masks and keypoints as sources have them are read here, and boxes that follow from them filled in."""
+"""Shapes: masks and keypoints as sources have them are read here, and boxes that follow from them
+filled in.
+"""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -41,8 +43,8 @@ def list_needed(shape: Shape, side: Side) -> tuple[str, ...]:
 def read_shapes(columns: Columns, reading: Reading, truths: Truths | None) -> Columns:
     """Read masks and keypoints of columns, and the boxes and areas that follow from them.
 
-    Entries that cannot be read are faults. Where shapes are only tried (``any``), they are left out instead.
-    Raises InputError for columns without the shape that is needed.
+    Entries that cannot be read are faults. Where shapes are only tried (``any``), they are left out
+    instead. Raises InputError for columns without the shape that is needed.
     """
     if reading.shape in _NOUNS:
         return _read_needed(columns, reading.shape, truths)
@@ -63,15 +65,16 @@ def read_shapes(columns: Columns, reading: Reading, truths: Truths | None) -> Co
 def _read_needed(columns: Columns, shape: Shape, truths: Truths | None) -> Columns:
     if (columns.masks if shape == "mask" else columns.keypoints) is None:
         raise InputError(
-            f"{columns.where}: overlap={shape} needs {_NOUNS[shape]}, and there are none. overlap=iou evaluates boxes."
+            f"{columns.where}: overlap={shape} needs {_NOUNS[shape]}, and there are none."
+            " overlap=iou evaluates boxes."
         )
     read = _read_masks if shape == "mask" else _read_keypoints
     columns = _fill_boxes(read(columns, truths))
     if truths is None and columns.area is None:
         if shape == "oks" and len(columns):
             raise FormatError(
-                f"{columns.where}: overlap=oks needs the area of each object, to which distances are relative; "
-                "there is no 'area'."
+                f"{columns.where}: overlap=oks needs the area of each object, to which distances"
+                " are relative; there is no 'area'."
             )
         columns = replace(columns, area=columns.masks.area if shape == "mask" else None)
     return columns
@@ -223,7 +226,9 @@ def _measure_boxes(columns: Columns, at: Any) -> Floats | None:
 
 
 def refuse_unfit(truths: Truths, detections: Detections, choices: Conventions) -> None:
-    """Refuse data without the shapes that the overlap compares, and keypoints without a sigma each."""
+    """Refuse data without the shapes that the overlap compares, and keypoints without a sigma
+    each.
+    """
     if choices.overlap not in _NOUNS:
         return
     name = _NOUNS[choices.overlap]
@@ -240,6 +245,6 @@ def refuse_unfit(truths: Truths, detections: Detections, choices: Conventions) -
             if points is not None and len(points) and points.shape[1] != len(sigmas):
                 of = "sigmas has" if choices.sigmas else "COCO's sigmas are of"
                 raise InputError(
-                    f"{where}: {write_count(count, 'keypoint')} of each object, and {of} {len(sigmas)}. sigmas= "
-                    "takes a number for each keypoint."
+                    f"{where}: {write_count(count, 'keypoint')} of each object, and {of}"
+                    f" {len(sigmas)}. sigmas= takes a number for each keypoint."
                 )

@@ -1,9 +1,10 @@
 """Each image's share of a number, so that images can be resampled as queries are.
 
-AP of a class is no mean over images. Its derivative by the weight of an image (the infinitesimal jackknife,
-Efron 1982) says how much the number would change if the image counted a little more, and the *share* is the
-number plus that change, times the number of images. The mean of all shares is the number itself, so that
-every interval and test of a mean applies. ``bench/calibrate_boxes.py`` measures how well these hold.
+AP of a class is no mean over images. Its derivative by the weight of an image (the infinitesimal
+jackknife, Efron 1982) says how much the number would change if the image counted a little more, and
+the *share* is the number plus that change, times the number of images. The mean of all shares is
+the number itself, so that every interval and test of a mean applies. ``bench/calibrate_boxes.py``
+measures how well these hold.
 """
 
 from typing import TYPE_CHECKING
@@ -69,9 +70,9 @@ def _differentiate(lists: RankedLists, measure: BoxMeasure, area: int, threshold
 def _measure_leverage(group: Ints, truths: int, total: Ints) -> Floats:
     """Measure how much more than its derivative leaving out an image changes a number.
 
-    The number of a list is divided by its truths, of which there are fewer without the image: by the share of
-    truths that others have, as in the jackknife. ``group`` is an image and a list, and ends with those of the
-    truths. No factor is above 2, where an image has half of the truths.
+    The number of a list is divided by its truths, of which there are fewer without the image: by
+    the share of truths that others have, as in the jackknife. ``group`` is an image and a list, and
+    ends with those of the truths. No factor is above 2, where an image has half of the truths.
     """
     groups, count = np.unique(group[len(group) - truths :], return_counts=True)
     if not len(groups):
@@ -96,7 +97,9 @@ class _Listed:
         return np.bincount(self.owner[at], minlength=len(self.starts) - 1)
 
     def sum_after(self, at: Ints, values: Floats) -> Floats:
-        """Sum, for each detection (D), the values that stand at its position or after it in its list."""
+        """Sum, for each detection (D), the values that stand at its position or after it in its
+        list.
+        """
         before = np.zeros(len(self.owner) + 1)
         np.cumsum(np.bincount(at, values, len(self.owner)), out=before[1:])
         after: Floats = before[self.starts[1:]][self.owner] - before[:-1]
@@ -106,8 +109,9 @@ class _Listed:
 def _differentiate_ap(listed: _Listed, total: Ints) -> tuple[Floats, Floats, Floats]:
     """Differentiate AP by the weight of each hit (H) and each detection (D); also return AP (L).
 
-    AP is the sum over hits of the best precision from there on, divided by the number of truths. A hit adds
-    its own term; and it raises, as any other detection lowers, the precision of what stands after it.
+    AP is the sum over hits of the best precision from there on, divided by the number of truths. A
+    hit adds its own term; and it raises, as any other detection lowers, the precision of what
+    stands after it.
     """
     hits, owner = listed.hits, listed.owner[listed.hits]
     offsets = np.searchsorted(owner, np.arange(len(listed.starts)))

@@ -51,7 +51,8 @@ def find_source(given: Any, side: Side, reading: Reading) -> Source:
     if reading.input_format is not None:
         if reading.input_format in _ON_DISK and not is_path(given):
             raise InputError(
-                f"{side}: input_format={reading.input_format} reads a file or folder; got {clip(given)}"
+                f"{side}: input_format={reading.input_format} reads a file or folder; got"
+                f" {clip(given)}"
             )
         return next(one for one in SOURCES if one.name == reading.input_format)
     if is_path(given) and not os.path.exists(given):
@@ -61,16 +62,20 @@ def find_source(given: Any, side: Side, reading: Reading) -> Source:
             return one
     if is_path(given) and os.path.isdir(given):
         raise EmptyError(
-            f"{os.fspath(given)}: this folder has no boxes: no file .xml or .txt, also not in Annotations or labels."
+            f"{os.fspath(given)}: this folder has no boxes: no file .xml or .txt, also not in"
+            " Annotations or labels."
         )
     raise InputError(
-        f"{side}: boxes are COCO's JSON, a folder of VOC's XML or of text files, a list with boxes, labels and "
-        f"scores of each image, supervision's Detections, or a frame or file with columns; got {clip(given)}"
+        f"{side}: boxes are COCO's JSON, a folder of VOC's XML or of text files, a list with boxes,"
+        " labels and scores of each image, supervision's Detections, or a frame or file with"
+        f" columns; got {clip(given)}"
     )
 
 
 def read_truth_columns(given: Any, reading: Reading) -> Columns:
-    """Read the columns of truths, with all images, their sizes, and the names of classes that are known."""
+    """Read the columns of truths, with all images, their sizes, and the names of classes that are
+    known.
+    """
     reading = reading.choose("truth", KINDS)
     columns = find_source(given, "truth", reading).read(given, reading, None)
     columns = _add_images(columns, read_images(reading.images))

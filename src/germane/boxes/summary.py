@@ -43,9 +43,10 @@ def summarize(result: "Result") -> Floats:
     missing = [one for one in _AREAS if one not in result.conventions.areas]
     if missing or len(result.depths) != 3 or result.thresholds != COCO_THRESHOLDS:
         raise MeasureError(
-            "stats are of COCO's measures, which have its thresholds, its four areas and three depths; "
-            f"this evaluation has {len(result.thresholds)} thresholds, {len(result.conventions.areas)} areas "
-            f"and {len(result.depths)} depths. Leave out measures=, or name its measures."
+            "stats are of COCO's measures, which have its thresholds, its four areas and three"
+            f" depths; this evaluation has {len(result.thresholds)} thresholds,"
+            f" {len(result.conventions.areas)} areas and {len(result.depths)} depths. Leave out"
+            " measures=, or name its measures."
         )
     areas = [list(result.conventions.areas).index(one) for one in _AREAS]
     precision, recall = result.precision, result.recall
@@ -67,8 +68,8 @@ def _summarize_keypoints(result: "Result") -> Floats:
     names = list(result.conventions.areas)
     if not {"all", "medium", "large"} <= {*names} or len(result.depths) != 1:
         raise MeasureError(
-            "stats of keypoints are of COCO's measures, which have the areas all, medium and large, and one depth. "
-            "Leave out measures=, or name its measures."
+            "stats of keypoints are of COCO's measures, which have the areas all, medium and large,"
+            " and one depth. Leave out measures=, or name its measures."
         )
     if result.thresholds != COCO_THRESHOLDS:
         raise MeasureError("stats are of COCO's thresholds. Leave out iou=.")

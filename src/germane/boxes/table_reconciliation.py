@@ -55,10 +55,11 @@ def reconcile_table(
     [('AP', '70.0', 80.1)]
 
     ``truth`` and each of ``detections`` are those of ``evaluate_many``; ``reported`` is a table as
-    ``germane.reconcile_table`` takes it, with columns such as AP, AP50, AP75, APs, APm, APl or germane's names of measures;
-    ``measures={"mAP": "AP50"}`` says what other names stand for. It tries the conventions of all tools, and one or two
-    changes. A convention that you give holds in all of them. Raises InputError for detections without a row, MeasureError
-    for a table without a measure, and what ``evaluate`` raises.
+    ``germane.reconcile_table`` takes it, with columns such as AP, AP50, AP75, APs, APm, APl or
+    germane's names of measures; ``measures={"mAP": "AP50"}`` says what other names stand for. It
+    tries the conventions of all tools, and one or two changes. A convention that you give holds in
+    all of them. Raises InputError for detections without a row, MeasureError for a table without a
+    measure, and what ``evaluate`` raises.
     """
     check_runs(detections, "detections")
     published = read_published(reported)
@@ -116,7 +117,9 @@ def _read_column(label: str, measures: Mapping[str, str]) -> BoxMeasure | None:
 
 
 def _find_sibling(tool: Dialect, overlap: str) -> Dialect:
-    """Find the dialect that a tool has for masks or for keypoints; the tool's own where it has none."""
+    """Find the dialect that a tool has for masks or for keypoints; the tool's own where it has
+    none.
+    """
     several = (one for one in DIALECTS if one.name.startswith(f"{tool.name}-"))
     return next((one for one in several if read_dialect(one, "overlap") == overlap), tool)
 
@@ -138,14 +141,17 @@ class _Search:
         self.idle: tuple[str, ...] = ()
 
     def remake(self, r: int, measure: BoxMeasure, c: int) -> BoxValues:
-        """Make a search of another measure on the detections of a run, with the overlap of a column."""
+        """Make a search of another measure on the detections of a run, with the overlap of a
+        column.
+        """
         one, overlap = self._opened[r], self._overlaps[c]
         conventions, fixed = one.conventions, one.fixed
         shape = _SHAPES.get(overlap)
         if shape is not None and "overlap" not in fixed:
             if shape not in one.overlaps:
                 raise InputError(
-                    f"the table has columns of {overlap}, and the truths or the detections have none."
+                    f"the table has columns of {overlap}, and the truths or the detections have"
+                    " none."
                 )
             conventions, fixed = replace(conventions, overlap=shape), fixed | {"overlap"}
         found = BoxValues(one.truths, one.detections, measure, conventions, fixed)

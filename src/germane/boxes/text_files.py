@@ -51,7 +51,9 @@ def list_files(folder: str, suffix: str) -> list[str]:
 
 
 def list_labels(given: Any) -> list[str]:
-    """List the files of boxes in a folder, or in its folder ``labels``; none if it is not such a folder."""
+    """List the files of boxes in a folder, or in its folder ``labels``; none if it is not such a
+    folder.
+    """
     if not is_path(given) or not os.path.isdir(given):
         return []
     folder = find_label_folder(os.fspath(given))
@@ -190,9 +192,10 @@ def read_padilla(given: Any, reading: Reading, truths: Truths | None) -> Columns
     ends = [box[-1] for box in columns.boxes]
     if columns.score and max(columns.score) > 1 and all(0 <= end <= 1 for end in ends):
         says = (
-            f"{columns.locate(0)}: the last number of every line is between 0 and 1, as scores are, and the second "
-            "is not. Are these YOLO's lines in pixels (class cx cy width height score)? Then use input_format="
-            "{'detections': 'yolo'} and coordinates={'detections': 'pixels'}."
+            f"{columns.locate(0)}: the last number of every line is between 0 and 1, as scores are,"
+            " and the second is not. Are these YOLO's lines in pixels (class cx cy width height"
+            " score)? Then use input_format={'detections': 'yolo'} and"
+            " coordinates={'detections': 'pixels'}."
         )
         return replace(columns, faults=[says, *columns.faults])
     return columns

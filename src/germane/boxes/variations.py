@@ -1,7 +1,8 @@
-"""Variations: the conventions that may be behind a number, as tools have them and as changes make them.
+"""Variations: the conventions that may be behind a number, as tools have them and as changes make
+them.
 
-A *change* is a convention with another word than asked for. The points of the curve are one, and so is a
-depth together with what it is of.
+A *change* is a convention with another word than asked for. The points of the curve are one, and so
+is a depth together with what it is of.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -46,7 +47,8 @@ class Depth(NamedTuple):
 
 
 class BoxVariations:
-    """The candidates for a measure of some boxes, under the conventions asked for and changes that can matter.
+    """The candidates for a measure of some boxes, under the conventions asked for and changes that
+    can matter.
 
     ``fixed`` are the conventions that hold in all of them.
     """
@@ -183,7 +185,8 @@ def _have_points(truths: Truths, detections: Detections, conventions: Convention
 
 
 def find_entry(dialect: Dialect, asked: BoxMeasure, choices: Conventions) -> Entry | None:
-    """Find the tool's measure of the same kind: of that name, with these thresholds, area and depth.
+    """Find the tool's measure of the same kind: of that name, with these thresholds, area and
+    depth.
 
     The points of its curve are its own, unless the measure names them.
     """

@@ -23,7 +23,9 @@ _IMAGE_SET = re.compile(r"(.*)[/\\]ImageSets[/\\][^/\\]+[/\\][^/\\]+\.txt$")
 
 
 def is_voc(given: object) -> bool:
-    """Is this a folder of VOC's annotations or of a data set, an image set in one, or VOC's results?"""
+    """Is this a folder of VOC's annotations or of a data set, an image set in one, or VOC's
+    results?
+    """
     return bool(is_path(given) and _list_annotations(given)) or is_voc_results(given)
 
 
@@ -39,13 +41,15 @@ def _list_annotations(given: Any) -> list[str]:
 
 
 def read_voc(given: Any, reading: Reading, truths: Truths | None) -> Columns:
-    """Read annotations, or VOC's results. Raises FormatError for annotations in place of results."""
+    """Read annotations, or VOC's results. Raises FormatError for annotations in place of
+    results.
+    """
     if truths is None:
         return _read_annotations(given, reading)
     if _list_annotations(given):
         raise FormatError(
-            f"{os.fspath(given)}: these are VOC's annotations, without scores, where detections are expected. "
-            "Are truth and detections swapped?"
+            f"{os.fspath(given)}: these are VOC's annotations, without scores, where detections are"
+            " expected. Are truth and detections swapped?"
         )
     return read_voc_results(given, reading)
 
@@ -57,8 +61,8 @@ def _read_annotations(given: Any, reading: Reading) -> Columns:
         if os.path.isdir(given) and not is_voc_results(given):
             raise EmptyError(f"{os.fspath(given)}: this folder has no file .xml.")
         raise FormatError(
-            f"{os.fspath(given)}: VOC's truth is a folder of XML files, or an image set beside one. Are these "
-            "detections? Give the truth first."
+            f"{os.fspath(given)}: VOC's truth is a folder of XML files, or an image set beside one."
+            " Are these detections? Give the truth first."
         )
     rows: list[_Object] = []
     sizes: dict[Hashable, tuple[float, float]] = {}

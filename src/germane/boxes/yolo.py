@@ -1,4 +1,6 @@
-"""YOLO's folders of labels: class, center, width and height a line, relative to the picture's size."""
+"""YOLO's folders of labels: class, center, width and height a line, relative to the picture's
+size.
+"""
 
 import os
 import re
@@ -67,7 +69,9 @@ def _find_names(folder: str) -> dict[Hashable, str] | None:
 
 
 def read_class_names(given: Any) -> dict[Hashable, str] | None:
-    """Read names of classes: a mapping, a list in the order of the numbers from 0, or a file of either."""
+    """Read names of classes: a mapping, a list in the order of the numbers from 0, or a file of
+    either.
+    """
     if is_path(given):
         path = os.fspath(given)
         if path.casefold().endswith((".yaml", ".yml")):
@@ -80,7 +84,8 @@ def read_class_names(given: Any) -> dict[Hashable, str] | None:
     if isinstance(given, (list, tuple)):
         return {i: str(name) for i, name in enumerate(given)}
     raise InputError(
-        f"class_names= takes names in the order of the numbers, {{number: name}} or a file; got {clip(given)}"
+        "class_names= takes names in the order of the numbers, {number: name} or a file; got"
+        f" {clip(given)}"
     )
 
 
@@ -88,12 +93,15 @@ _ENTRY = re.compile(r"""\s*(?:(\d+)\s*:|-)\s*("[^"]*"|'[^']*'|[^#,\[\]{}"']+?)\s
 
 
 def _read_yaml(path: str) -> dict[Hashable, str]:
-    """Read the key ``names`` of a data set's YAML: a list or numbers with names, one a line or in brackets."""
+    """Read the key ``names`` of a data set's YAML: a list or numbers with names, one a line or in
+    brackets.
+    """
     entries = [*map(_ENTRY.match, _list_entries(read_file(path).decode("utf-8-sig", "replace")))]
     found = [one for one in entries if one]
     if not found or len(found) < len(entries):
         raise FormatError(
-            f"{path}: the names of the classes cannot be read; germane reads names: [cat, dog], or one name on each line, after '- ' or a number. class_names= takes them."
+            f"{path}: the names of the classes cannot be read; germane reads names: [cat, dog], or"
+            " one name on each line, after '- ' or a number. class_names= takes them."
         )
     return {
         i if one[1] is None else int(one[1]): one[2].strip().strip("\"'")

@@ -1,6 +1,7 @@
 """Data: qrels and a run side by side, with values that several checks need, computed once.
 
-One of these is the standing of relevant results: how often they stand above the others of their query.
+One of these is the standing of relevant results: how often they stand above the others of their
+query.
 """
 
 import math
@@ -65,8 +66,8 @@ class Standing:
     def describe(self, rank: str) -> str:
         """Describe the ranks of relevant results: ``rank`` is "lower" or "no higher"."""
         return (
-            f"relevant results are ranked {rank} than in a random order: above another result of their "
-            f"query in {self.above:.0%} of all pairs (random: 50%)"
+            f"relevant results are ranked {rank} than in a random order: above another result of"
+            f" their query in {self.above:.0%} of all pairs (random: 50%)"
         )
 
 
@@ -93,7 +94,8 @@ def _compute_chance_of_last(relevant: Ints, retrieved: Ints) -> float:
 
 
 def measure_retrieved(qrels: Qrels, got: Retrieved) -> Standing | None:
-    """Measure the standing of retrieved items, or of those of the first queries if these are enough.
+    """Measure the standing of retrieved items, or of those of the first queries if these are
+    enough.
 
     Tied items stand in the middle of their group.
     """
@@ -117,9 +119,11 @@ class Neighbors(NamedTuple):
 
 
 class Data:
-    """Qrels and a run. If the ids of one side are text, whole numbers of the other are their digits.
+    """Qrels and a run. If the ids of one side are text, whole numbers of the other are their
+    digits.
 
-    ``qrels`` and ``run`` are rows: all of them, or a sample. The other attributes are about all data.
+    ``qrels`` and ``run`` are rows: all of them, or a sample. The other attributes are about all
+    data.
     """
 
     qrels: Side
@@ -382,7 +386,9 @@ def put_side_by_side(
     rivals: tuple[Data, ...] = (),
     train: Side | None = None,
 ) -> Data:
-    """Put both sides together, with ids of one kind. ``train``: judgments that the system learned from."""
+    """Put both sides together, with ids of one kind. ``train``: judgments that the system learned
+    from.
+    """
     if qrels.text or run.text or (train is not None and train.text):
         qrels, run = _as_text(qrels), _as_text(run)
         train = None if train is None else _as_text(train)

@@ -154,7 +154,8 @@ def _holds_for_all(data: EvaluatedData, finding: Finding) -> bool:
 class EvaluatedData(Data):
     """Judgments and what was retrieved of them.
 
-    ``run`` has the rows of a sample, and ``qrels`` the relevant items of its queries that were not found.
+    ``run`` has the rows of a sample, and ``qrels`` the relevant items of its queries that were not
+    found.
     """
 
     is_whole = False
@@ -231,7 +232,9 @@ class EvaluatedData(Data):
 
     @cached_property
     def nearly_constant(self) -> tuple[int, int]:  # type: ignore[override]
-        """In queries with hits: the results that share one score, and all; zeros unless they are nearly all."""
+        """In queries with hits: the results that share one score, and all; zeros unless they are
+        nearly all.
+        """
         got = self.got
         if not got.is_tied or not len(got.judgment):
             return 0, 0
@@ -245,7 +248,9 @@ class EvaluatedData(Data):
 
     @cached_property
     def decided(self) -> MeasureResult | None:  # type: ignore[override]
-        """The measure that depends most on the order of equal scores, if that order decides its value."""
+        """The measure that depends most on the order of equal scores, if that order decides its
+        value.
+        """
         if self.policy.ties not in ROW_ORDERS or not self.nearly_constant[0]:
             return None
         unsure = [one for one in self.values.values() if one.band > DECISIVE * abs(one.mean)]
@@ -296,7 +301,9 @@ class EvaluatedData(Data):
 
     @cached_property
     def may_rise(self) -> bool:
-        """Do no scores fall among the first rows? Where ranks contradict the first fall, it does not count."""
+        """Do no scores fall among the first rows? Where ranks contradict the first fall, it does
+        not count.
+        """
         sample = self.sample
         if len(sample) < 2 or (sample.score is None and sample.rank is None):
             return False

@@ -39,8 +39,8 @@ def find_no_common_query(data: Data) -> Sees:
     judged, run = data.qrels.queries, data.run.queries
     if len(judged) and len(run) and not data.answered.any():
         says = (
-            f"none of {write_count(len(run), 'query')} of the run is among the {len(judged):,} "
-            f"that are judged. run: {', '.join(show_ids(run))}; qrels: {', '.join(show_ids(judged))}"
+            f"none of {write_count(len(run), 'query')} of the run is among the {len(judged):,} that"
+            f" are judged. run: {', '.join(show_ids(run))}; qrels: {', '.join(show_ids(judged))}"
         )
         turned = np.mean(find_places(run, data.qrels.items) >= 0) > MOSTLY
         advice = TURNED if turned else explain_kinds(judged, run)
@@ -74,7 +74,10 @@ def explain_kinds(judged: Sequence[Hashable], retrieved: Sequence[Hashable]) -> 
         return f"{kinds}: cast one side. {_describe_affix(judged, retrieved)}".rstrip()
     pair = next(find_pairs(judged, retrieved), None)
     if pair is not None:
-        return f"{clip(pair[1])} and {clip(pair[0])} differ in {describe_difference(*pair)}: make them the same."
+        return (
+            f"{clip(pair[1])} and {clip(pair[0])} differ in {describe_difference(*pair)}: make them"
+            " the same."
+        )
     return _describe_affix(judged, retrieved) or SAME
 
 
@@ -105,9 +108,10 @@ def find_alike(data: Data) -> Sees:
         query, other = run.queries[run.query[at[0]]], run.items[run.item[at[0]]]
         one = meant[other]
         says = (
-            f"{write_count(len(at), 'judged item')} {'was' if len(at) == 1 else 'were'} retrieved under "
-            f"nearly the same id, which does not match: query {clip(query)}, {clip(one)} is judged and "
-            f"{clip(other)} was retrieved, which differ in {describe_difference(one, other)}"
+            f"{write_count(len(at), 'judged item')} {'was' if len(at) == 1 else 'were'} retrieved"
+            f" under nearly the same id, which does not match: query {clip(query)}, {clip(one)} is"
+            f" judged and {clip(other)} was retrieved, which differ in"
+            f" {describe_difference(one, other)}"
         )
         yield Problem(says, len(at), () if run.line is None else show_rows(run, at))
 
@@ -169,7 +173,8 @@ def find_own(data: Data) -> Sees:
 def _is_no_accident(run: Side, count: int, of: int, depth: float) -> bool:
     """Are these too many of the queries for a coincidence of numbers?
 
-    The number of a row is equal by chance: to each of ``depth`` results with 1 in the number of items.
+    The number of a row is equal by chance: to each of ``depth`` results with 1 in the number of
+    items.
     The tail of the binomial distribution is at most the bound of Chernoff.
     """
     if count <= 1 or count < MANY * of:

@@ -41,7 +41,10 @@ def find_shared_queries(data: Data) -> Sees:
     shared = np.flatnonzero(find_places(data.qrels.queries, data.train.queries) >= 0)
     if len(shared):
         count = write_count(len(shared), "judged query")
-        says = f"{count} of {len(data.qrels.queries):,} {_be(len(shared))} also in the training judgments"
+        says = (
+            f"{count} of {len(data.qrels.queries):,} {_be(len(shared))} also in the training"
+            " judgments"
+        )
         queries = [data.qrels.queries[q] for q in shared.tolist()]
         yield Problem(says, len(shared), show_queries(data.qrels, queries))
 

@@ -31,7 +31,10 @@ def find_swapped(data: Data) -> Sees:
         )
         yield Problem(says, count, (qrels.faults.examples[0],))
     elif _are_scores(data) and _are_grades(run):
-        says = f"the grades of {qrels.where} look like scores, and the scores of {run.where} like grades"
+        says = (
+            f"the grades of {qrels.where} look like scores, and the scores of {run.where} like"
+            " grades"
+        )
         yield Problem(says, len(data.grades) + len(run), advice=ADVICE)
 
 
@@ -43,8 +46,8 @@ def find_qrels_like_run(data: Data) -> Sees:
         yield Problem(says, qrels.faults.count, tuple(qrels.faults.examples[:1]))
     elif _are_scores(data) and not _are_grades(data.run):
         says = (
-            "nearly every item of a query has a grade of its own, with decimals or beyond every scale, "
-            "as scores have"
+            "nearly every item of a query has a grade of its own, with decimals or beyond every"
+            " scale, as scores have"
         )
         at = show_rows(qrels, np.arange(len(qrels))) if data.is_whole else ()
         yield Problem(says, len(data.grades), at)
@@ -79,7 +82,10 @@ def find_refusal(data: Data) -> Sees:
 def _find_malformed(side: Side) -> Sees:
     if faults := side.faults.count:
         what = "line" if side.line is not None else "value"
-        says = f"{write_count(faults, what)} cannot be read, beside {write_count(len(side), 'row')} that can"
+        says = (
+            f"{write_count(faults, what)} cannot be read, beside {write_count(len(side), 'row')}"
+            " that can"
+        )
         yield Problem(says, faults, tuple(side.faults.examples))
 
 
@@ -120,7 +126,9 @@ def _count_different(query: Ints, numbers: Floats) -> int:
 
 
 def refuse_swapped(graded: tuple[Ints, Floats], run: Side, given: Sequence[Any]) -> None:
-    """Raise InputError for swapped dicts: the grades have decimals and mostly differ, the scores do not."""
+    """Raise InputError for swapped dicts: the grades have decimals and mostly differ, the scores do
+    not.
+    """
     query, grades = graded
     decimals = (grades % 1 != 0).mean()
     few = len(grades) < ENOUGH and decimals == 1 and 2 * _count_different(*graded) > len(grades)
@@ -133,7 +141,7 @@ def refuse_swapped(graded: tuple[Ints, Floats], run: Side, given: Sequence[Any])
     again = len(np.unique(scores)) < len(scores)
     if not few or (counts and (again or not scores.all())):
         raise InputError(
-            "the grades of the qrels look like scores, and the scores of the run like grades: the first "
-            f"have decimals, the others are a few whole numbers. {ADVICE} If they are not, give the run "
-            "as ranked lists: {query: [item, …]}."
+            "the grades of the qrels look like scores, and the scores of the run like grades: the"
+            f" first have decimals, the others are a few whole numbers. {ADVICE} If they are not,"
+            " give the run as ranked lists: {query: [item, …]}."
         )

@@ -33,9 +33,9 @@ def find_ranks_against_scores(data: Data) -> Sees:
     before, after, _ = data.neighbors
     if _do_contradict(data) and not any(find_counting_up(data)):
         says = (
-            f"the rank column contradicts the scores, which decide: for query "
-            f"{clip(data.run.queries[data.run.query[before[0]]])} item {_describe(data, before[0], 'has ')}, "
-            f"{_describe(data, after[0])}"
+            "the rank column contradicts the scores, which decide: for query"
+            f" {clip(data.run.queries[data.run.query[before[0]]])} item"
+            f" {_describe(data, before[0], 'has ')}, {_describe(data, after[0])}"
         )
         yield Problem(says, len(before), show_first_row(data.run, after))
 
@@ -62,7 +62,10 @@ def find_counting_up(data: Data) -> Sees:
     decimals = bool((ranks % 1 != 0).any())
     unlikely = len(ranks) < 2 and _is_no_accident(data, run.number)
     if unlikely or (len(ranks) > 1 and (decimals or _do_contradict(data))):
-        says = "the scores count 1, 2, 3, … in the order given: they are ranks, and higher is better here"
+        says = (
+            "the scores count 1, 2, 3, … in the order given: they are ranks, and higher is better"
+            " here"
+        )
         yield Problem(
             says, len(run), show_first_row(run, data.as_given), COLUMNS if decimals else ""
         )
@@ -104,7 +107,9 @@ def _report_turned(
 
 
 def _are_beside(data: Data) -> Bools:
-    """Mark the rows, in the order given, whose query is that of the row before; the first is left out."""
+    """Mark the rows, in the order given, whose query is that of the row before; the first is left
+    out.
+    """
     query = data.run.query[data.as_given]
     beside: Bools = query[1:] == query[:-1]
     return beside

@@ -42,7 +42,10 @@ def _explain_missing(data: Data) -> str:
     if extended := find_extended(lost, unknown):
         return f"The run has {clip(extended[1])}: one of the two has {extended[2]}."
     if marked := [one for one in lost if str(one).startswith("\ufeff")]:
-        return f"{clip(marked[0])} begins with a byte-order mark, probably from joined files: remove it."
+        return (
+            f"{clip(marked[0])} begins with a byte-order mark, probably from joined files:"
+            " remove it."
+        )
     if len(lost) > 1 and lost == list(data.queries[-len(lost) :]):
         return f"They are the last of the qrels: did the run stop early? {SKIP}"
     return SKIP
@@ -127,7 +130,10 @@ def find_cut_off(data: Data) -> Sees:
     """Find a cutoff that the results of no query reach."""
     deepest = int(data.retrieved.max(initial=0))
     if (beyond := [k for k in data.cutoffs if k > deepest]) and deepest < len(data.run.items):
-        says = f"no query has more than {write_count(deepest, 'result')}, and measures look at {beyond[-1]:,}"
+        says = (
+            f"no query has more than {write_count(deepest, 'result')}, and measures look at"
+            f" {beyond[-1]:,}"
+        )
         at = int(data.retrieved.argmax())
         yield Problem(says, len(data.run.queries), show_queries(data.run, [data.run.queries[at]]))
 
@@ -140,8 +146,8 @@ def find_shallow(data: Data) -> Sees:
         short = np.flatnonzero(got < reached[-1])
         if len(short) >= max(1, SHALLOW * len(got)) and len(data.run.items) > reached[-1]:
             says = (
-                f"{write_count(len(short), 'query has', 'queries have')} fewer than {reached[-1]:,} results, "
-                f"of {len(got):,}"
+                f"{write_count(len(short), 'query has', 'queries have')} fewer than {reached[-1]:,}"
+                f" results, of {len(got):,}"
             )
             queries = (data.run.queries[q] for q in short.tolist())
             yield Problem(says, len(short), show_queries(data.run, queries))
@@ -156,7 +162,10 @@ def find_unjudged(data: Data) -> Sees:
     judged = ~np.isnan(data.grade[data.order[first_ten]])
     share = judged.mean()
     if 0 < share < ENOUGH:
-        says = f"of the first {FIRST} results, {share:.0%} are judged; the others count as not relevant"
+        says = (
+            f"of the first {FIRST} results, {share:.0%} are judged; the others count as not"
+            " relevant"
+        )
         lost = data.order[first_ten][~judged]
         yield Problem(says, len(lost), show_rows(data.run, lost))
 
@@ -169,7 +178,10 @@ def find_few(data: Data) -> Sees:
         for measure, values in _compute_values(data):
             error = float(values.std()) / math.sqrt(max(count - 1, 1))
             if error > TINY:
-                says += f"; {measure} varies among them so much that its mean is known to ±{2 * error:.2g}"
+                says += (
+                    f"; {measure} varies among them so much that its mean is known to"
+                    f" ±{2 * error:.2g}"
+                )
             break
         yield Problem(says, count)
 
@@ -197,5 +209,8 @@ def find_undetectable(data: Data) -> Sees:
             if least is not None and 0 < abs(mean) < least:
                 small.append(f"{measure} by {abs(mean):.3g} (detectable: {least:.3g})")
         if small:
-            says = f"differences from {rival.run.where} are too small for {count:,} queries to detect with a probability of 80%: {'; '.join(small)}"
+            says = (
+                f"differences from {rival.run.where} are too small for {count:,} queries to detect"
+                f" with a probability of 80%: {'; '.join(small)}"
+            )
             yield Problem(says, len(small))

@@ -41,7 +41,9 @@ from germane.readers.trec_files import Run, TrecFile
 
 
 def read_trec(path: Path, kind: Literal["qrels", "run"], progress: Progress | None = None) -> Side:
-    """Read the valid rows of a file. Raises InputError for a file that cannot be read or has no lines."""
+    """Read the valid rows of a file. Raises InputError for a file that cannot be read or has no
+    lines.
+    """
     layout = {"qrels": trec.QRELS, "run": trec.RUN}[kind]
     faults, parts, first = Faults(), [], 1
     whole: dict[bytes, set[int]] = {}
@@ -152,7 +154,9 @@ def _has_subtopics(given: Any) -> bool:
 
 
 def read_run(run: RunInput, progress: Progress | None = None) -> Side:
-    """Read a run with all of its faults. Raises InputError for a kind of run that check does not support."""
+    """Read a run with all of its faults. Raises InputError for a kind of run that check does not
+    support.
+    """
     match run:
         case TrecFile():
             return read_trec(run.path, "run", progress)
@@ -165,12 +169,13 @@ def read_run(run: RunInput, progress: Progress | None = None) -> Side:
         case ArrayRun():
             return _read_array(run)
     raise InputError(
-        "check cannot read a run of this kind; evaluate can, and its findings are the same checks on a "
-        "sample."
+        "check cannot read a run of this kind; evaluate can, and its findings are the same checks"
+        " on a sample."
     )
 
 
-# --- Mappings --------------------------------------------------------------------------------------
+# --- Mappings
+# --------------------------------------------------------------------------------------
 
 
 def _read_mapping(given: Mapping[Hashable, Any], kind: Kind, where: str, *, text: bool) -> Side:
@@ -228,7 +233,8 @@ def _list_pairs(
     return good
 
 
-# --- What has been read already --------------------------------------------------------------------
+# --- What has been read already
+# --------------------------------------------------------------------
 
 
 def _read_grouped(kind: Kind, name: str, rows: Any, number: Floats | None, **more: Any) -> Side:
@@ -239,7 +245,8 @@ def _read_grouped(kind: Kind, name: str, rows: Any, number: Floats | None, **mor
     return Side(kind, name, rows.queries, numbering.ids, query, item, number, **more)
 
 
-# --- Arrays ----------------------------------------------------------------------------------------
+# --- Arrays
+# ----------------------------------------------------------------------------------------
 
 
 def _read_array(run: ArrayRun) -> Side:
@@ -273,7 +280,8 @@ def _read_array(run: ArrayRun) -> Side:
     )  # fmt: skip
 
 
-# --- Frames ----------------------------------------------------------------------------------------
+# --- Frames
+# ----------------------------------------------------------------------------------------
 
 
 def _read_frame(frame: Frame, kind: Kind) -> Side:
@@ -314,7 +322,9 @@ def _note_exact(record: Any, query: str, score: str, exact: dict[Hashable, set[A
 
 
 def _make_locator(frame: Any, kind: Kind) -> Callable[[int], str]:
-    """Make a function that names the place of a row in a frame, a file or a folder of files, as errors do."""
+    """Make a function that names the place of a row in a frame, a file or a folder of files, as
+    errors do.
+    """
 
     def locate(row: int) -> str:
         start, where = max(

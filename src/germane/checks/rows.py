@@ -1,4 +1,6 @@
-"""Rows: the content of qrels or a run as it was given, valid or not, and the problems found in it."""
+"""Rows: the content of qrels or a run as it was given, valid or not, and the problems found in
+it.
+"""
 
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence

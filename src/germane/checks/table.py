@@ -1,4 +1,6 @@
-"""The table of checks: the name and severity of each finding, the function that finds it, and advice."""
+"""The table of checks: the name and severity of each finding, the function that finds it, and
+advice.
+"""
 
 from collections.abc import Callable, Iterator
 from typing import Literal, NamedTuple
@@ -22,7 +24,9 @@ class Check(NamedTuple):
     find_problems: Callable[[Data], Sees]
     remedy: str
     evaluate: Literal["error", "warning", "sample", "silent"] = "silent"
-    """The reaction of evaluate: an error, a warning, a warning if a sample of rows shows it, or none."""
+    """The reaction of evaluate: an error, a warning, a warning if a sample of rows shows it, or
+    none.
+    """
 
     def find(self, data: Data) -> Iterator[Finding]:
         """Run the check. Findings in a sample do not name their side."""

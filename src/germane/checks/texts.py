@@ -17,12 +17,15 @@ class EqualTexts:
 
 
 class Corpus:
-    """The texts of items, and of queries if they are given. They are compared once for several runs."""
+    """The texts of items, and of queries if they are given. They are compared once for several
+    runs.
+    """
 
     def __init__(self, queries: Texts | None, items: Texts | None) -> None:
         if items is None:
             raise InputError(
-                "queries=… are compared with the texts of items: give items=…, too, or leave out queries=…."
+                "queries=… are compared with the texts of items: give items=…, too, or leave out"
+                " queries=…."
             )
         self._queries, self._items = queries, items
         self._kept: EqualTexts | None = None
@@ -30,7 +33,9 @@ class Corpus:
     def find_equal(
         self, queries: Sequence[Hashable], judged: Sequence[Hashable], retrieved: Sequence[Hashable]
     ) -> EqualTexts:
-        """Find equal texts. A function has no list of items: only judged and retrieved ones are compared."""
+        """Find equal texts. A function has no list of items: only judged and retrieved ones are
+        compared.
+        """
         if self._kept is None or not self._items.is_listed:
             self._kept = self._compare(queries, judged, retrieved)
         return self._kept
@@ -60,7 +65,8 @@ class Corpus:
 def _make_keys(text: Text) -> list[bytes]:
     """Make keys that are equal for equal texts: of the text without its title, and of the whole.
 
-    Letter case and white space make no difference. A title alone is a key only where there is no text.
+    Letter case and white space make no difference. A title alone is a key only where there is no
+    text.
     """
     return list(dict.fromkeys(_hash(one) for one in _list_wholes(text) if one))
 

@@ -1,4 +1,6 @@
-"""Values: grades that measures may take in an unintended way, and scores that are tied or imprecise."""
+"""Values: grades that measures may take in an unintended way, and scores that are tied or
+imprecise.
+"""
 
 import numpy as np
 
@@ -25,7 +27,10 @@ def find_nothing_relevant(data: Data) -> Sees:
     """Find qrels in which no grade is 1 or higher, and measures without a query for this reason."""
     if data.uncounted:
         names = ", ".join(map(str, data.uncounted))
-        says = f"no query counts for {names}: none has a relevant item, and no_relevant=skip leaves it out"
+        says = (
+            f"no query counts for {names}: none has a relevant item, and no_relevant=skip leaves"
+            " it out"
+        )
         yield Problem(says, len(data.queries))
         return
     grades = data.grades
@@ -39,8 +44,8 @@ def find_nothing_relevant(data: Data) -> Sees:
     if 0 < highest >= least:
         return
     says = (
-        f"no grade is {least or 1:g} or higher, among {write_count(len(grades), 'judgment')}: the highest is "
-        f"{highest:g}"
+        f"no grade is {least or 1:g} or higher, among {write_count(len(grades), 'judgment')}: the"
+        f" highest is {highest:g}"
     )
     advice = TURNED if highest <= 0 else ""
     if highest >= 1:
@@ -71,7 +76,10 @@ def _report_grades(data: Data, which: Bools, says: str) -> Sees:
     if len(at):
         grades = data.grades[at]
         extreme = grades[np.argmax(np.abs(grades))]
-        share = f"{write_count(len(at), 'judgment has', 'judgments have')} a grade {says}, of {len(which):,}"
+        share = (
+            f"{write_count(len(at), 'judgment has', 'judgments have')} a grade {says}, of"
+            f" {len(which):,}"
+        )
         yield Problem(f"{share}; such as {extreme:g}", len(at), show_rows(data.qrels, at))
 
 
@@ -80,8 +88,8 @@ def find_all_relevant(data: Data) -> Sees:
     found = np.unique(data.grades)
     if len(found) > 1 and found[0] >= 1:
         says = (
-            f"every one of {write_count(len(data.qrels), 'judgment')} counts as relevant: grades go from "
-            f"{found[0]:g} to {found[-1]:g}"
+            f"every one of {write_count(len(data.qrels), 'judgment')} counts as relevant: grades go"
+            f" from {found[0]:g} to {found[-1]:g}"
         )
         yield Problem(says, len(data.qrels), show_first_row(data.qrels, np.arange(len(data.qrels))))
 
@@ -90,7 +98,10 @@ def find_only_relevant(data: Data) -> Sees:
     """Find qrels with a single grade."""
     found = np.unique(data.grades)
     if len(found) == 1 and found[0] >= 1:
-        says = f"{write_count(len(data.qrels), 'judgment')} of grade {found[0]:g} and no other: nothing is judged not relevant"
+        says = (
+            f"{write_count(len(data.qrels), 'judgment')} of grade {found[0]:g} and no other:"
+            " nothing is judged not relevant"
+        )
         yield Problem(says, len(data.qrels))
 
 
@@ -105,7 +116,9 @@ TELLING = 20  # different scores that do not all fit by chance
 
 
 def find_constant(data: Data) -> Sees:
-    """Find runs in which all or nearly all results of a query have one score, if that can matter."""
+    """Find runs in which all or nearly all results of a query have one score, if that can
+    matter.
+    """
     order = "as given" if data.ties == "given" else "by id"
     if data.constant and (data.results >= FEW or _are_of_two_kinds(data)):
         says = f"all {data.results:,} results have the same score as the others of their query"
@@ -142,8 +155,8 @@ def find_tied(data: Data) -> Sees:
         yield from _report_tied(data)
     elif (count := data.tied_widely) and data.results >= FEW and not data.constant:
         says = (
-            f"{count:,} of {len(data.hits):,} judged items found share their score with so many others "
-            "that their rank could be twice as high"
+            f"{count:,} of {len(data.hits):,} judged items found share their score with so many"
+            " others that their rank could be twice as high"
         )
         advice = (
             "They are ordered as given; see best and worst for the effect, or use ties=expected."
@@ -157,8 +170,9 @@ def _report_tied(data: Data) -> Sees:
     if count and not data.constant and count >= TIED * len(shares):
         at = data.order[shares]
         says = (
-            f"{write_count(count, 'result')} of {len(shares):,} ({count / len(shares):.0%}) "
-            f"{'shares its' if count == 1 else 'share their'} score with another, in {count_queries(data.run, at)}"
+            f"{write_count(count, 'result')} of {len(shares):,} ({count / len(shares):.0%})"
+            f" {'shares its' if count == 1 else 'share their'} score with another, in"
+            f" {count_queries(data.run, at)}"
         )
         yield Problem(says, count, show_rows(data.run, at))
 
@@ -178,7 +192,8 @@ def find_tied_at_cutoff(data: Data) -> Sees:
     most = max(map(len, torn.values()), default=0)
     if most and most >= TIED * np.count_nonzero(data.retrieved):
         says = "; ".join(
-            f"{write_count(len(at), 'query has', 'queries have')} equal scores on both sides of rank {k}"
+            f"{write_count(len(at), 'query has', 'queries have')} equal scores on both sides of"
+            f" rank {k}"
             for k, at in torn.items()
             if len(at)
         )
@@ -195,7 +210,10 @@ def find_half_precision(data: Data) -> Sees:
     kind = "bfloat16" * _is_brain(scores) or "float16" * _is_half(scores)
     if kind:
         tied = int(np.count_nonzero(_mark_tied(data.equal)))
-        says = f"every score is one that {kind} holds, and {write_count(tied, 'result')} of {len(scores):,} are tied"
+        says = (
+            f"every score is one that {kind} holds, and {write_count(tied, 'result')} of"
+            f" {len(scores):,} are tied"
+        )
         yield Problem(says, tied, _show_first_tied(data))
 
 
@@ -267,14 +285,16 @@ def find_imprecise(data: Data) -> Sees:
     """Find scores that doubles round to the same number."""
     if count := data.rounded:
         says = (
-            f"{write_count(count, 'score')} became equal to another: doubles round whole numbers beyond 2^53 "
-            "and digits beyond the 16th, so that some are tied"
+            f"{write_count(count, 'score')} became equal to another: doubles round whole numbers"
+            " beyond 2^53 and digits beyond the 16th, so that some are tied"
         )
         large = np.zeros(0, bool) if data.scores is None else np.abs(data.scores) >= EXACT
         yield Problem(says, count, show_first_row(data.run, data.order[data.equal & large]))
 
 
 def find_single_subtopics(data: Data) -> Sees:
-    """Find judgments without an item of two subtopics, read from a column that may have another meaning."""
+    """Find judgments without an item of two subtopics, read from a column that may have another
+    meaning.
+    """
     if data.single_subtopics > 1:
         yield Problem("no item is judged for two subtopics", data.single_subtopics)

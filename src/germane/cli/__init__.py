@@ -1,4 +1,6 @@
-"""The command line: it reads arguments, calls germane's functions, and prints. One module per command."""
+"""The command line: it reads arguments, calls germane's functions, and prints. One module per
+command.
+"""
 
 import argparse
 import contextlib
@@ -41,14 +43,17 @@ COMMANDS = (
     "boxes",
     "trec_eval",
 )
-"""Each command is a module of this package. It is imported when it is needed, since some imports take long."""
+"""Each command is a module of this package. It is imported when it is needed, since some imports
+take long.
+"""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command and return its exit status.
 
-    0: done; 1: a gate did not pass, or a record differs; 2: bad input, or output that cannot be written; 141: the reader of
-    its output closed it. ``trec_eval`` reads its own arguments and has its own exit statuses.
+    0: done; 1: a gate did not pass, or a record differs; 2: bad input, or output that cannot be
+    written; 141: the reader of its output closed it. ``trec_eval`` reads its own arguments and has
+    its own exit statuses.
     """
     arguments = sys.argv[1:] if arguments is None else list(arguments)
     with _stop_on_signals(), warn_in_lines():
@@ -178,11 +183,13 @@ def _make_parser(arguments: Sequence[str]) -> argparse.ArgumentParser:
         prog="germane",
         description="Evaluate ranked lists, with the definition of every number.",
         formatter_class=_Formatter,
-        epilog="examples:\n"
-        "  germane evaluate qrels.txt bm25.run dense.run -m 'AP@10 nDCG@10'\n"
-        "  germane score '0 0 1 0 1 0 0 1 0 0' --relevant 3 -m 'AP@10 AP(norm=found)@10'\n"
-        "  germane explain '0 0 1 0 1 0 0 1 0 0' --relevant 3 -m AP@10\n"
-        "  germane measures AP",
+        epilog=(
+            "examples:\n"
+            "  germane evaluate qrels.txt bm25.run dense.run -m 'AP@10 nDCG@10'\n"
+            "  germane score '0 0 1 0 1 0 0 1 0 0' --relevant 3 -m 'AP@10 AP(norm=found)@10'\n"
+            "  germane explain '0 0 1 0 1 0 0 1 0 0' --relevant 3 -m AP@10\n"
+            "  germane measures AP"
+        ),
     )
     parser.add_argument(
         "--version", action=_Version, nargs=0, help="show program's version number and exit"

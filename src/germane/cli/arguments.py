@@ -72,7 +72,9 @@ def add_measures(command: argparse.ArgumentParser, default: str) -> None:
 
 
 def add_policy(command: argparse.ArgumentParser, *, lists: bool = False) -> None:
-    """Add the conventions. With ``lists``, --relevant can also be the number of relevant items of a LIST."""
+    """Add the conventions. With ``lists``, --relevant can also be the number of relevant items of a
+    LIST.
+    """
     policy = command.add_argument_group("conventions (germane's own are the defaults)")
     says = {
         "ties": "order of equal scores",
@@ -99,7 +101,10 @@ def add_policy(command: argparse.ArgumentParser, *, lists: bool = False) -> None
         "--relevant",
         metavar=f"{words}|R" if lists else words,
         type=_read_relevant if lists else str,
-        help="relevant items that count: all judged ones, or only those in the list of results (default: judged)"
+        help=(
+            "relevant items that count: all judged ones, or only those in the list of results"
+            " (default: judged)"
+        )
         + "; for a LIST, their number" * lists,
     )
     add_scores(policy)
@@ -144,7 +149,10 @@ def add_catalogue(command: argparse.ArgumentParser) -> None:
     catalogue.add_argument(
         "--distance",
         metavar="FILE",
-        help="vectors of items, for their distances: a file with an item and its vector in each row, or an .npz file with both as arrays",
+        help=(
+            "vectors of items, for their distances: a file with an item and its vector in each row,"
+            " or an .npz file with both as arrays"
+        ),
     )
 
 
@@ -152,7 +160,10 @@ def add_subtopic_weights(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--subtopic-weights",
         metavar="FILE",
-        help="a query, a subtopic and its weight in each row, for measures such as 'ERR_IA(weights=given)@20'",
+        help=(
+            "a query, a subtopic and its weight in each row, for measures such as"
+            " 'ERR_IA(weights=given)@20'"
+        ),
     )
 
 
@@ -168,14 +179,18 @@ def add_reading(command: argparse.ArgumentParser) -> None:
         "--columns",
         metavar="PART=NAME,…",
         type=read_columns,
-        help="names of columns that are not recognized, such as 'query=user,item=film'; "
-        "'rank=' ignores a column",
+        help=(
+            "names of columns that are not recognized, such as 'query=user,item=film'; "
+            "'rank=' ignores a column"
+        ),
     )
     reading.add_argument(
         "--collapse",
         metavar="FILE",
-        help="rank groups instead of items, such as the documents "
-        "of chunks: a file with two columns, item and group",
+        help=(
+            "rank groups instead of items, such as the documents "
+            "of chunks: a file with two columns, item and group"
+        ),
     )
     reading.add_argument(
         "--max-expansion",
@@ -261,7 +276,10 @@ def add_bounds(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--bounds",
         action="store_true",
-        help="also print how far unjudged items could move the means, and which orders of runs remain open",
+        help=(
+            "also print how far unjudged items could move the means, and which orders of runs"
+            " remain open"
+        ),
     )
 
 
@@ -324,8 +342,8 @@ _SUFFIXES = {
 def choose_output(options: argparse.Namespace) -> None:
     """Choose the format that the suffix of the output file names, unless one is asked for.
 
-    Raises InputError for a format that the command does not have, and for --spreadsheet with a format
-    that no spreadsheet opens.
+    Raises InputError for a format that the command does not have, and for --spreadsheet with a
+    format that no spreadsheet opens.
     """
     if "formats" in options and options.format is None:
         suffix = os.path.splitext(options.output or "")[1][1:].casefold()
@@ -344,13 +362,15 @@ def format_table(
     options: argparse.Namespace,
     formats: Mapping[str, Callable[[Table], str]] = FORMATS,
 ) -> str:
-    """Format the table as asked for; note on standard error ids that a spreadsheet takes for formulas."""
+    """Format the table as asked for; note on standard error ids that a spreadsheet takes for
+    formulas.
+    """
     if options.spreadsheet:
         return SEPARATED[options.format](table, reader="spreadsheet")
     if options.format in SEPARATED and (found := table.formulas()):
         say(
-            f"germane: note: a spreadsheet would take {clip(found[0])} for a formula, as it does what "
-            "begins with =, +, - or @; --spreadsheet protects it."
+            f"germane: note: a spreadsheet would take {clip(found[0])} for a formula, as it does"
+            " what begins with =, +, - or @; --spreadsheet protects it."
         )
     return formats[options.format](table)
 
@@ -374,7 +394,10 @@ def add_signature(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--signature",
         action="store_true",
-        help="also print the signature of each mean: one line with the definition and fingerprints of the data",
+        help=(
+            "also print the signature of each mean: one line with the definition and fingerprints"
+            " of the data"
+        ),
     )
 
 
@@ -385,8 +408,8 @@ def is_signed(options: argparse.Namespace) -> bool:
     """
     if options.signature and options.format in SEPARATED:
         raise InputError(
-            f"--signature prints lines of text, and {options.format} has values alone. Choose --format table, "
-            "markdown, latex, html or json, or write a record with --record."
+            f"--signature prints lines of text, and {options.format} has values alone. Choose"
+            " --format table, markdown, latex, html or json, or write a record with --record."
         )
     return bool(options.signature or options.format == "json")
 
@@ -460,7 +483,8 @@ def check_list(options: argparse.Namespace) -> None:
             raise InputError(f"{option} is for QRELS and RUN; a LIST stands in its order.")
     if isinstance(options.relevant, str):
         raise InputError(
-            f"--relevant {options.relevant} is for QRELS and RUN; of a LIST it takes the number of relevant items."
+            f"--relevant {options.relevant} is for QRELS and RUN; of a LIST it takes the number of"
+            " relevant items."
         )
 
 
@@ -522,7 +546,9 @@ def read_size(text: str) -> int:
 
 
 def read_runs(qrels: str, paths: Sequence[str]) -> dict[str, str]:
-    """Give each path its short name, or the path itself as a name if two have the same file name."""
+    """Give each path its short name, or the path itself as a name if two have the same file
+    name.
+    """
     if [qrels, *paths].count("-") > 1:
         raise InputError("standard input (-) is given twice, but can be read only once.")
     names = [find_name(path) for path in paths]
@@ -543,5 +569,7 @@ def read_pair(pair: str) -> tuple[str, str]:
 
 
 def is_picture(path: str | None) -> bool:
-    """Is the file a picture? Kinds of pictures that cannot be drawn are included, and refused later."""
+    """Is the file a picture? Kinds of pictures that cannot be drawn are included, and refused
+    later.
+    """
     return (path or "").lower().rpartition(".")[2] in _IMAGES

@@ -13,15 +13,21 @@ def add(commands: Any) -> None:
     command = commands.add_parser(
         "audit",
         help="find numbers of a published table that contradict each other",
-        description="Find numbers of a table that no run can have, without any data: values above 1, recall that falls with k, RR@1 "
-        "that is not P@1. The exit status is 1 if numbers contradict each other under every definition, 0 if none do, and 2 for a "
-        "table that cannot be read.",
+        description=(
+            "Find numbers of a table that no run can have, without any data: values above 1, recall"
+            " that falls with k, RR@1 that is not P@1. The exit status is 1 if numbers contradict"
+            " each other under every definition, 0 if none do, and 2 for a table that cannot be"
+            " read."
+        ),
     )
     command.set_defaults(run=run)
     command.add_argument(
         "table",
         metavar="TABLE",
-        help="CSV, TSV, JSON, Markdown, LaTeX, a result file of MTEB or BEIR, the output of trec_eval -q, or kept results",
+        help=(
+            "CSV, TSV, JSON, Markdown, LaTeX, a result file of MTEB or BEIR, the output of"
+            " trec_eval -q, or kept results"
+        ),
     )
     command.add_argument(
         "--queries",

@@ -10,16 +10,22 @@ from germane.boxes.sources import KINDS
 from germane.cli import arguments
 
 _SAYS = {
-    "overlap": "shared area ÷ covered area of boxes; iou+1 adds one pixel to widths and heights; mask takes "
-    "masks (germane[masks]); oks takes keypoints",
+    "overlap": (
+        "shared area ÷ covered area of boxes; iou+1 adds one pixel to widths and heights; mask"
+        " takes masks (germane[masks]); oks takes keypoints"
+    ),
     "candidate": "if the best truth is taken, a detection tries the next best, or is false",
     "reach": "an overlap is at least the threshold, or above it",
     "equal_overlaps": "the truth that counts among equal overlaps",
     "crowds": "boxes around many objects",
     "difficult": "truths marked as difficult",
-    "depth_of": "whether --depth counts the scores of each class in an image, or of the whole image",
+    "depth_of": (
+        "whether --depth counts the scores of each class in an image, or of the whole image"
+    ),
     "area_of": "the area that puts a truth into a range",
-    "found_area": "the area of a detected mask: its own, or that of its box where results have boxes, too",
+    "found_area": (
+        "the area of a detected mask: its own, or that of its box where results have boxes, too"
+    ),
     "ties": "the order of equal scores: by image, or as given",
     "classes": "detections match their own class, or all classes are one",
     "no_truth": "classes without truths: left out of means, or 0",
@@ -27,7 +33,9 @@ _SAYS = {
     "precision": "precision of boxes and scores: as given, or rounded to single",
     "thresholds": "precision of the thresholds of overlap",
     "id_zero": "truths with the id 0; unmatched reproduces a mistake of pycocotools",
-    "ap_depth": "AP has a value at any depth, or only at 100, which reproduces a mistake of pycocotools",
+    "ap_depth": (
+        "AP has a value at any depth, or only at 100, which reproduces a mistake of pycocotools"
+    ),
 }
 
 _READING = {

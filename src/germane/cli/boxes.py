@@ -60,10 +60,12 @@ def _add_verb(commands: Any, verb: str, row: "Verb") -> argparse.ArgumentParser:
         usage=f"%(prog)s {row.usage} [options]"
         + "\n       %(prog)s VERB TRUTH DETECTIONS... [options]" * implied,
         formatter_class=argparse.RawDescriptionHelpFormatter,
-        epilog=f"verbs (for a file with such a name, write ./check):\n{others}\n"
-        "See: germane boxes VERB --help"
-        if implied
-        else None,
+        epilog=(
+            f"verbs (for a file with such a name, write ./check):\n{others}\n"
+            "See: germane boxes VERB --help"
+            if implied
+            else None
+        ),
     )
     command.set_defaults(run=row.run)
     return command
@@ -132,7 +134,8 @@ def run_dialects(options: argparse.Namespace) -> None:
             write_spread(options, found)
         case _:
             raise InputError(
-                "germane boxes dialects takes nothing, the NAME of a dialect, or TRUTH and DETECTIONS."
+                "germane boxes dialects takes nothing, the NAME of a dialect, or TRUTH and"
+                " DETECTIONS."
             )
 
 
@@ -232,7 +235,8 @@ def _open_paths(options: argparse.Namespace, *more: str) -> Mapping[str, str]:
     return arguments.read_runs(options.truth, options.detections)
 
 
-# --- The verbs -------------------------------------------------------------------------------------
+# --- The verbs
+# -------------------------------------------------------------------------------------
 
 
 class Verb(NamedTuple):

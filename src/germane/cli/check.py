@@ -18,9 +18,12 @@ def add(commands: Any) -> None:
     command = commands.add_parser(
         "check",
         help="find problems that can distort results: ids, duplicates, ties, coverage, grades",
-        description="Find problems in qrels and runs that can distort your results. Each finding says how often "
-        "the problem occurs, where, and what to do. Lines that cannot be read are counted, "
-        "and all others are checked. The exit status is 0; with --strict it is 1 if a finding is serious. It is 2 if a file cannot be read at all.",
+        description=(
+            "Find problems in qrels and runs that can distort your results. Each finding says how"
+            " often the problem occurs, where, and what to do. Lines that cannot be read are"
+            " counted, and all others are checked. The exit status is 0; with --strict it is 1 if a"
+            " finding is serious. It is 2 if a file cannot be read at all."
+        ),
     )
     command.set_defaults(run=run)
     arguments.add_files(command, "lines 'query Q0 item rank score tag', or columns")
@@ -36,7 +39,10 @@ def add(commands: Any) -> None:
     command.add_argument(
         "--train",
         metavar="QRELS",
-        help="judgments that the system learned from: find judgments and queries that are also in QRELS",
+        help=(
+            "judgments that the system learned from: find judgments and queries that are also in"
+            " QRELS"
+        ),
     )
     arguments.add_texts(command, "to find queries among the items")
 

@@ -25,7 +25,10 @@ VIEWS = ("leaderboard", "pairs", "queries", "stability")
 SAYS = {
     "test": "test of significance (default: randomization); t and wilcoxon need germane[stats]",
     "correction": "correction for the number of comparisons (default: holm)",
-    "family": "the comparisons that are corrected together: those of one measure, or all (default: measure)",
+    "family": (
+        "the comparisons that are corrected together: those of one measure, or all (default:"
+        " measure)"
+    ),
 }
 
 
@@ -33,8 +36,10 @@ def add(commands: Any) -> None:
     command = commands.add_parser(
         "compare",
         help="compare runs on the same queries: differences, intervals, significance",
-        description="Compare runs query by query: mean differences with confidence intervals, effect "
-        "sizes and significance. Draw the differences with -o FILE.svg, .png or .pdf.",
+        description=(
+            "Compare runs query by query: mean differences with confidence intervals, effect "
+            "sizes and significance. Draw the differences with -o FILE.svg, .png or .pdf."
+        ),
     )
     command.set_defaults(run=run)
     arguments.add_files(command, "two runs or more")
@@ -52,8 +57,10 @@ def add(commands: Any) -> None:
         "--view",
         metavar="|".join(VIEWS),
         type=arguments.choose_from(VIEWS),
-        help="a single table; queries shows where two runs differ (default: the leaderboard, with a "
-        "sentence for each pair of up to three runs; for csv and tsv the pairs)",
+        help=(
+            "a single table; queries shows where two runs differ (default: the leaderboard, with a "
+            "sentence for each pair of up to three runs; for csv and tsv the pairs)"
+        ),
     )
     command.add_argument(
         "--most",
@@ -166,8 +173,8 @@ def _check_picture(options: argparse.Namespace) -> None:
         or options.view not in (None, "pairs", "queries")
     ):
         raise InputError(
-            f"{options.output}: a picture is of the pairs, or of --view queries; it has no --format "
-            "and neither --rename nor --signature."
+            f"{options.output}: a picture is of the pairs, or of --view queries; it has no --format"
+            " and neither --rename nor --signature."
         )
 
 

@@ -21,10 +21,14 @@ def add(commands: Any) -> None:
     command = commands.add_parser(
         "curve",
         help="draw or print precision over recall",
-        description="Print the precision-recall curve of one query, of one list, or averaged over "
-        "queries, and the area under it. Draw it with -o FILE.svg, .png or .pdf.",
-        usage="%(prog)s QRELS RUN... [--query ID] [options]\n"
-        "       %(prog)s LIST [--relevant R] [options]",
+        description=(
+            "Print the precision-recall curve of one query, of one list, or averaged over "
+            "queries, and the area under it. Draw it with -o FILE.svg, .png or .pdf."
+        ),
+        usage=(
+            "%(prog)s QRELS RUN... [--query ID] [options]\n"
+            "       %(prog)s LIST [--relevant R] [options]"
+        ),
     )
     command.set_defaults(run=run)
     command.add_argument(

@@ -20,8 +20,10 @@ def add(commands: Any) -> None:
     command = commands.add_parser(
         "dialects",
         help="list the conventions of other tools, or compare their values on a run",
-        description="List the dialects; with a NAME, define one; with "
-        "QRELS and RUN, print the value in every dialect.",
+        description=(
+            "List the dialects; with a NAME, define one; with "
+            "QRELS and RUN, print the value in every dialect."
+        ),
     )
     command.set_defaults(run=run)
     command.add_argument("given", metavar="NAME | QRELS RUN", nargs="*")

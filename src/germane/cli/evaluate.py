@@ -26,8 +26,10 @@ def add(commands: Any) -> None:
     command = commands.add_parser(
         "evaluate",
         help="evaluate runs",
-        description="Evaluate runs with qrels, and print measures with their definitions. By their "
-        "suffix, files are TREC, Parquet, Arrow, CSV, TSV, JSON or JSON Lines.",
+        description=(
+            "Evaluate runs with qrels, and print measures with their definitions. By their "
+            "suffix, files are TREC, Parquet, Arrow, CSV, TSV, JSON or JSON Lines."
+        ),
     )
     command.set_defaults(run=run)
     arguments.add_files(
@@ -42,8 +44,10 @@ def add(commands: Any) -> None:
     command.add_argument(
         "--by",
         metavar="FILE",
-        help="also print the means of each category of queries; FILE "
-        "has the columns query and category, or is JSON {query: category}",
+        help=(
+            "also print the means of each category of queries; FILE "
+            "has the columns query and category, or is JSON {query: category}"
+        ),
     )
     command.add_argument(
         "--confidence",
@@ -55,7 +59,10 @@ def add(commands: Any) -> None:
     command.add_argument(
         "--record",
         metavar="FILE",
-        help="also write a record as JSON, with the values of queries if --per-query is given; germane verify reads it",
+        help=(
+            "also write a record as JSON, with the values of queries if --per-query is given;"
+            " germane verify reads it"
+        ),
     )
     arguments.add_bounds(command)
     arguments.add_rename(command)

@@ -23,7 +23,9 @@ def add(commands: Any) -> None:
         "explain",
         help="show where a number comes from, rank by rank",
         description="Show where the numbers of one query, or of one list, come from, rank by rank.",
-        usage="%(prog)s QRELS RUN --query ID [options]\n       %(prog)s LIST [--relevant R] [options]",
+        usage=(
+            "%(prog)s QRELS RUN --query ID [options]\n       %(prog)s LIST [--relevant R] [options]"
+        ),
     )
     command.set_defaults(run=run)
     arguments.add_files_or_list(command)

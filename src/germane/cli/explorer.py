@@ -1,4 +1,6 @@
-"""germane explorer: one HTML page on which a list, or boxes, are moved and every definition follows."""
+"""germane explorer: one HTML page on which a list, or boxes, are moved and every definition
+follows.
+"""
 
 import argparse
 from typing import Any
@@ -10,8 +12,10 @@ def add(commands: Any) -> None:
     command = commands.add_parser(
         "explorer",
         help="write one HTML page to try every definition on a list or an image",
-        description="Write one HTML page that needs no network: move, grade and tie the items of a list, or "
-        "the boxes of an image, and see each measure's terms, value and calculation.",
+        description=(
+            "Write one HTML page that needs no network: move, grade and tie the items of a list, or"
+            " the boxes of an image, and see each measure's terms, value and calculation."
+        ),
     )
     command.set_defaults(run=run)
     command.add_argument(

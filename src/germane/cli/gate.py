@@ -21,8 +21,11 @@ def add(commands: Any) -> None:
     command = commands.add_parser(
         "gate",
         help="exit with status 1 if a run is worse than its baseline",
-        description="Compare a run with its baseline. The exit status is 1 if a measure fell by more than --max-drop and the drop "
-        "is statistically significant, or too few queries differ to test it. It is 0 otherwise, and 2 for wrong usage or bad input.",
+        description=(
+            "Compare a run with its baseline. The exit status is 1 if a measure fell by more than"
+            " --max-drop and the drop is statistically significant, or too few queries differ to"
+            " test it. It is 0 otherwise, and 2 for wrong usage or bad input."
+        ),
     )
     command.set_defaults(run=run)
     command.add_argument("qrels", metavar="QRELS", help="lines 'query 0 item grade', or columns")

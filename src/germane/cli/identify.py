@@ -20,11 +20,15 @@ def add(commands: Any) -> None:
     command = commands.add_parser(
         "identify",
         help="find the definition that a function or a program computes",
-        description="Ask a function, or a program in any language, about small, chosen data, and name the definition "
-        "that gives all of its values. The exit status is 0 if one was found, 1 if none was, and 2 if the function "
-        "could not be asked.",
-        usage="%(prog)s MODULE:FUNCTION --takes FORM [-m MEASURE] [options]\n"
-        "       %(prog)s --command 'PROGRAM {qrels} {run}' [-m MEASURE] [options]",
+        description=(
+            "Ask a function, or a program in any language, about small, chosen data, and name the"
+            " definition that gives all of its values. The exit status is 0 if one was found, 1 if"
+            " none was, and 2 if the function could not be asked."
+        ),
+        usage=(
+            "%(prog)s MODULE:FUNCTION --takes FORM [-m MEASURE] [options]\n"
+            "       %(prog)s --command 'PROGRAM {qrels} {run}' [-m MEASURE] [options]"
+        ),
     )
     command.set_defaults(run=run)
     command.add_argument(
@@ -36,7 +40,10 @@ def add(commands: Any) -> None:
     command.add_argument(
         "--command",
         metavar="COMMAND",
-        help="a program and its arguments, with {qrels} and {run} for the paths of two files; it is run without a shell",
+        help=(
+            "a program and its arguments, with {qrels} and {run} for the paths of two files; it is"
+            " run without a shell"
+        ),
     )
     command.add_argument(
         "-m",
@@ -47,14 +54,20 @@ def add(commands: Any) -> None:
     command.add_argument(
         "--pattern",
         metavar="REGEX",
-        help=r"where the number stands in the program's output: 'map\s+all\s+(\S+)'; with the groups query and value, "
-        "the number of each query",
+        help=(
+            r"where the number stands in the program's output: 'map\s+all\s+(\S+)'; with the groups"
+            r" query and value, "
+            "the number of each query"
+        ),
     )
     command.add_argument(
         "--decimals",
         metavar="N",
         type=arguments.read_whole,
-        help="values are rounded to so many decimals (default: as many as a program prints; none for a function)",
+        help=(
+            "values are rounded to so many decimals (default: as many as a program prints; none for"
+            " a function)"
+        ),
     )
     command.add_argument(
         "--tolerance",

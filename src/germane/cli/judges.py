@@ -13,8 +13,11 @@ def add(commands: Any) -> None:
     command = commands.add_parser(
         "judges",
         help="evaluate a run by several judges, and measure their agreement",
-        description="Evaluate a run by each of several judges, by their majority grade and by their "
-        "mean grade. Also measure their agreement. Queries that some judge did not judge are left out.",
+        description=(
+            "Evaluate a run by each of several judges, by their majority grade and by their mean"
+            " grade. Also measure their agreement. Queries that some judge did not judge are left"
+            " out."
+        ),
     )
     command.set_defaults(run=run)
     command.add_argument("run_file", metavar="RUN", help="the run")
@@ -22,7 +25,10 @@ def add(commands: Any) -> None:
         "judges",
         metavar="QRELS",
         nargs="+",
-        help="the judgments of each judge: two files or more, or one with a column that names the judge",
+        help=(
+            "the judgments of each judge: two files or more, or one with a column that names the"
+            " judge"
+        ),
     )
     arguments.add_measures(command, DEFAULT)
     arguments.add_shared(command)

@@ -13,8 +13,11 @@ def add(commands: Any) -> None:
     command = commands.add_parser(
         "next",
         help="choose the items to judge next",
-        description="Choose the unjudged pairs of query and item with the largest weight in a measure. Write "
-        "them with --format csv -o FILE, and fill in the column grade: FILE is then qrels.",
+        description=(
+            "Choose the unjudged pairs of query and item with the largest weight in a measure."
+            " Write them with --format csv -o FILE, and fill in the column grade: FILE is then"
+            " qrels."
+        ),
     )
     command.set_defaults(run=run)
     arguments.add_files(command, "the runs that will be compared")
@@ -27,7 +30,10 @@ def add(commands: Any) -> None:
         metavar="weight|difference",
         type=arguments.choose_from(("weight", "difference")),
         default="weight",
-        help="order by the weight of a pair, or by how much this weight differs between runs (default: weight)",
+        help=(
+            "order by the weight of a pair, or by how much this weight differs between runs"
+            " (default: weight)"
+        ),
     )
     arguments.add_shared(command)
 

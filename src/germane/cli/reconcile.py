@@ -13,11 +13,15 @@ def add(commands: Any) -> None:
     command = commands.add_parser(
         "reconcile",
         help="find the definition behind a reported number",
-        description="Find the definitions that give a reported number "
-        "on the same data, or the nearest ones.",
-        usage="%(prog)s QRELS RUN --reported NUMBER [options]\n"
-        "       %(prog)s QRELS RUN... --table TABLE [options]\n"
-        "       %(prog)s LIST [--relevant R] --reported NUMBER [options]",
+        description=(
+            "Find the definitions that give a reported number "
+            "on the same data, or the nearest ones."
+        ),
+        usage=(
+            "%(prog)s QRELS RUN --reported NUMBER [options]\n"
+            "       %(prog)s QRELS RUN... --table TABLE [options]\n"
+            "       %(prog)s LIST [--relevant R] --reported NUMBER [options]"
+        ),
     )
     command.set_defaults(run=run, query=None)  # check_list looks for a query
     arguments.add_files_or_list(command)
@@ -29,14 +33,19 @@ def add(commands: Any) -> None:
     command.add_argument(
         "--table",
         metavar="TABLE",
-        help="a reported table, whose rows are the runs, by the names of their files: CSV, TSV, JSON, Markdown or LaTeX",
+        help=(
+            "a reported table, whose rows are the runs, by the names of their files: CSV, TSV,"
+            " JSON, Markdown or LaTeX"
+        ),
     )
     command.add_argument(
         "--names",
         metavar="NAME=MEASURE",
         action="append",
         default=[],
-        help="the measure that a column of the table stands for, as in 'MAP=AP@10'; may be repeated",
+        help=(
+            "the measure that a column of the table stands for, as in 'MAP=AP@10'; may be repeated"
+        ),
     )
     command.add_argument(
         "-m",

@@ -17,8 +17,10 @@ def add(commands: Any) -> None:
     command = commands.add_parser(
         "report",
         help="write one HTML page about runs",
-        description="Evaluate and compare runs, and write one HTML page that needs no "
-        "network: means with intervals, problems in the data, curves, and every query.",
+        description=(
+            "Evaluate and compare runs, and write one HTML page that needs no "
+            "network: means with intervals, problems in the data, curves, and every query."
+        ),
     )
     command.set_defaults(run=run)
     arguments.add_files(command, "one run or more")
@@ -33,7 +35,10 @@ def add(commands: Any) -> None:
         "--max-size",
         metavar="SIZE",
         type=arguments.read_size,
-        help="largest size of the page, such as 5MB; rankings that do not fit are left out (default: 2MB)",
+        help=(
+            "largest size of the page, such as 5MB; rankings that do not fit are left out (default:"
+            " 2MB)"
+        ),
     )
     command.add_argument(
         "--title", metavar="TEXT", help="title of the page (default: the names of the runs)"

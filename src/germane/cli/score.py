@@ -16,7 +16,9 @@ def add(commands: Any) -> None:
     command = commands.add_parser(
         "score",
         help="evaluate one list that you type",
-        description="Evaluate one list, given as the grades of its items in the order of their ranks.",
+        description=(
+            "Evaluate one list, given as the grades of its items in the order of their ranks."
+        ),
     )
     command.set_defaults(run=run)
     command.add_argument("relevance", metavar="LIST", help="grades such as '0 0 1 0 1'")

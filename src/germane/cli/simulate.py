@@ -24,9 +24,11 @@ def add(commands: Any) -> None:
     command = commands.add_parser(
         "simulate",
         help="run experiments on the measures themselves",
-        description="Change one quantity, such as the ranks of "
-        "the relevant items, and show how the measures respond.\nDraw an experiment with -o FILE.svg, .png or "
-        ".pdf, or draw and describe it with -o FOLDER/.",
+        description=(
+            "Change one quantity, such as the ranks of the relevant items, and show how the"
+            " measures respond.\nDraw an experiment with -o FILE.svg, .png or .pdf, or draw and"
+            " describe it with -o FOLDER/."
+        ),
         epilog="experiments:\n" + "\n".join(listed),
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )

@@ -35,7 +35,9 @@ def warn_in_lines() -> Iterator[None]:
 
 
 def as_options(message: str) -> str:
-    """Write an error or a warning in the words of the command line: ``--columns query=name`` for ``columns={'query': name}``."""
+    """Write an error or a warning in the words of the command line: ``--columns query=name`` for
+    ``columns={'query': name}``.
+    """
     message = re.sub(
         r"\b(columns|input_format|box_format|coordinates)=\{('\w+': [^{}]*)\}",
         _write_pairs,

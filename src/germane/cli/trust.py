@@ -20,8 +20,10 @@ def add(commands: Any) -> None:
     command = commands.add_parser(
         "trust",
         help="correct numbers from a model's judgments, with people's judgments",
-        description="Correct the means of runs, and their differences, from a model's judgments "
-        "with people's judgments of some queries. Also measure the agreement of both judges.",
+        description=(
+            "Correct the means of runs, and their differences, from a model's judgments "
+            "with people's judgments of some queries. Also measure the agreement of both judges."
+        ),
     )
     command.set_defaults(run=run)
     command.add_argument("runs", metavar="RUN", nargs="+", help="one run or more")
@@ -42,13 +44,18 @@ def add(commands: Any) -> None:
         metavar="population|queries",
         type=arguments.choose_from(("population", "queries")),
         default="population",
-        help="the numbers are about the population that the queries come from, or about these queries "
-        "(default: population)",
+        help=(
+            "the numbers are about the population that the queries come from, or about these"
+            " queries (default: population)"
+        ),
     )
     drawn.add_argument(
         "--weights",
         metavar="FILE",
-        help="weights of these queries, 1 / the probability to be drawn: a file with two columns, or JSON",
+        help=(
+            "weights of these queries, 1 / the probability to be drawn: a file with two columns, or"
+            " JSON"
+        ),
     )
     drawn.add_argument(
         "--strata",
@@ -60,7 +67,10 @@ def add(commands: Any) -> None:
         metavar="WORD",
         action="append",
         default=[],
-        help="warn of runs with this word in their names, because the judge is related to them; may be repeated",
+        help=(
+            "warn of runs with this word in their names, because the judge is related to them; may"
+            " be repeated"
+        ),
     )
     command.add_argument(
         "--detect",

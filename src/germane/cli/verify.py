@@ -14,8 +14,11 @@ def add(commands: Any) -> None:
     command = commands.add_parser(
         "verify",
         help="compute the numbers of a record again, and say what differs",
-        description="Compute the numbers of a record or a signature again. The exit status is 0 if values, data and "
-        "definitions are the same, 1 if something differs, and 2 for wrong usage or bad input.",
+        description=(
+            "Compute the numbers of a record or a signature again. The exit status is 0 if values,"
+            " data and definitions are the same, 1 if something differs, and 2 for wrong usage or"
+            " bad input."
+        ),
     )
     command.set_defaults(run=run)
     command.add_argument(

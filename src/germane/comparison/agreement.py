@@ -29,16 +29,18 @@ Places: TypeAlias = dict[Hashable, tuple[int, int]]
 
 
 def kendall_tau(first: Ranked, second: Ranked, *, ties: Literal["a", "b"] = "b") -> float:
-    """Measure Kendall's τ: the share of pairs in equal order minus the share of pairs in opposite order.
+    """Measure Kendall's τ: the share of pairs in equal order minus the share of pairs in opposite
+    order.
 
     >>> germane.kendall_tau(["a", "b", "c"], {"a": 0.5, "c": 0.4, "b": 0.3})
     0.3333333333333333
 
-    A ranking is a list, best first, or a mapping of item to score, such as ``comparison.means["AP"]``;
-    equal scores are ties. 1 is the same order, -1 the opposite. A tied pair is in neither order. τ_a
-    divides by the number of all pairs; this is the mean over all orders of tied items. τ_b divides by the
-    geometric mean of the numbers of untied pairs in both rankings. Raises CoverageError for different
-    items, and for τ_b if one ranking is a single tie. Kendall 1945.
+    A ranking is a list, best first, or a mapping of item to score, such as
+    ``comparison.means["AP"]``; equal scores are ties. 1 is the same order, -1 the opposite. A tied
+    pair is in neither order. τ_a divides by the number of all pairs; this is the mean over all
+    orders of tied items. τ_b divides by the geometric mean of the numbers of untied pairs in both
+    rankings. Raises CoverageError for different items, and for τ_b if one ranking is a single tie.
+    Kendall 1945.
     """
     check_choice("ties", ties, ("a", "b"))
     a, b = map(_compare_ranks, _rank_same_items(_place_both(first=first, second=second)))
@@ -52,17 +54,18 @@ def kendall_tau(first: Ranked, second: Ranked, *, ties: Literal["a", "b"] = "b")
 
 
 def tau_ap(ranking: Ranked, truth: Ranked, *, ties: Literal["a", "b"] = "a") -> float:
-    """Measure the AP correlation: Kendall's τ with more weight for errors near the top of ``ranking``.
+    """Measure the AP correlation: Kendall's τ with more weight for errors near the top of
+    ``ranking``.
 
     >>> germane.tau_ap(["b", "a", "c"], ["a", "b", "c"]), germane.tau_ap(["a", "c", "b"], ["a", "b", "c"])
     (0.0, 0.5)
 
-    For each item but the first, this takes the share of the items above it that are also above it in
-    ``truth``. The mean of these shares is scaled to -1 to 1. With ``ties="a"``, it is the mean over all
-    orders of tied items. With ``ties="b"``, only the items above an item's group count, a tied pair is
-    wrong, and the value is the mean of both directions. Raises CoverageError for
-    different items, and for ``ties="b"`` where one ranking is a single tie. Yilmaz, Aslam and Robertson 2008;
-    ties: Urbano and Marrero 2017.
+    For each item but the first, this takes the share of the items above it that are also above it
+    in ``truth``. The mean of these shares is scaled to -1 to 1. With ``ties="a"``, it is the mean
+    over all orders of tied items. With ``ties="b"``, only the items above an item's group count, a
+    tied pair is wrong, and the value is the mean of both directions. Raises CoverageError for
+    different items, and for ``ties="b"`` where one ranking is a single tie. Yilmaz, Aslam and
+    Robertson 2008; ties: Urbano and Marrero 2017.
     """
     check_choice("ties", ties, ("a", "b"))
     places = _place_both(ranking=ranking, truth=truth)
@@ -84,7 +87,9 @@ def tau_ap(ranking: Ranked, truth: Ranked, *, ties: Literal["a", "b"] = "a") -> 
 
 
 def _count_above(here: Floats, true: Floats) -> float:
-    """Average, over the items below the first group, the share of items above their group that belong there."""
+    """Average, over the items below the first group, the share of items above their group that
+    belong there.
+    """
     below = here > here.min()
     above = here[None, :] < here[:, None]
     right = (above & (true[None, :] < true[:, None])).sum(axis=1)
@@ -110,11 +115,12 @@ def rbo(
     0.3667
 
     Depth d has the weight (1 - p)·p^(d-1). The rankings are those of ``kendall_tau``, but may hold
-    different items and differ in length. ``score`` is the assumption about items beyond the ends: ext, as
-    much agreement as before; min, nothing in common; max, as much in common as possible; res is max - min.
-    ``ties`` is the meaning of a tie: a, an unknown order (the mean over all orders); b, the same, corrected
-    so that a ranking agrees with itself; w, one rank for several items. The value is from 0 to 1. Raises InputError for p not between 0 and 1. Webber, Moffat and Zobel 2010; ties:
-    Corsi and Urbano 2024.
+    different items and differ in length. ``score`` is the assumption about items beyond the ends:
+    ext, as much agreement as before; min, nothing in common; max, as much in common as possible;
+    res is max - min. ``ties`` is the meaning of a tie: a, an unknown order (the mean over all
+    orders); b, the same, corrected so that a ranking agrees with itself; w, one rank for several
+    items. The value is from 0 to 1. Raises InputError for p not between 0 and 1. Webber, Moffat and
+    Zobel 2010; ties: Corsi and Urbano 2024.
     """
     check_number("p", p, 0, 1)
     check_choice("score", score, get_args(Score))
@@ -134,8 +140,8 @@ def rbo(
 class _Overlap:
     """The items that two rankings have in common to each depth of the longer one.
 
-    Of n items that share a rank, each is within a depth by the part of the n ranks within it; with ties=w
-    all are from their first rank on.
+    Of n items that share a rank, each is within a depth by the part of the n ranks within it; with
+    ties=w all are from their first rank on.
     """
 
     def __init__(self, short: Places, long: Places, ties: str) -> None:
@@ -244,7 +250,9 @@ def _compare_ranks(ranks: Floats) -> Floats:
 
 
 def _place_items(given: Any, name: str) -> Places:
-    """Rank items by descending score, or in the order of the list. ``name``: the argument, in errors."""
+    """Rank items by descending score, or in the order of the list. ``name``: the argument, in
+    errors.
+    """
     if isinstance(given, Mapping):
         for item, score in given.items():
             if not isinstance(score, (int, float, np.number)) or score != score:

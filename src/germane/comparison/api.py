@@ -49,27 +49,29 @@ def compare(
 
     >>> runs = {"bm25": {"q": ["x", "d"], "p": ["e"]}, "dense": {"q": ["d"], "p": ["e"]}}
     >>> print(germane.compare({"q": ["d"], "p": ["e"]}, runs, "RR").pairs[0])
-    dense is ahead of bm25 by 0.250 RR, inconclusive, p = 1.000 (randomization), 1 win 0 losses 1 tie; no interval: 2 queries say too little of others; this test cannot reach p < 0.05 here: only 1 query differs, so that p cannot be below 1
+    dense is ahead of bm25 by 0.250 RR, inconclusive, p = 1.000 (randomization), 1 win 0 losses 1
+    tie; no interval: 2 queries say too little of others; this test cannot reach p < 0.05 here: only
+    1 query differs, so that p cannot be below 1
 
     Call ``compare(qrels, runs, measures)`` with the arguments of ``evaluate_many``, or
     ``compare(results)`` with its results, with a list of single results, or with several data sets,
     ``{"news": results, "web": others}``. Data sets have equal weight.
 
-    Results of one data set must have the same judgments and the same conventions; others are refused.
-    Values are paired by query id, over the queries for which every run has one. All pairs are
-    compared, or every run with the ``baseline``. ``test`` is randomization (of the signs of
+    Results of one data set must have the same judgments and the same conventions; others are
+    refused. Values are paired by query id, over the queries for which every run has one. All pairs
+    are compared, or every run with the ``baseline``. ``test`` is randomization (of the signs of
     differences), t, wilcoxon, sign, or tukey (randomized Tukey HSD, for several systems).
     ``correction`` is holm, bonferroni, bh or none. It covers a ``family``: the comparisons on one
     measure, or all. A difference is significant if its corrected p is below 1 - confidence. It is
-    inconclusive if the test cannot reach such a p on these queries. Intervals are BCa bootstraps at the
-    corrected level, or come from the range of the measure where few queries differ; fewer than five have
-    none. ``equivalence`` is the largest difference that does not matter, tested with two one-sided
-    t-tests. Only tukey and ``stability`` draw ``resamples``, with ``rng``, a seed or a NumPy
-    generator.
+    inconclusive if the test cannot reach such a p on these queries. Intervals are BCa bootstraps at
+    the corrected level, or come from the range of the measure where few queries differ; fewer than
+    five have none. ``equivalence`` is the largest difference that does not matter, tested with two
+    one-sided t-tests. Only tukey and ``stability`` draw ``resamples``, with ``rng``, a seed or a
+    NumPy generator.
 
     The tests t and wilcoxon, and ``equivalence``, need SciPy: ``pip install 'germane[stats]'``.
     Raises PolicyError, InputError, CoverageError, NotFoundError and what ``evaluate`` raises.
-    """  # noqa: E501  (what it prints)
+    """
     settings = Settings(baseline, test, correction, family, confidence, equivalence, resamples)
     draws = make_generator(rng)
     if runs is not None:
@@ -120,8 +122,8 @@ def _name_runs(given: Any) -> Runs:
             for name, times in Counter(result.name for result in results).items():
                 if times > 1:
                     raise DuplicateError(
-                        f"{times} runs are named {clip(name)}; evaluate(…, name=…) gives each a name "
-                        "of its own."
+                        f"{times} runs are named {clip(name)}; evaluate(…, name=…) gives each a"
+                        " name of its own."
                     )
             return {result.name: result for result in results}
     raise InputError(
@@ -137,6 +139,7 @@ def _check_systems(datasets: Mapping[str, Runs], settings: Settings) -> None:
         if set(runs) != set(expected):
             unshared = list_some(sorted(set(runs) ^ set(expected)))
             raise NotFoundError(
-                f"data set {name}: not every data set has {unshared}; every data set must have the same runs."
+                f"data set {name}: not every data set has {unshared}; every data set must have the"
+                " same runs."
             )
     settings.check_systems(expected, "runs")

@@ -157,9 +157,9 @@ class Comparison(Columnar):
 
     ``pairs`` holds one ``Pair`` a measure and pair of systems: estimate, interval, effect size,
     p-value, verdict, and a sentence. Prints as a leaderboard, with these sentences for up to three
-    runs. ``leaderboard()`` and ``table()`` return tables. ``queries()`` compares query by query, and
-    ``stability()`` measures how stable the order of the systems is. ``plot()`` draws the differences with
-    their intervals. As a frame (``pl.DataFrame(comparison)``) it has a row a pair.
+    runs. ``leaderboard()`` and ``table()`` return tables. ``queries()`` compares query by query,
+    and ``stability()`` measures how stable the order of the systems is. ``plot()`` draws the
+    differences with their intervals. As a frame (``pl.DataFrame(comparison)``) it has a row a pair.
     """
 
     def __init__(
@@ -204,7 +204,9 @@ class Comparison(Columnar):
 
     @property
     def signatures(self) -> tuple[str, ...]:
-        """One line for each mean that was compared: its definition, and fingerprints of its data."""
+        """One line for each mean that was compared: its definition, and fingerprints of its
+        data.
+        """
         lines: list[str] = []
         for dataset, runs in self.datasets.items():
             before = f"{dataset}: " if dataset else ""
@@ -285,8 +287,8 @@ class Comparison(Columnar):
     ) -> "ForestDisplay":
         """Draw the differences of all pairs with their intervals into ``ax``, or into a new figure.
 
-        ``measure`` is the first one unless it is given. Raises NotFoundError for a measure that was not
-        compared.
+        ``measure`` is the first one unless it is given. Raises NotFoundError for a measure that was
+        not compared.
         """
         return self._make_display(measure).plot(ax, paper=paper)
 
@@ -366,8 +368,8 @@ class Comparison(Columnar):
     ) -> str:
         """The leaderboard for a paper: booktabs, superscripts, and notes below the table.
 
-        ``caption`` and ``label`` are those of ``Table.latex_float``, and ``rename`` gives measures other
-        names.
+        ``caption`` and ``label`` are those of ``Table.latex_float``, and ``rename`` gives measures
+        other names.
         """
         return self.leaderboard(rename=rename).latex_float(caption=caption, label=label)
 

@@ -1,4 +1,6 @@
-"""Consistency: refuses to compare results of different judgments, or under different conventions."""
+"""Consistency: refuses to compare results of different judgments, or under different
+conventions.
+"""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -41,23 +43,25 @@ def check_judgments(where: str, one: tuple[str, Result], other: tuple[str, Resul
             for result in (first, second)
         )
         raise InputError(
-            f"{where}{clip(name)} and {clip(second_name)} were evaluated with different judgments ({mine}; {its}). "
-            "Values can be compared only on the same queries, items and grades; evaluate both runs with the "
-            "same qrels."
+            f"{where}{clip(name)} and {clip(second_name)} were evaluated with different judgments"
+            f" ({mine}; {its}). Values can be compared only on the same queries, items and grades;"
+            " evaluate both runs with the same qrels."
         )
     if first.fingerprint is None or second.fingerprint is None:
         return
     for option in ("exclude", "only"):
         mine, its = (
-            f"{option} {shorten(result.option_fingerprints[option])}"
-            if option in result.option_fingerprints
-            else f"no {option}"
+            (
+                f"{option} {shorten(result.option_fingerprints[option])}"
+                if option in result.option_fingerprints
+                else f"no {option}"
+            )
             for result in (first, second)
         )
         if mine != its:
             raise InputError(
-                f"{where}{clip(name)} and {clip(second_name)} were evaluated with different candidates ({mine}; "
-                f"{its}). Give both runs the same {option}=."
+                f"{where}{clip(name)} and {clip(second_name)} were evaluated with different"
+                f" candidates ({mine}; {its}). Give both runs the same {option}=."
             )
 
 
@@ -76,13 +80,16 @@ def _check_conventions(
         ", ".join(f"{word}={getattr(policy, word)}" for word in differ) for policy in (mine, its)
     ]
     raise PolicyError(
-        f"{where}{clip(name)} was evaluated with {said[0]}, and {clip(second_name)} with {said[1]}. "
-        "Numbers under different conventions cannot be compared; evaluate both runs under the same ones."
+        f"{where}{clip(name)} was evaluated with {said[0]}, and {clip(second_name)} with {said[1]}."
+        " Numbers under different conventions cannot be compared; evaluate both runs under the"
+        " same ones."
     )
 
 
 def _find_effective(result: Result, measure: Measure) -> Policy:
-    """Find the conventions of a measure; the choice for repeated judgments shows in the judgments."""
+    """Find the conventions of a measure; the choice for repeated judgments shows in the
+    judgments.
+    """
     return replace(result.policies.get(measure, result.policy), qrels_duplicates=None)
 
 

@@ -106,8 +106,14 @@ def make_pair_table(
     notes = (
         "difference: mean of the system less mean of the baseline",
         f"d_z: the mean difference in standard deviations of one {unit}'s difference",
-        f"better: the probability that the system does better on {article} {unit}, ties counted half",
-        f"detectable: the smallest true difference that so many {pluralize(unit)} show with a probability of {POWER:g}, in a t-test at the level of the interval",
+        (
+            f"better: the probability that the system does better on {article} {unit}, ties counted"
+            " half"
+        ),
+        (
+            f"detectable: the smallest true difference that so many {pluralize(unit)} show with a"
+            f" probability of {POWER:g}, in a t-test at the level of the interval"
+        ),
         *write_notes(samples, pairs, settings, names),
     )
     return Table(tuple(columns), tuple(rows), notes, (1, 2, 15))
@@ -192,7 +198,10 @@ def _describe_levels(pairs: Sequence[Pair], settings: Settings) -> str:
     usual = f"{100 * settings.confidence:g}%"
     if not levels or levels == [usual]:
         return usual
-    return f"each at the level of its corrected p-value: {' to '.join(levels[:: len(levels) - 1 or 1])}"
+    return (
+        "each at the level of its corrected p-value:"
+        f" {' to '.join(levels[:: len(levels) - 1 or 1])}"
+    )
 
 
 def _describe_test(samples: Sequence[Sample], pairs: Sequence[Pair], settings: Settings) -> str:
@@ -229,18 +238,18 @@ def _write_warnings(
             "fewer comparisons": any(limit.corrected for limit in limits),
         }
         yield (
-            f"Inconclusive: {len(limits):,} of {write_count(len(pairs), 'comparison')}, where this test "
-            f"cannot reach p < {settings.alpha:g}. It takes "
-            f"{' or '.join(remedy for remedy, helps in remedies.items() if helps)}."
+            f"Inconclusive: {len(limits):,} of {write_count(len(pairs), 'comparison')}, where this"
+            f" test cannot reach p < {settings.alpha:g}. It takes"
+            f" {' or '.join(remedy for remedy, helps in remedies.items() if helps)}."
         )
     if fewest < FEW:
         yield caution_of_few(fewest, units)
     yield from filter(None, (sample.warning for sample in samples))
     if settings.test == "wilcoxon" and most > MANY:
         yield (
-            f"Wilcoxon's test asks whether differences lie symmetrically around 0, not whether their "
-            f"mean is 0; with {most:,} {units} it rejects almost everything. "
-            "test=randomization asks about the mean."
+            "Wilcoxon's test asks whether differences lie symmetrically around 0, not whether"
+            f" their mean is 0; with {most:,} {units} it rejects almost everything."
+            " test=randomization asks about the mean."
         )
 
 

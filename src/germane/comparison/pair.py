@@ -23,7 +23,9 @@ class Equivalence:
 
 @dataclass(frozen=True)
 class Limit:
-    """The reason why p_adjusted could not be below alpha, whichever system had won which queries."""
+    """The reason why p_adjusted could not be below alpha, whichever system had won which
+    queries.
+    """
 
     cause: Literal["queries", "resamples"]
     count: int
@@ -81,8 +83,8 @@ class Pair:
     limit: Limit | None
     """why p_adjusted could not be below alpha; None where it could, or where nothing differs"""
     detectable: float | None
-    """the smallest true difference that so many queries show with a probability of 0.8, in a t-test at
-    the level of the interval"""
+    """the smallest true difference that so many queries show with a probability of 0.8, in a t-test
+    at the level of the interval"""
     equivalence: Equivalence | None
     test: str
     """the test and the correction, in words"""
@@ -96,7 +98,9 @@ class Pair:
 
     @property
     def verdict(self) -> Verdict:
-        """``significant``, ``not significant``, or ``inconclusive``: the test cannot reach alpha."""
+        """``significant``, ``not significant``, or ``inconclusive``: the test cannot reach
+        alpha.
+        """
         if self.significant:
             return "significant"
         return "inconclusive" if self.limit else "not significant"
@@ -131,7 +135,10 @@ class Pair:
         if not self.significant:
             text += f", {self.verdict}"
         text += f", {format_p(self.p_adjusted, self.alpha)} ({self.test})"
-        text += f", {write_count(wins, 'win')} {write_count(losses, 'loss', 'losses')} {write_count(self.ties, 'tie')}"
+        text += (
+            f", {write_count(wins, 'win')} {write_count(losses, 'loss', 'losses')}"
+            f" {write_count(self.ties, 'tie')}"
+        )
         return "; ".join((text, *self._list_reservations()))
 
     def _list_reservations(self) -> Iterator[str]:
@@ -142,9 +149,15 @@ class Pair:
         if self.queries < FEWEST:
             yield f"no interval: {write_count(self.queries, self.unit)} say too little of others"
         if self.limit:
-            yield f"this test cannot reach p < {self.alpha:g} here: {self.limit.write_reason(self.unit)}"
+            yield (
+                f"this test cannot reach p < {self.alpha:g} here:"
+                f" {self.limit.write_reason(self.unit)}"
+            )
         elif not self.significant and self.detectable is not None:
-            yield f"smallest detectable difference with {write_count(self.queries, self.unit)}: {format_short(self.detectable)}"
+            yield (
+                f"smallest detectable difference with {write_count(self.queries, self.unit)}:"
+                f" {format_short(self.detectable)}"
+            )
         if self.interval is not None and not self.limit:
             has_zero = self.interval.low <= 0 <= self.interval.high
             if has_zero == self.significant:

@@ -1,4 +1,6 @@
-"""Quality gate: compare a run with its baseline, and fail where a measure fell by more than allowed."""
+"""Quality gate: compare a run with its baseline, and fail where a measure fell by more than
+allowed.
+"""
 
 import os
 from collections.abc import Hashable, Iterator
@@ -64,9 +66,9 @@ class Gate(Tabular):
 
     @property
     def verdicts(self) -> dict[str, str]:
-        """Measure → passed, or for a drop larger than allowed: fell (it is statistically significant),
-        noise (it is not), or inconclusive (the test could not have shown it); or lost, where queries
-        that have a value in the baseline have none in the run."""
+        """Measure → passed, or for a drop larger than allowed: fell (it is statistically
+        significant), noise (it is not), or inconclusive (the test could not have shown it); or
+        lost, where queries that have a value in the baseline have none in the run."""
         return {str(pair.measure): self._judge(pair) for pair in self.comparison.pairs}
 
     @cached_property
@@ -119,7 +121,9 @@ class Gate(Tabular):
         for verdict, means in {
             "fell": f"a larger drop, p < {alpha:g}",
             "noise": f"a larger drop, not statistically significant, p ≥ {alpha:g}",
-            "inconclusive": f"a larger drop, and no p < {alpha:g} was possible; this fails the gate",
+            "inconclusive": (
+                f"a larger drop, and no p < {alpha:g} was possible; this fails the gate"
+            ),
             "lost": "no value for queries that have one in the baseline; this fails the gate",
         }.items():
             if verdict in used:
@@ -130,10 +134,16 @@ class Gate(Tabular):
         """One sentence for each measure that fails the gate."""
         failing = [pair for pair in self.comparison.pairs if self._judge(pair) in FAILING]
         return tuple(
-            self._describe_lost(pair)
-            if self._judge(pair) == "lost"
-            else f"{pair.measure} fell by {format_short(-pair.difference)}, where {self.max_drop:g} is allowed"
-            f"{'' if pair.significant else ', and the test cannot judge it'}: {pair.sentence}"
+            (
+                self._describe_lost(pair)
+                if self._judge(pair) == "lost"
+                else (
+                    f"{pair.measure} fell by {format_short(-pair.difference)}, where"
+                    f" {self.max_drop:g} is"
+                    f" allowed{'' if pair.significant else ', and the test cannot judge it'}:"
+                    f" {pair.sentence}"
+                )
+            )
             for pair in failing
         )
 
@@ -167,12 +177,13 @@ def gate(
     {'RR': 'inconclusive'}
 
     ``baseline`` is a run, or saved results: a ``Result``, or the path of a ``.json`` file that
-    ``germane evaluate --format json --per-query`` wrote. A measure falls if its mean drops by more than
-    ``max_drop`` and the test's p-value, corrected over all measures, is below ``alpha``. If the test cannot
-    reach ``alpha``, ``max_drop`` alone decides: the drop is inconclusive, and the gate fails. It also fails
-    if a query has a value in the baseline and none in the run. The other arguments are those of
-    ``compare``. Raises PolicyError for results that were saved under other conventions, InputError for
-    results with other judgments, CoverageError if no judged item was found, and what ``compare`` raises.
+    ``germane evaluate --format json --per-query`` wrote. A measure falls if its mean drops by more
+    than ``max_drop`` and the test's p-value, corrected over all measures, is below ``alpha``. If
+    the test cannot reach ``alpha``, ``max_drop`` alone decides: the drop is inconclusive, and the
+    gate fails. It also fails if a query has a value in the baseline and none in the run. The other
+    arguments are those of ``compare``. Raises PolicyError for results that were saved under other
+    conventions, InputError for results with other judgments, CoverageError if no judged item was
+    found, and what ``compare`` raises.
     """
     check_limits(max_drop, alpha)
     refuse_lists(
@@ -183,7 +194,8 @@ def gate(
     now = evaluate(data, run, measures, name=RUN)
     if odd := [one for one in now.measures if one.name in QUANTITIES]:
         raise MeasureError(
-            f"a gate needs measures for which higher is better. A lower {odd[0]} is no regression; leave it out."
+            f"a gate needs measures for which higher is better. A lower {odd[0]} is no regression;"
+            " leave it out."
         )
     before = _read_saved(baseline)
     if before is None:
@@ -227,11 +239,13 @@ def check_limits(max_drop: Any, alpha: Any) -> None:
 
 
 def _check_found(name: str, result: Result) -> None:
-    """Refuse a result without judged items, as where the item ids of qrels and run differ in form."""
+    """Refuse a result without judged items, as where the item ids of qrels and run differ in
+    form.
+    """
     if not result.counts.judged_items_retrieved:
         raise CoverageError(
-            f"no judged item is among the results of the {name}, so that nothing can be compared. Are "
-            "its item ids those of the qrels?"
+            f"no judged item is among the results of the {name}, so that nothing can be compared."
+            " Are its item ids those of the qrels?"
         )
 
 
@@ -255,8 +269,8 @@ def assert_no_regression(
     >>> germane.assert_no_regression({"q1": ["d"], "q2": ["d"]}, runs, "RR", baseline=runs).passed
     True
 
-    The arguments are those of ``gate``. If the gate is passed, its result is returned. RegressionError is
-    an AssertionError, so that a test runner shows it as a failure.
+    The arguments are those of ``gate``. If the gate is passed, its result is returned.
+    RegressionError is an AssertionError, so that a test runner shows it as a failure.
     """
     found = gate(
         qrels, run, measures, baseline=baseline, max_drop=max_drop, alpha=alpha, test=test,

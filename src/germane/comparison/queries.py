@@ -100,7 +100,8 @@ class QueryDifferences(Columnar, Tabular):
             category
         ):  # rows are in no order of ids
             raise InputError(
-                f"by takes a mapping of query to category, or a function of the query; got {clip(category)}"
+                "by takes a mapping of query to category, or a function of the query; got"
+                f" {clip(category)}"
             )
         names = find_categories([row.query for row in self.rows], category)
         groups: dict[Hashable, list[QueryDifference]] = {}
@@ -219,7 +220,9 @@ class Slices(Tabular):
 def find_moves(
     before: Placement | None, after: Placement | None, query: Hashable
 ) -> tuple[Move, ...]:
-    """Find the judged items of a query whose rank changed: highest grade first, then the largest move."""
+    """Find the judged items of a query whose rank changed: highest grade first, then the largest
+    move.
+    """
     if before is None or after is None:
         return ()
     old, new = ({hit.item: hit for hit in placement.hits(query)} for placement in (before, after))

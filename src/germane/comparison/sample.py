@@ -23,8 +23,8 @@ Runs = Mapping[str, Result] | Results
 class Sample:
     """Measures of systems on the queries for which every one of them has a value.
 
-    The queries are of one or more data sets, which are the strata. Data sets have equal weight, and so
-    have the queries within one.
+    The queries are of one or more data sets, which are the strata. Data sets have equal weight, and
+    so have the queries within one.
     """
 
     measures: tuple[Measure, ...]
@@ -84,8 +84,8 @@ def match_samples(
 ) -> tuple[Sample, ...]:
     """Make one sample of all measures that have values for the same queries; mostly there is one.
 
-    Raises CoverageError where the systems have no query in common, and MeasureError for a measure that
-    does not have an arithmetic mean.
+    Raises CoverageError where the systems have no query in common, and MeasureError for a measure
+    that does not have an arithmetic mean.
     """
     groups: dict[tuple[tuple[Hashable, ...], ...], list[Measure]] = {}
     for measure in measures:
@@ -97,8 +97,9 @@ def match_samples(
             )
         if isinstance(measure.row, CatalogueDefinition) and measure.row.of_all is not None:
             raise MeasureError(
-                f"{measure} is one number for all lists: queries have no values to compare. "
-                "evaluate computes it for every run; means over lists, such as Novelty and ILD, are compared."
+                f"{measure} is one number for all lists: queries have no values to compare."
+                " evaluate computes it for every run; means over lists, such as Novelty and ILD,"
+                " are compared."
             )
         shared = tuple(_find_shared_queries(name, runs, measure) for name, runs in datasets.items())
         groups.setdefault(shared, []).append(measure)
@@ -106,7 +107,9 @@ def match_samples(
 
 
 def _find_shared_queries(dataset: str, runs: Runs, measure: Measure) -> tuple[Hashable, ...]:
-    """Return the queries for which every run has a value, in an order that is the same for any input."""
+    """Return the queries for which every run has a value, in an order that is the same for any
+    input.
+    """
     valued = {name: list_valued(run, measure) for name, run in runs.items()}
     first, *others = map(set, valued.values())
     shared = first.intersection(*others)

@@ -1,6 +1,7 @@
 """Settings: how systems are compared, and the corrections for the number of comparisons.
 
-A correction raises the p-values of a family of comparisons, which bounds the errors among all of them.
+A correction raises the p-values of a family of comparisons, which bounds the errors among all of
+them.
 """
 
 from collections.abc import Callable, Collection
@@ -35,7 +36,9 @@ WORDS: dict[str, tuple[str, ...]] = {
 
 
 def _correct_holm(p: Floats) -> Floats:
-    """Multiply the smallest p-value by their number n, the next by n - 1, …; never below an earlier one."""
+    """Multiply the smallest p-value by their number n, the next by n - 1, …; never below an earlier
+    one.
+    """
     order = np.argsort(p, kind="stable")
     raised = np.maximum.accumulate(p[order] * np.arange(len(p), 0, -1))
     return np.minimum(raised, 1.0)[np.argsort(order)]
@@ -52,7 +55,9 @@ def _correct_benjamini_hochberg(p: Floats) -> Floats:
 
 
 def _find_levels_of_holm(p: Floats, alpha: float) -> Floats:
-    """Return the levels that p-values are compared with; the first that is not below its level stops."""
+    """Return the levels that p-values are compared with; the first that is not below its level
+    stops.
+    """
     significant = int(np.count_nonzero(_correct_holm(p) < alpha))
     steps = np.arange(len(p), 0, -1)[np.argsort(np.argsort(p, kind="stable"))]
     levels: Floats = alpha / np.maximum(steps, len(p) - significant)
@@ -129,7 +134,8 @@ class Settings:
             raise EmptyError(f"compare needs two or more {noun}.")
         if self.baseline is not None and self.baseline not in names:
             raise NotFoundError(
-                f"there is no baseline {clip(self.baseline)}.{offer(self.baseline, names, list_some)}"
+                "there is no baseline"
+                f" {clip(self.baseline)}.{offer(self.baseline, names, list_some)}"
             )
 
     @property

@@ -1,8 +1,8 @@
 """Significance: the table of tests, each of which takes all pairs and measures at once.
 
 The paired randomization test counts how often swapping two systems at random gives as large a
-difference as observed. Randomized Tukey HSD compares every pair of systems with the largest difference
-between any two that random swaps give.
+difference as observed. Randomized Tukey HSD compares every pair of systems with the largest
+difference between any two that random swaps give.
 """
 
 import math
@@ -29,15 +29,16 @@ def compute_sign_flip_p(differences: Floats) -> float:
 
     If two systems are the same, each query's difference could as well have had the other sign. The
     p-value is the share of the ways to choose signs whose sum is at least as far from 0. Nothing is
-    drawn at random. For few queries all ways are counted. For more, the characteristic function of the
-    sum is integrated, which computes even very small p-values. Queries without a difference have no
-    effect.
+    drawn at random. For few queries all ways are counted. For more, the characteristic function of
+    the sum is integrated, which computes even very small p-values. Queries without a difference
+    have no effect.
     """
     observed, rounding = abs(float(differences.sum())), float(bound_rounding(differences))
     if observed <= rounding:
         return 1.0
     sizes = np.sort(np.abs(differences[differences != 0]))
-    # In a sum as large as observed, this much at most has the other sign; larger differences are fixed.
+    # In a sum as large as observed, this much at most has the other sign; larger differences are
+    # fixed.
     room = (float(sizes.sum()) - observed + rounding) / 2
     free = sizes[: np.searchsorted(sizes, room, side="right")]
     if len(free) <= COUNTED:
@@ -76,9 +77,10 @@ def _find_distinct(sizes: Floats) -> tuple[Floats, Ints]:
 def _compute_tail(sizes: Floats, counts: Ints, least: float) -> float:
     """Compute the probability of a sum of at least ``least``, where each size has a random sign.
 
-    This is the inversion integral of the moment generating function, on the line through its saddlepoint
-    (Rice 1980; the expansion at that point is Robinson's approximation, 1982). On that line the function
-    is close to a normal density, which equidistant points integrate to many digits.
+    This is the inversion integral of the moment generating function, on the line through its
+    saddlepoint (Rice 1980; the expansion at that point is Robinson's approximation, 1982). On that
+    line the function is close to a normal density, which equidistant points integrate to many
+    digits.
     """
     deviation = math.sqrt(float(counts @ sizes**2))
     if least < -8 * deviation:
@@ -111,7 +113,9 @@ def _compute_tail(sizes: Floats, counts: Ints, least: float) -> float:
 
 
 def _compute_characteristic(sizes: Floats, counts: Ints, slope: Floats, at: Floats) -> Floats:
-    """Compute the characteristic function of the sum, tilted so that its mean is where the tail begins."""
+    """Compute the characteristic function of the sum, tilted so that its mean is where the tail
+    begins.
+    """
     angles = np.outer(sizes, at)
     factors = np.cos(angles) + 1j * (slope[:, None] * np.sin(angles))
     several = counts > 1
@@ -133,7 +137,9 @@ def _find_saddlepoint(sizes: Floats, counts: Ints, mean: float) -> float:
 
 
 def _find_common_step(sizes: Floats) -> float:
-    """Find the largest number of which all sizes are multiples; 0 where it would be too small to help."""
+    """Find the largest number of which all sizes are multiples; 0 where it would be too small to
+    help.
+    """
     step, finest = float(sizes[-1]), 1e-5 * float(sizes[-1])
     for size in sizes.tolist():
         rest = size
@@ -207,7 +213,8 @@ def _test_tukey(sample: Sample, pairs: Pairs, resamples: int, rng: np.random.Gen
 
 
 def _find_smallest_of_tukey(sample: Sample, pairs: Pairs, resamples: int) -> Floats:
-    """Find the p-value of one system being first and one last on all n queries on which systems differ.
+    """Find the p-value of one system being first and one last on all n queries on which systems
+    differ.
 
     Of S systems there are S (S - 1) such choices on each query. At least one resample counts.
     """
@@ -218,7 +225,9 @@ def _find_smallest_of_tukey(sample: Sample, pairs: Pairs, resamples: int) -> Flo
 
 
 def _test_each(title: str, test: Callable[[Sample, Floats], float]) -> Procedure:
-    """Apply a test of one row of differences to every measure and pair; p is 1 where nothing differs."""
+    """Apply a test of one row of differences to every measure and pair; p is 1 where nothing
+    differs.
+    """
 
     def test_all(sample: Sample, rows: Floats) -> Floats:
         return np.array([[test(sample, row) if row.any() else 1.0 for row in of] for of in rows])
@@ -247,8 +256,8 @@ def _test_wilcoxon(sample: Sample, row: Floats) -> float:
 def compute_sign_p(wins: int, losses: int) -> float:
     """Compute the two-sided mid-p value of so many wins and losses; ties are left out.
 
-    Outcomes as extreme as the observed one count half. If they counted in full, the test would be too
-    strict: with so few possible p-values, it would call 3% of equal systems different at 0.05.
+    Outcomes as extreme as the observed one count half. If they counted in full, the test would be
+    too strict: with so few possible p-values, it would call 3% of equal systems different at 0.05.
     """
     trials, ways, total = wins + losses, 1, 0
     for heads in range(min(wins, losses)):

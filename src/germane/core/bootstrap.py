@@ -21,7 +21,9 @@ class Interval:
     high: float
     confidence: float
     basis: Basis = "spread"
-    """it comes from the spread of the values, or where they show too little of it, from the measure's range"""
+    """it comes from the spread of the values, or where they show too little of it, from the
+    measure's range
+    """
 
     @property
     def level(self) -> str:
@@ -78,12 +80,13 @@ def _draw_times(size: int, queries: int, rng: np.random.Generator) -> Floats:
 
 
 def estimate_bca(centered: Floats, strata: Ints, z: float) -> tuple[float, float]:
-    """Estimate the bias-corrected and accelerated interval (Efron 1987) of a sum, less the sum itself.
+    """Estimate the bias-corrected and accelerated interval (Efron 1987) of a sum, less the sum
+    itself.
 
-    ``centered`` holds each query's part less the mean part of its stratum. The interval covers as much
-    as -z to z of a normal distribution, such as z = 1.96. Quantiles of the bootstrap distribution are
-    those of its saddlepoint approximation (Davison and Hinkley 1988). It has no resampling error: by
-    resampling, an interval of 99.99% would take a million resamples.
+    ``centered`` holds each query's part less the mean part of its stratum. The interval covers as
+    much as -z to z of a normal distribution, such as z = 1.96. Quantiles of the bootstrap
+    distribution are those of its saddlepoint approximation (Davison and Hinkley 1988). It has no
+    resampling error: by resampling, an interval of 99.99% would take a million resamples.
     """
     deviation = math.sqrt(float(np.sum(centered**2)))
     if deviation == 0:
@@ -118,7 +121,9 @@ def _find_quantile(strata: list[Floats], z: float) -> float:
 
 
 def _approximate_normal(strata: list[Floats], tilt: float) -> tuple[float, float]:
-    """Return the normal quantile (Barndorff-Nielsen's r*) of the mean under a tilt, and that mean."""
+    """Return the normal quantile (Barndorff-Nielsen's r*) of the mean under a tilt, and that
+    mean.
+    """
     moment = mean = variance = 0.0
     for parts in strata:
         top = float((tilt * parts).max())
@@ -155,8 +160,8 @@ def find_root(function: Callable[[float], float], near: float, far: float) -> fl
 def widen_quantile(alpha: float, freedom: int) -> float:
     """Return the normal quantile of a 1 - alpha interval, widened for a small number of queries.
 
-    Two things make a bootstrap interval of n queries too narrow: resampled means have a deviation too
-    small by √((n-1)/n), and a normal quantile is smaller than Student's. This corrects both
+    Two things make a bootstrap interval of n queries too narrow: resampled means have a deviation
+    too small by √((n-1)/n), and a normal quantile is smaller than Student's. This corrects both
     (Hesterberg 2015, "expanded percentile"). ``freedom`` is n - 1 for one stratum.
     """
     return find_student_quantile(alpha, freedom) * math.sqrt((freedom + 1) / freedom)

@@ -1,7 +1,8 @@
 """Bounded means: intervals of means of values in a known range, for any number of values.
 
-An interval from the spread of a sample fails where the sample hides it: ten queries with the value 1 say nothing
-of the query with the value 0 that was not drawn. These intervals give the ends of the range a weight.
+An interval from the spread of a sample fails where the sample hides it: ten queries with the value
+1 say nothing of the query with the value 0 that was not drawn. These intervals give the ends of the
+range a weight.
 """
 
 import math
@@ -27,7 +28,8 @@ STEP, POINTS = 0.15, 70  # of the integral, whose points are so far apart in the
 class Span:
     """The range of values: no value is below or above it.
 
-    Where nothing but the values themselves says where they end, ``room`` is how far beyond these others may be.
+    Where nothing but the values themselves says where they end, ``room`` is how far beyond these
+    others may be.
     """
 
     low: float
@@ -40,10 +42,11 @@ class Span:
 
 
 def count_events(centered: Floats, shares: Floats) -> float:
-    """Count the values that make up a spread: as many as would vary this much if each varied as much.
+    """Count the values that make up a spread: as many as would vary this much if each varied as
+    much.
 
-    This is (Σ v)² ÷ Σ v², where v is the part of each value in the variance of the mean. If k of n values
-    are 1 and the others 0, it is near k; if all are equal, it is 0.
+    This is (Σ v)² ÷ Σ v², where v is the part of each value in the variance of the mean. If k of n
+    values are 1 and the others 0, it is near k; if all are equal, it is 0.
     """
     parts = (shares * centered) ** 2
     squares = float(np.sum(parts**2))
@@ -51,11 +54,12 @@ def count_events(centered: Floats, shares: Floats) -> float:
 
 
 def shows_spread(values: Floats, centered: Floats, shares: Floats, span: Span) -> bool:
-    """Say whether values far from the mean, which the sample may lack, matter little beside its spread.
+    """Say whether values far from the mean, which the sample may lack, matter little beside its
+    spread.
 
-    They do where the variance is at least that of ``FAR`` values at the far end of the range, or where the
-    mean of ``SEVERAL`` values or more is in the middle half of the range, or of ``FEW`` values that hardly
-    vary beside the range.
+    They do where the variance is at least that of ``FAR`` values at the far end of the range, or
+    where the mean of ``SEVERAL`` values or more is in the middle half of the range, or of ``FEW``
+    values that hardly vary beside the range.
     """
     heaviest, mean = float(shares.max()), float(shares @ values)
     above, below = span.high - mean, mean - span.low
@@ -71,13 +75,14 @@ def shows_spread(values: Floats, centered: Floats, shares: Floats, span: Span) -
 def estimate_bounded_interval(
     values: Floats, shares: Floats, span: Span, confidence: float
 ) -> Interval:
-    """Estimate the interval of a mean of values in a range, for any number of them and any distribution.
+    """Estimate the interval of a mean of values in a range, for any number of them and any
+    distribution.
 
-    ``shares`` are the weights of the values and add up to 1. The upper end is the quantile of the mean with
-    random weights, those of the Bayesian bootstrap, where one more value is at the upper end of the range;
-    the lower end likewise (Gaffke 2005). For values of yes and no, these are the intervals of Clopper and
-    Pearson (1934). For others, no distribution is known for which they hold the mean less often than they
-    say (Learned-Miller and Thomas 2020).
+    ``shares`` are the weights of the values and add up to 1. The upper end is the quantile of the
+    mean with random weights, those of the Bayesian bootstrap, where one more value is at the upper
+    end of the range; the lower end likewise (Gaffke 2005). For values of yes and no, these are the
+    intervals of Clopper and Pearson (1934). For others, no distribution is known for which they
+    hold the mean less often than they say (Learned-Miller and Thomas 2020).
     """
     tail = (1 - confidence) / 2
     low = -_find_end(-values, shares, -span.low, tail)
@@ -85,7 +90,9 @@ def estimate_bounded_interval(
 
 
 def _find_end(values: Floats, shares: Floats, top: float, tail: float) -> float:
-    """Find the upper end: the weighted mean of the values and ``top`` is above it with probability ``tail``."""
+    """Find the upper end: the weighted mean of the values and ``top`` is above it with probability
+    ``tail``.
+    """
     scale = shares / shares.max()
     distinct, times = values, np.ones(len(values), int)
     if scale.min() == 1.0:
@@ -120,8 +127,8 @@ def _find_end(values: Floats, shares: Floats, top: float, tail: float) -> float:
 def _compute_exceedance(sizes: Floats, counts: Floats) -> float:
     """Compute the probability that the sum of exponential variables times their sizes is above 0.
 
-    The inversion integral of the moment generating function, on a line near its saddlepoint, in steps of
-    the hyperbolic sine.
+    The inversion integral of the moment generating function, on a line near its saddlepoint, in
+    steps of the hyperbolic sine.
     """
     if sizes.max() <= 0:
         return 0.0
@@ -148,7 +155,9 @@ def _compute_exceedance(sizes: Floats, counts: Floats) -> float:
 
 
 def _find_saddlepoint(sizes: Floats, counts: Floats, pole: float) -> float:
-    """Find the place between 0 and the pole where the tilted mean is 0, roughly, by Newton's method."""
+    """Find the place between 0 and the pole where the tilted mean is 0, roughly, by Newton's
+    method.
+    """
     low, high = 0.0, pole
     tilt = pole / 2
     for _ in range(50):

@@ -1,4 +1,5 @@
-"""Catalogue and Exposure: the items that lists are made of, and how often lists recommend each of them.
+"""Catalogue and Exposure: the items that lists are made of, and how often lists recommend each of
+them.
 
 Measures of the catalogue see these two and nothing else, as other measures see a Ranking. Items are
 numbered from 0: those of the catalogue and those that were seen first, then all others.
@@ -55,7 +56,9 @@ class Seen:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Lists:
-    """The lists of some users within a cutoff: those of user u are ``items[offsets[u]:offsets[u + 1]]``."""
+    """The lists of some users within a cutoff: those of user u are
+    ``items[offsets[u]:offsets[u + 1]]``.
+    """
 
     offsets: Ints
     items: Ints
@@ -92,7 +95,9 @@ class Lists:
         return np.arange(len(self.items)) - self.offsets[self.owner] + 1
 
     def sum_items(self, values: Floats) -> Floats:
-        """Add up a value of each item, by list; the sum of a list does not depend on other lists."""
+        """Add up a value of each item, by list; the sum of a list does not depend on other
+        lists.
+        """
         return self.sum_rows(values[self.items])
 
     def sum_rows(self, values: Floats) -> Floats:
@@ -122,7 +127,9 @@ _OTHER = "  Coverage of subtopics is StRecall."
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Catalogue:
-    """The context of lists: the items that could be recommended, what users saw, and how items differ."""
+    """The context of lists: the items that could be recommended, what users saw, and how items
+    differ.
+    """
 
     known: int = 0  # items that are numbered in advance
     size: int | None = None  # of the catalogue
@@ -130,11 +137,13 @@ class Catalogue:
     distance: Distances | None = None
 
     def require_size(self, measure: str) -> int:
-        """Return the number of items of the catalogue. Raises MeasureError where it is not known."""
+        """Return the number of items of the catalogue. Raises MeasureError where it is not
+        known.
+        """
         if self.size is None:
             raise MeasureError(
-                f"{measure} needs the catalogue: catalogue=… (--catalogue) takes its items, their number, or 'seen' for "
-                "the items of seen=…" + _OTHER * (measure == "Coverage")
+                f"{measure} needs the catalogue: catalogue=… (--catalogue) takes its items, their"
+                " number, or 'seen' for the items of seen=…" + _OTHER * (measure == "Coverage")
             )
         return self.size
 
@@ -142,7 +151,8 @@ class Catalogue:
         """Return what users saw before. Raises MeasureError where that is not known."""
         if self.seen is None:
             raise MeasureError(
-                f"{measure} needs what users saw before: seen=… (--seen FILE) takes rows of user and item, or {{user: items}}."
+                f"{measure} needs what users saw before: seen=… (--seen FILE) takes rows of user"
+                " and item, or {user: items}."
             )
         return self.seen
 
@@ -150,20 +160,24 @@ class Catalogue:
         """Return how items differ. Raises MeasureError where that is not known."""
         if self.distance is None:
             raise MeasureError(
-                f"{measure} needs to know how items differ: distance=… (--distance FILE) takes {{item: vector}}, or a "
-                "function of two items."
+                f"{measure} needs to know how items differ: distance=… (--distance FILE) takes"
+                " {item: vector}, or a function of two items."
             )
         return self.distance
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Exposure:
-    """How often each item is recommended within a cutoff. Exposures of different users add up, exactly."""
+    """How often each item is recommended within a cutoff. Exposures of different users add up,
+    exactly.
+    """
 
     counts: Ints  # I, the lists that hold each item
     sizes: Ints  # U, the number of items of each list
     by_size: Ints | None = None
-    """3 × n: items, sizes of lists, and how many lists of this size hold the item; where measures ask for it"""
+    """3 × n: items, sizes of lists, and how many lists of this size hold the item; where measures
+    ask for it
+    """
 
     @classmethod
     def of_lists(cls, lists: Lists, items: int, by_size: bool = False) -> "Exposure":
@@ -187,7 +201,9 @@ class Exposure:
         return Exposure(counts, self.sizes, by_size)
 
     def sum_shares(self, power: float) -> Floats:
-        """I: the sum of 1/n**power over the lists that hold each item, where n is the size of the list."""
+        """I: the sum of 1/n**power over the lists that hold each item, where n is the size of the
+        list.
+        """
         assert self.by_size is not None
         item, size, count = self.by_size
         return np.bincount(item, weights=count / size**power, minlength=len(self.counts))

@@ -22,15 +22,17 @@ class Dispersion:
 
     @property
     def deviation(self) -> float:
-        """The standard deviation of one query's difference (within data sets, where there are several)."""
+        """The standard deviation of one query's difference (within data sets, where there are
+        several).
+        """
         return self.error * math.sqrt(self.queries)
 
     def find_detectable(self, alpha: float) -> float | None:
         """Find the smallest true difference that a paired t-test detects with a probability of 0.8.
 
-        It is the normal approximation with Guenther's correction (1981), which is within 2% from ten
-        queries on. Returns None where the approximation fails: for fewer than five queries, or for too
-        few beside a small alpha.
+        It is the normal approximation with Guenther's correction (1981), which is within 2% from
+        ten queries on. Returns None where the approximation fails: for fewer than five queries, or
+        for too few beside a small alpha.
         """
         from statistics import NormalDist
 
@@ -43,7 +45,8 @@ class Dispersion:
 
 
 def measure_dispersion(centered: Floats, strata: Ints) -> Dispersion | None:
-    """Measure how much a sum of weighted differences varies; each is given less its data set's mean.
+    """Measure how much a sum of weighted differences varies; each is given less its data set's
+    mean.
 
     Degrees of freedom are Welch and Satterthwaite's where there are several data sets. Returns None
     where a data set has a single query, since one difference has no variance.

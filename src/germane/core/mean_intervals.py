@@ -1,6 +1,7 @@
 """Intervals of means and of mean differences: the one estimator for every printed mean.
 
-It takes the spread of the values where they show it, and otherwise the range in which every value lies.
+It takes the spread of the values where they show it, and otherwise the range in which every value
+lies.
 """
 
 import math
@@ -21,10 +22,11 @@ UNSEEN = 1.0  # values that vary as much as the one that varies most, and were n
 def estimate_mean_interval(
     values: Floats, span: Span, confidence: float, weights: Floats | None = None
 ) -> Interval | None:
-    """Estimate the interval of the mean of values of one weight, or of their own; None for few values.
+    """Estimate the interval of the mean of values of one weight, or of their own; None for few
+    values.
 
-    Of a weighted mean, a quotient of two sums, the parts are those of its linear approximation. Values
-    without weight do not count.
+    Of a weighted mean, a quotient of two sums, the parts are those of its linear approximation.
+    Values without weight do not count.
     """
     if weights is not None:
         values, weights = values[weights > 0], weights[weights > 0]
@@ -46,10 +48,10 @@ def estimate_weighted_interval(
 ) -> Interval:  # fmt: skip
     """Estimate the 1 - alpha interval of the mean of weighted values in strata.
 
-    ``shares`` are the weights of the values and add up to 1; ``centered`` holds each value's part of the mean
-    less the mean part of its stratum. Where ``EVENTS`` values or more make up the spread, it is the BCa
-    bootstrap, widened for rare values that were not drawn. Elsewhere the spread says too little, and
-    ``span``, in which every value lies, takes its place.
+    ``shares`` are the weights of the values and add up to 1; ``centered`` holds each value's part
+    of the mean less the mean part of its stratum. Where ``EVENTS`` values or more make up the
+    spread, it is the BCa bootstrap, widened for rare values that were not drawn. Elsewhere the
+    spread says too little, and ``span``, in which every value lies, takes its place.
     """
     apart = centered / shares
     if count_events(apart, shares) < EVENTS or not shows_spread(values, apart, shares, span):

@@ -47,17 +47,17 @@ class Reading:
     results: tools that are given the labels and scores of one list see no others."""
 
     repeated: Repeated = "error"
-    """A duplicate among a query's relevant items: refuse it; count it once, as duplicates=first, last
-    and max do too; or count each copy, of which only one can be found."""
+    """A duplicate among a query's relevant items: refuse it; count it once, as duplicates=first,
+    last and max do too; or count each copy, of which only one can be found."""
 
     scores: Scores = "double"
     """Scores are compared in double precision, or rounded to single precision before; sigmoid also
-    applies the logistic function to the scores of a query if one of them is outside 0…1. The lowest of
-    distances is the best, compared in double precision."""
+    applies the logistic function to the scores of a query if one of them is outside 0…1. The lowest
+    of distances is the best, compared in double precision."""
 
     grades: Grades = "exact"
-    """Grades are taken as they are; cut to whole numbers; not below 0; as 1 from 1 on and else as 0;
-    or others than 0 and 1 are an error."""
+    """Grades are taken as they are; cut to whole numbers; not below 0; as 1 from 1 on and else as
+    0; or others than 0 and 1 are an error."""
 
     own: Own = "keep"
     """An item whose id is that of the query is kept, or dropped before ranks are counted."""
@@ -72,8 +72,8 @@ class Judging:
 
     ties: Ties = "trec"
     """Equal scores: by item id from the last to the first, as trec_eval does, or from the first to
-    the last; in the order given; the exact mean over all orders; the order that is best or worst for
-    the system; or all items of a group at once, at its last rank."""
+    the last; in the order given; the exact mean over all orders; the order that is best or worst
+    for the system; or all items of a group at once, at its last rank."""
 
     missing: Missing = "zero"
     """A judged query that the run does not answer counts as 0, is left out, or is an error."""
@@ -85,23 +85,26 @@ class Judging:
     """Only the first ``depth`` results of each query count."""
 
     nonpositive: Nonpositive = "hit"
-    """Relevant items with a score of 0 or less are hits, or keep their ranks and count as misses."""
+    """Relevant items with a score of 0 or less are hits, or keep their ranks and count as
+    misses.
+    """
 
     threshold: float | None = None
     """Items with a lower score do not count as retrieved."""
 
     empty: Empty = "answer"
-    """A query with an empty list of results is answered, missing, NaN, or an error. error_if_all: it is
-    answered, but a run of empty lists alone is an error. missing_if_some: it is missing beside queries
-    with results, and answered where there are none."""
+    """A query with an empty list of results is answered, missing, NaN, or an error. error_if_all:
+    it is answered, but a run of empty lists alone is an error. missing_if_some: it is missing
+    beside queries with results, and answered where there are none."""
 
     short: Short = "answer"
-    """A query with fewer results than the cutoff is answered, or an error; error_if_all: it is an error
-    where every query has fewer. nan: it is NaN, also where the results are as many as the cutoff."""
+    """A query with fewer results than the cutoff is answered, or an error; error_if_all: it is an
+    error where every query has fewer. nan: it is NaN, also where the results are as many as the
+    cutoff."""
 
     unknown: Unknown = "ignore"
-    """A query of the run that nobody judged is left out, counts as 0, or is an error. With zero it is a
-    query without relevant items, so that ``no_relevant`` decides on its value."""
+    """A query of the run that nobody judged is left out, counts as 0, or is an error. With zero it
+    is a query without relevant items, so that ``no_relevant`` decides on its value."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -112,8 +115,8 @@ class Averaging:
     """A query without relevant items counts as 0, is left out, counts as 1, is NaN, or an error."""
 
     no_hit: NoHit = "zero"
-    """A query with relevant items of which the measure finds none counts as 0, as 1, is left out, is
-    NaN, or an error."""
+    """A query with relevant items of which the measure finds none counts as 0, as 1, is left out,
+    is NaN, or an error."""
 
     all_relevant: AllRelevant = "answer"
     """A query with hits, and with nothing judged not relevant, is answered, counts as 0, or is NaN:
@@ -123,8 +126,8 @@ class Averaging:
     """A query all of whose results have the same score is answered, or NaN."""
 
     undefined: Undefined = "nan"
-    """A query whose value is NaN makes the mean NaN, counts as 0 in it, or is an error; a mean of no
-    queries is treated in the same way."""
+    """A query whose value is NaN makes the mean NaN, counts as 0 in it, or is an error; a mean of
+    no queries is treated in the same way."""
 
     digits: int | None = None
     """Means are rounded to so many decimals."""
@@ -173,8 +176,8 @@ class Policy(Averaging, Judging, Reading):
             object.__setattr__(self, "threshold", float(given))
         if self.scores == "distances" and self.nonpositive == "miss":
             raise PolicyError(
-                "nonpositive=miss is for scores, and no distance is below 0; threshold=… leaves out items "
-                "that are farther away."
+                "nonpositive=miss is for scores, and no distance is below 0; threshold=… leaves out"
+                " items that are farther away."
             )
 
     def __repr__(self) -> str:
@@ -198,7 +201,9 @@ class Policy(Averaging, Judging, Reading):
 
     @cached_property
     def whole_list(self) -> "Policy":
-        """The policy that finds all listed items, which relevant=listed needs: their scores do not matter."""
+        """The policy that finds all listed items, which relevant=listed needs: their scores do not
+        matter.
+        """
         if self.relevant == "judged" or (self.nonpositive == "hit" and self.threshold is None):
             return self
         return replace(self, nonpositive="hit", threshold=None)
@@ -234,11 +239,15 @@ ROW_ORDERS: dict[str, tuple[str, bool]] = {
     "ascending": ("id", True),
     "given": ("given", False),
 }
-"""The orders of ties that depend on rows alone: how readers order equal scores, and if that is reversed."""
+"""The orders of ties that depend on rows alone: how readers order equal scores, and if that is
+reversed.
+"""
 
 
 def order_tied(ties: str, rank: Ints, tied_from: Ints, tied_to: Ints) -> Ints:
-    """Rank rows under an order of ties that depends on rows alone; under others, they stay as they were read."""
+    """Rank rows under an order of ties that depends on rows alone; under others, they stay as they
+    were read.
+    """
     _, is_reversed = ROW_ORDERS.get(ties, ROW_ORDERS["trec"])
     return tied_from + tied_to - rank if is_reversed else rank
 
@@ -247,7 +256,9 @@ UNORDERED = ("expected", "grouped")
 """The orders of ties in which single items have no rank."""
 
 WITHOUT_VALUE = ("short", "constant", "halves")
-"""Conventions that explain no number: they take a query's value away, or matter only beside another."""
+"""Conventions that explain no number: they take a query's value away, or matter only beside
+another.
+"""
 
 RARE_WORDS = {
     name: words for name, words in _CHOICES.items() if name not in (*_STATED, *WITHOUT_VALUE)

@@ -51,7 +51,8 @@ class _CallersLine(ProgressLine):
 
 
 def make_progress(given: Any) -> Progress | None:
-    """Return the function to call with progress: germane's own line for True, None for False and None.
+    """Return the function to call with progress: germane's own line for True, None for False and
+    None.
 
     Raises InputError for anything else that is no function.
     """
@@ -61,8 +62,8 @@ def make_progress(given: Any) -> Progress | None:
         return _CallersLine()
     if not callable(given):
         raise InputError(
-            "progress takes True, or a function of three arguments: a name, the amount done, and the "
-            f"total or None; got {clip(given)}"
+            "progress takes True, or a function of three arguments: a name, the amount done, and"
+            f" the total or None; got {clip(given)}"
         )
     function: Progress = given
     return function

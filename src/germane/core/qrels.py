@@ -23,8 +23,8 @@ class Qrels:
     200
 
     The judgments of query ``q`` are the slice ``offsets[q]:offsets[q + 1]`` of ``items`` and
-    ``grades``. A negative grade marks an item that was pooled but not judged. Where items are judged
-    for ``subtopics``, an item's grade is the highest of these.
+    ``grades``. A negative grade marks an item that was pooled but not judged. Where items are
+    judged for ``subtopics``, an item's grade is the highest of these.
     """
 
     queries: list[Hashable]  # Q

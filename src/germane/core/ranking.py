@@ -13,7 +13,8 @@ from germane.core.subtopics import Cells
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Ranking:
-    """Judged items at their ranks, for all queries at once: the only argument of a measure's function.
+    """Judged items at their ranks, for all queries at once: the only argument of a measure's
+    function.
 
     >>> import numpy as np
     >>> from germane.measures.averaging import compute_scores
@@ -30,9 +31,9 @@ class Ranking:
     slice ``ideal_offsets[q]:ideal_offsets[q + 1]`` of ``ideal``. No file, policy or item id that
     could change a number is left in it.
 
-    A group of equal scores takes the ranks ``tied_from`` to ``tied_to``. With ``ties=ordered`` its items
-    stand one after the other. With ``expected`` their order is random, and each has the group's first
-    rank; with ``grouped`` all stand at the group's last rank.
+    A group of equal scores takes the ranks ``tied_from`` to ``tied_to``. With ``ties=ordered`` its
+    items stand one after the other. With ``expected`` their order is random, and each has the
+    group's first rank; with ``grouped`` all stand at the group's last rank.
     """
 
     queries: list[object]  # Q
@@ -79,7 +80,9 @@ class Ranking:
         return self.retrieved if k is None else np.minimum(k, self.retrieved)
 
     def end(self, k: int | None) -> Ints | int | None:
-        """H: the last rank that a measure looks at, for each hit; ``k`` where a hit has a single rank."""
+        """H: the last rank that a measure looks at, for each hit; ``k`` where a hit has a single
+        rank.
+        """
         return self.last(k)[self.owner] if self.ties == "expected" else k
 
     def within(self, k: int | None) -> Bools:

@@ -54,7 +54,9 @@ class Order:
             return single.astype(np.float64)
 
     def reach_threshold(self, scores: Floats) -> Bools:
-        """Mark the converted scores that reach the threshold; a distance may be at most as large."""
+        """Mark the converted scores that reach the threshold; a distance may be at most as
+        large.
+        """
         if self.threshold is None:
             return np.ones(len(scores), bool)
         return scores >= (-self.threshold if self.scores == "distances" else self.threshold)
@@ -66,8 +68,8 @@ AS_GIVEN, BY_ID = Order("given"), Order()
 class Sample:
     """The first rows of some queries of a run, in the order in which they were given.
 
-    The rows of ``queries[s]`` are ``offsets[s]:offsets[s + 1]``. ``rank(n)`` and ``given(n)`` return the
-    ranks and the scores, as they were written, of the first n rows.
+    The rows of ``queries[s]`` are ``offsets[s]:offsets[s + 1]``. ``rank(n)`` and ``given(n)``
+    return the ranks and the scores, as they were written, of the first n rows.
     """
 
     def __init__(
@@ -97,7 +99,9 @@ class Sample:
 
 
 def choose_rows(offsets: Ints, most: int) -> tuple[Ints, Ints]:
-    """Choose the rows of a sample: the first few of each of the first queries. Returns them and their offsets."""
+    """Choose the rows of a sample: the first few of each of the first queries. Returns them and
+    their offsets.
+    """
     lengths = np.diff(offsets[: most + 1])
     depth = most // max(1, min(len(lengths), SAMPLED, most // DEEP))
     ends = ragged.make_offsets(np.minimum(lengths, depth))
@@ -143,5 +147,7 @@ class Retrieved:
 
     @cached_property
     def is_tied(self) -> bool:
-        """Can hits share their score with another item? Where none does, their three ranks are one array."""
+        """Can hits share their score with another item? Where none does, their three ranks are one
+        array.
+        """
         return self.tied_to is not self.tied_from

@@ -58,7 +58,9 @@ class Subtopics:
         return ragged.count_flags(self.grades > 0, owner, len(self.items))
 
     def count_doubtful(self) -> int:
-        """Count the judgments by a column that may not be of subtopics: 0 if an item has two of them."""
+        """Count the judgments by a column that may not be of subtopics: 0 if an item has two of
+        them.
+        """
         doubtful = not self.is_named and len(self.code) <= len(self.items)
         return len(self.items) if doubtful else 0
 
@@ -111,7 +113,9 @@ class Cells:
 
     @cached_property
     def _numbered(self) -> tuple[Ints, Ints]:
-        """S and T: the cell of each entry, -1 where it does not count; query and code of each cell."""
+        """S and T: the cell of each entry, -1 where it does not count; query and code of each
+        cell.
+        """
         owner = self.owner[self.judgment]
         key = owner * len(self.judged.names) + self.judged.code
         counts = owner >= 0
@@ -177,7 +181,9 @@ def number_all(judged: Subtopics | None) -> Cells | None:
 
 
 def _number_distinct(key: Ints) -> tuple[Ints, Ints]:
-    """Number the distinct keys in ascending order. Returns the number of each, and the distinct ones."""
+    """Number the distinct keys in ascending order. Returns the number of each, and the distinct
+    ones.
+    """
     if not len(key) or key.max() > SPARSE * len(key):
         found, number = np.unique(key, return_inverse=True)
         return number, found

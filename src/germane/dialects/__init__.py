@@ -1,12 +1,12 @@
 """Dialects: the conventions of other tools.
 
-Each file is one family: tools for one task, with input of one kind, which share conventions. A tool with
-more than 25 measures has a file of its own. A file lists its dialects in ``DIALECTS``. Conventions of several
-dialects are at the top of the file, those of several families in ``dialect``. ``table`` puts the families
-together, in print order.
+Each file is one family: tools for one task, with input of one kind, which share conventions. A tool
+with more than 25 measures has a file of its own. A file lists its dialects in ``DIALECTS``.
+Conventions of several dialects are at the top of the file, those of several families in
+``dialect``. ``table`` puts the families together, in print order.
 
-A new dialect is an entry in its family's file. Its answers are recorded in ``tests/data/conformance.json``,
-and ``python docs/generate_dialects.py`` writes its page.
+A new dialect is an entry in its family's file. Its answers are recorded in
+``tests/data/conformance.json``, and ``python docs/generate_dialects.py`` writes its page.
 """
 
 from typing import TYPE_CHECKING
@@ -29,7 +29,8 @@ def dialects() -> "dict[str, Dialect]":
 
 
 def resolve_dialect(name: object, boxes: "tuple[Dialect, ...] | None" = None) -> "Dialect":
-    """Return a dialect by its name; a dialect is returned as it is. Raises PolicyError with the nearest name.
+    """Return a dialect by its name; a dialect is returned as it is. Raises PolicyError with the
+    nearest name.
 
     ``boxes`` are the dialects of object detection, where one of them is meant.
     """

@@ -1,7 +1,8 @@
 """Measures of the catalogue in the dialects of recommendation, by tool.
 
-Each tuple belongs to the dialect of that name. The lists, the catalogue and what users saw are given to the
-tool as they are given to germane; where a tool counts more items in its catalogue, its dialect says so.
+Each tuple belongs to the dialect of that name. The lists, the catalogue and what users saw are
+given to the tool as they are given to germane; where a tool counts more items in its catalogue, its
+dialect says so.
 """
 
 from germane.dialects.dialect import Entry, name_both

@@ -10,8 +10,10 @@ _VOC_2007 = Dialect(
     version="git 781a917",
     judging=LISTS,
     measuring=(Entry("ap", "IAP(rounding=double)"),),
-    why="The best precision at 11 recalls, compared in double precision: the level 3 · 0.1 is a "
-    "little above 3/10, so that a recall of exactly 0.3 does not reach it.",
+    why=(
+        "The best precision at 11 recalls, compared in double precision: the level 3 · 0.1 is a "
+        "little above 3/10, so that a recall of exactly 0.3 does not reach it."
+    ),
     source="voc_ap(use_07_metric=True)",
     limits=(Limit("no_relevant", "0/0."),),
     same=("detectron2 git 02b5c4e", "mmdet 3.3.0", "Object-Detection-Metrics git dcb285e"),
@@ -34,8 +36,10 @@ DIALECTS = (
         version="2.0.11",
         judging={**LISTS, "depth": 100},
         measuring=(Entry("AP", "IAP(points=101,rounding=double)"),),
-        why="The best precision at 101 recalls, of at most 100 detections an image. Classes without "
-        "ground truth have -1 and do not count.",
+        why=(
+            "The best precision at 101 recalls, of at most 100 detections an image. Classes without"
+            " ground truth have -1 and do not count."
+        ),
         source="cocoeval.py::accumulate",
         limits=(Limit("no_relevant", "-1, which summaries leave out."),),
         aliases=("pycocotools",),
@@ -47,8 +51,10 @@ DIALECTS = (
         judging=LISTS,
         averaging={"no_relevant": "nan"},
         measuring=(Entry("ap", "AUPR(rule=linear101)"),),
-        why="Reads the best precision from straight lines at 101 recalls, and joins these by trapezoids: "
-        "a perfect detector has 0.995.",
+        why=(
+            "Reads the best precision from straight lines at 101 recalls, and joins these by"
+            " trapezoids: a perfect detector has 0.995."
+        ),
         source="utils/metrics.py::compute_ap",
         limits=(
             Limit("empty", "Without detections 0.5."),

@@ -20,7 +20,9 @@ LONGEST = 1000  # letters; no name has more, and every entry of a dialect looks 
 
 @dataclass(frozen=True)
 class Place:
-    """A place for a value in a tool's name, such as ``{x}``: what may stand there, and what it means."""
+    """A place for a value in a tool's name, such as ``{x}``: what may stand there, and what it
+    means.
+    """
 
     pattern: str
     example: str
@@ -63,8 +65,8 @@ _PLACE = re.compile(r"\{(\w+)\}")
 class Entry:
     """An entry of a dialect: the tool's name of a measure, and germane's name of it.
 
-    ``{k}`` stands for a cutoff and ``{x}`` for a number, in both names; ``_PLACES`` has all that can stand
-    so. ``choices`` are conventions that the tool has for this measure alone.
+    ``{k}`` stands for a cutoff and ``{x}`` for a number, in both names; ``_PLACES`` has all that
+    can stand so. ``choices`` are conventions that the tool has for this measure alone.
     """
 
     name: str
@@ -146,7 +148,9 @@ def normalize_name(name: str) -> str:
 
 @lru_cache(256)  # a name is compared with all entries of a dialect
 def _normalize_twice(name: str) -> tuple[str, ...]:
-    """Normalize a name, and drop parameters that are False, which is what they are without being written."""
+    """Normalize a name, and drop parameters that are False, which is what they are without being
+    written.
+    """
     whole = normalize_name(name)
     less = re.sub(r"(?<=[(,])\w+=False,?", "", whole).replace(",)", ")").replace("()", "")
     return tuple(dict.fromkeys((whole, less)))
@@ -189,7 +193,9 @@ class Homonym:
 
 @dataclass(frozen=True)
 class Absent:
-    """Names of the tool that are no measures of a ranked list, or that germane cannot compute, and why."""
+    """Names of the tool that are no measures of a ranked list, or that germane cannot compute, and
+    why.
+    """
 
     names: tuple[str, ...]
     says: str
@@ -200,10 +206,11 @@ class Limit:
     """A limit of a dialect: the data on which germane does not reproduce the tool, and why."""
 
     when: str
-    """tied · tied_long (in more than 15 results) · unordered (rows are not in the order of their scores) ·
-    no_relevant · all_relevant · all_within (all are relevant, and no more than k) · empty · short (than
-    k) · shallow · single · uneven · repeated · negative · early (the last relevant result stands above
-    k) · missed · unknown · named (a query's id is no number) · level (of relevance is given)"""
+    """tied · tied_long (in more than 15 results) · unordered (rows are not in the order of their
+    scores) · no_relevant · all_relevant · all_within (all are relevant, and no more than k) · empty
+    · short (than k) · shallow · single · uneven · repeated · negative · early (the last relevant
+    result stands above k) · missed · unknown · named (a query's id is no number) · level (of
+    relevance is given)"""
     says: str
     only: tuple[str, ...] = ()
     """The names of the measures that it concerns; none: all of them."""
@@ -240,8 +247,8 @@ class Dialect:
     absent: tuple[Absent, ...] = ()
     """Names of the tool that are not evaluated, and why."""
     sees: Literal["judgments", "list"] = "judgments"
-    """The input of the tool: all judgments of a query, or labels and scores of one list. Of a list, it takes
-    the relevant items that are listed for all that exist, which is ``relevant=listed``."""
+    """The input of the tool: all judgments of a query, or labels and scores of one list. Of a list,
+    it takes the relevant items that are listed for all that exist, which is ``relevant=listed``."""
     same: tuple[str, ...] = ()
     """Other tools, with their versions, that give equal answers."""
     aliases: tuple[str, ...] = ()
@@ -257,7 +264,9 @@ class Dialect:
         return next((entry for entry in self.measuring if entry.read(name)), None)
 
     def measure(self, name: str) -> str:
-        """Translate a measure of the tool into germane's name. Raises MeasureError with the nearest name."""
+        """Translate a measure of the tool into germane's name. Raises MeasureError with the nearest
+        name.
+        """
         entry = self.find(name)
         if entry is None:
             raise self.make_unknown_error(name)
@@ -296,8 +305,8 @@ RATINGS = (
     "root_mean_squared_error and mean_absolute_error."
 )
 CATALOG = (
-    "it describes the recommended items, their popularity, likeness or variety, and needs other data than "
-    "relevant items."
+    "it describes the recommended items, their popularity, likeness or variety, and needs other"
+    " data than relevant items."
 )
 """Why dialects of recommenders lack some names: reasons that several tools share."""
 

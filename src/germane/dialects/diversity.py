@@ -11,7 +11,9 @@ _ORDER = {"ties": "ascending", "scores": "double", "grades": "exact", "duplicate
 def _name_cut(
     name: str, measure: str, also: tuple[str, ...] = (), first: str | None = None
 ) -> tuple[Entry, ...]:
-    """List a measure with a cutoff. At rank 1 it may be another: ndeval normalizes from rank 2 on."""
+    """List a measure with a cutoff. At rank 1 it may be another: ndeval normalizes from rank 2
+    on.
+    """
     spelled = tuple(f"{one}@{{k}}" for one in also)
     entries = (Entry(f"{name}@{{k}}", f"{measure}@{{k}}", also=spelled),)
     if first is None:
@@ -90,11 +92,14 @@ DIALECTS = (
         version="4.5 (pyndeval 0.0.8)",
         judging={"ties": "ascending", "missing": "skip"},
         measuring=_NAMED,
-        why="ERR-IA and alpha-DCG are divided by the value of a list in which every item has all subtopics, but not "
-        "at rank 1. Rounding decides between items that gain the same in the ideal ranking. A grade of 1 or more is "
-        "relevant, all alike. pyndeval orders equal scores by ascending id; the C program goes by the column of "
-        "ranks (ties=given), or with -traditional by descending id (ties=trec), and -c averages over all "
-        "judged queries (missing=zero). Cutoffs above 20 are refused.",
+        why=(
+            "ERR-IA and alpha-DCG are divided by the value of a list in which every item has all"
+            " subtopics, but not at rank 1. Rounding decides between items that gain the same in"
+            " the ideal ranking. A grade of 1 or more is relevant, all alike. pyndeval orders equal"
+            " scores by ascending id; the C program goes by the column of ranks (ties=given), or"
+            " with -traditional by descending id (ties=trec), and -c averages over all judged"
+            " queries (missing=zero). Cutoffs above 20 are refused."
+        ),
         source="ndeval.c",
         aliases=("pyndeval",),
     ),

@@ -17,8 +17,10 @@ DIALECTS = (
             *name_both("mean_reciprocal_rank", "RR", "(k={k})"),
             Entry("mean_average_precision(k=max_bin_count)", "APR"),
         ),
-        why="mean_average_precision divides by all references of the label; ..._at_r looks at the first "
-        "R ranks. Queries whose label no reference has are left out.",
+        why=(
+            "mean_average_precision divides by all references of the label; ..._at_r looks at the"
+            " first R ranks. Queries whose label no reference has are left out."
+        ),
         source="utils/accuracy_calculator.py",
         limits=(
             Limit(
@@ -42,8 +44,10 @@ DIALECTS = (
             Entry("calc_precision(top_k={k})", "R(norm=possible)@{k}", {"no_relevant": "nan"}),
             Entry("calc_cmc(top_k={k})", "Success@{k}"),
         ),
-        why="calc_map divides by the relevant items found; calc_precision by R, k or the length of the "
-        "list, whichever is least.",
+        why=(
+            "calc_map divides by the relevant items found; calc_precision by R, k or the length of"
+            " the list, whichever is least."
+        ),
         source="functional/metrics.py",
         aliases=("oml",),
     ),
@@ -72,9 +76,11 @@ DIALECTS = (
             Entry("compute_ap", "AUPR(rule=trapezoid)"),
             Entry("mP@{k}", "P@{k}", {"no_hit": "zero"}),
         ),
-        why="AP is the area under straight lines between the precisions before and at each relevant "
-        "image, beginning with precision 1. Junk images must be taken out before. A "
-        "query of which nothing was found is an error.",
+        why=(
+            "AP is the area under straight lines between the precisions before and at each relevant"
+            " image, beginning with precision 1. Junk images must be taken out before. A query of"
+            " which nothing was found is an error."
+        ),
         source="python/evaluate.py::compute_ap",
         limits=(
             Limit(

@@ -37,7 +37,8 @@ def _vary(
 ) -> Iterator[Entry]:
     """List a measure with and without ``rel`` and ``judged_only``; parameters are the tool's own.
 
-    ``default`` is a parameter that may be written and changes nothing. The cutoff of a measure that has {p} is a level of recall.
+    ``default`` is a parameter that may be written and changes nothing. The cutoff of a measure that
+    has {p} is a level of recall.
     """
     base, _, own = measure.rstrip(")").partition("(")
     end = "" if "{p}" in measure else cut
@@ -136,11 +137,14 @@ DIALECTS = (
             Entry("NumRet(rel={x})", "NumRelRet(rel={x})", {"missing": "skip"}),
             *IN_IR_MEASURES,
         ),
-        why="Hands each measure to another tool. Most go to pytrec_eval, but RR with a cutoff goes to the "
-        "MS MARCO script, which orders equal scores by ascending id: RR and RR@10 of one list of two "
-        "tied items can be 1/2 and 1. Every judged query counts, missing ones as 0, but not in NumQ and NumRel, and "
-        "in Accuracy only one with a relevant result. The models of cwl_eval look at 1,000 ranks, which makes "
-        "RBP larger by a factor of 1/(1 - p^1000). With judged_only, measures of subtopics fail.",
+        why=(
+            "Hands each measure to another tool. Most go to pytrec_eval, but RR with a cutoff goes"
+            " to the MS MARCO script, which orders equal scores by ascending id: RR and RR@10 of"
+            " one list of two tied items can be 1/2 and 1. Every judged query counts, missing ones"
+            " as 0, but not in NumQ and NumRel, and in Accuracy only one with a relevant result."
+            " The models of cwl_eval look at 1,000 ranks, which makes RBP larger by a factor of"
+            " 1/(1 - p^1000). With judged_only, measures of subtopics fail."
+        ),
         source="providers/base.py, __init__.py",
         limits=(
             Limit(
@@ -181,8 +185,10 @@ DIALECTS = (
             Entry("P@{k}", "P@{k}"),
             Entry("RR", "RR"),
         ),
-        why="cwl_eval averages precision over the relevant items that were retrieved, where pytrec_eval "
-        "divides by all that exist.",
+        why=(
+            "cwl_eval averages precision over the relevant items that were retrieved, where"
+            " pytrec_eval divides by all that exist."
+        ),
         source="providers/cwl_eval.py",
     ),
     Dialect(

@@ -36,14 +36,17 @@ DIALECTS = (
                 {"ties": "grouped", "no_relevant": "nan", "all_relevant": "nan"},
             ),
         ),
-        why="A query without relevant items counts as 1, or as 0 where the name ends with a minus. "
-        "aucpr interpolates as Davis and Goadrich do, and takes equal scores as one step. Empty groups alone "
-        "are an error, and any is one in pre@.",
+        why=(
+            "A query without relevant items counts as 1, or as 0 where the name ends with a minus."
+            " aucpr interpolates as Davis and Goadrich do, and takes equal scores as one step."
+            " Empty groups alone are an error, and any is one in pre@."
+        ),
         source="src/metric/rank_metric.cc",
         limits=(
             Limit(
                 "tied_long",
-                "Longer lists are sorted by an algorithm that does not keep the order of equal scores.",
+                "Longer lists are sorted by an algorithm that does not keep the order of equal"
+                " scores.",
                 order=True,
             ),
         ),
@@ -72,7 +75,10 @@ DIALECTS = (
             Entry("RecallAt:top={k}", "R@{k}", {"no_relevant": "one"}),
             Entry("MRR:top={k}", "RR@{k}"),
         ),
-        why="Among equal scores the irrelevant come first. Without relevant items MAP is 0, recall 1.",
+        why=(
+            "Among equal scores the irrelevant come first. Without relevant items MAP is 0,"
+            " recall 1."
+        ),
         source="libs/metrics/precision_recall_at_k.cpp",
         sees="list",
     ),
@@ -83,8 +89,11 @@ DIALECTS = (
         judging=LISTS,
         averaging={"no_relevant": "one", "no_hit": "one"},
         measuring=(*name_both("MAP", "AP(norm=possible)", "(cutoff={k})"),),
-        why="Divides by R or by the length of the list, whichever is less. A query without relevant items "
-        "counts as 1, and so does one of which no relevant item stands within the cutoff.",
+        why=(
+            "Divides by R or by the length of the list, whichever is less. A query without relevant"
+            " items counts as 1, and so does one of which no relevant item stands within the"
+            " cutoff."
+        ),
         source="metrics/map.py",
         limits=(
             Limit("tied", "The order of equal scores is reversed, or left open in longer lists."),
@@ -133,7 +142,9 @@ DIALECTS = (
         reading={"scores": "single"},
         judging={**LISTS, "empty": "missing_if_some"},
         measuring=_list_measures("MeanAveragePrecision", "PrecisionAtK", "RecallAtK", "(k={k})"),
-        why="A port of TensorFlow Ranking. An empty list weighs nothing in the mean; alone it is 0.",
+        why=(
+            "A port of TensorFlow Ranking. An empty list weighs nothing in the mean; alone it is 0."
+        ),
         source="src/metrics/mean_average_precision.py",
         limits=(_SHUFFLED,),
         sees="list",
@@ -147,8 +158,11 @@ DIALECTS = (
         judging={**LISTS, "empty": "missing", "short": "error"},
         averaging={"no_relevant": "skip"},
         measuring=(Entry("average_precision_at_k(k={k})", "AP@{k}"),),
-        why="tf.compat.v1.metrics.average_precision_at_k divides by min(R,k), and needs k classes. Keras' AUC of "
-        "precision and recall, which takes the curve at a grid of thresholds, has no counterpart.",
+        why=(
+            "tf.compat.v1.metrics.average_precision_at_k divides by min(R,k), and needs k classes."
+            " Keras' AUC of precision and recall, which takes the curve at a grid of thresholds,"
+            " has no counterpart."
+        ),
         source="python/ops/metrics_impl.py",
         limits=(Limit("no_relevant", "Needs a label."),),
     ),

@@ -57,9 +57,12 @@ LENSKIT = Dialect(
         Entry("ListLength", "Utility(noise=1)"),
         *catalogue.LENSKIT,
     ),
-    why="The discount of NDCG and DCG is log2 of the rank, but at least 1, so that ranks 1 and 2 weigh the "
-    "same. AP divides by R or by the length of the list, whichever is less, so that a short list is "
-    "rewarded. An empty list is NaN; a user without items is NaN, and in AP an error.",
+    why=(
+        "The discount of NDCG and DCG is log2 of the rank, but at least 1, so that ranks 1 and 2"
+        " weigh the same. AP divides by R or by the length of the list, whichever is less, so that"
+        " a short list is rewarded. An empty list is NaN; a user without items is NaN, and in AP an"
+        " error."
+    ),
     source="metrics/ranking/_map.py",
     absent=(
         Absent(("RMSE", "MAE"), RATINGS),

@@ -27,9 +27,9 @@ class RequestedMeasure:
 def resolve_measures(measures: Measures, dialect: Dialect) -> tuple[RequestedMeasure, ...]:
     """Resolve names: a measure that the tool has is the tool's, every other is germane's.
 
-    A name is the tool's own, or germane's in germane's own spelling. Raises MeasureError for any other,
-    with the nearest of the tool's; for a name of germane's by which the tool has another measure; and
-    for two names of one measure under different conventions.
+    A name is the tool's own, or germane's in germane's own spelling. Raises MeasureError for any
+    other, with the nearest of the tool's; for a name of germane's by which the tool has another
+    measure; and for two names of one measure under different conventions.
     """
     found: dict[Measure, RequestedMeasure] = {}
     for one in list_names(measures, Measure, partial(_split_names, dialect)):
@@ -37,8 +37,8 @@ def resolve_measures(measures: Measures, dialect: Dialect) -> tuple[RequestedMea
         before = found.setdefault(this.measure, this)
         if dict(before.choices) != dict(this.choices):
             raise MeasureError(
-                f"{dialect.name}: {one} and a measure before it are both {this.measure}, under different "
-                "conventions; evaluate them in separate calls."
+                f"{dialect.name}: {one} and a measure before it are both {this.measure}, under"
+                " different conventions; evaluate them in separate calls."
             )
     return tuple(found.values())
 
@@ -70,7 +70,9 @@ def find_entry(dialect: Dialect, measure: Measure) -> Entry | None:
 
 
 def find_same_kind(dialect: Dialect, measure: Measure) -> Entry | None:
-    """Find the tool's first measure of the same kind: of that name, and both with or without a cutoff."""
+    """Find the tool's first measure of the same kind: of that name, and both with or without a
+    cutoff.
+    """
     return next(list_same_kind(dialect, measure), None)
 
 
@@ -113,13 +115,17 @@ def _complete_entry(entry: Entry, measure: Measure) -> Measure:
 
 
 def _find_open(entry: Entry, measure: Measure) -> dict[str, Any]:
-    """Find the measure's values of parameters that the entry leaves open; a word is no such value."""
+    """Find the measure's values of parameters that the entry leaves open; a word is no such
+    value.
+    """
     asked = dict(measure.parameters)
     return {name: asked[name] for name in entry.open_parameters if not isinstance(asked[name], str)}
 
 
 def _split_names(dialect: Dialect, text: str) -> list[str]:
-    """Split names; numbers after a comma belong to the name before: map_cut.5,10 is two measures."""
+    """Split names; numbers after a comma belong to the name before: map_cut.5,10 is two
+    measures.
+    """
     names: list[list[str]] = []
     for one in split_names(text):
         if names and re.fullmatch(r"-?\d+(\.\d+)?", one):
@@ -137,9 +143,11 @@ def _expand_numbers(parts: list[str], dialect: Dialect) -> list[str]:
 
 
 def parse_foreign(name: object) -> Measure:
-    """Parse a name with a tool before it, or an object of ir_measures, as ``evaluate`` does in its dialect.
+    """Parse a name with a tool before it, or an object of ir_measures, as ``evaluate`` does in its
+    dialect.
 
-    Raises MeasureError for an object that leaves out unjudged items, which a measure alone does not say.
+    Raises MeasureError for an object that leaves out unjudged items, which a measure alone does not
+    say.
     """
     if isinstance(name, str):
         tool, rest = split_tool(name)
@@ -152,8 +160,9 @@ def parse_foreign(name: object) -> Measure:
     found = resolve_measure(own, resolve_dialect("ir_measures"))
     if found.choices.get("unjudged") == "remove":
         raise MeasureError(
-            f"{clip(own)} of ir_measures leaves out unjudged items, which is no part of a measure here. "
-            f"dialect=ir_measures evaluates it, and so does {found.measure} with unjudged=remove."
+            f"{clip(own)} of ir_measures leaves out unjudged items, which is no part of a measure"
+            f" here. dialect=ir_measures evaluates it, and so does {found.measure} with"
+            " unjudged=remove."
         )
     return found.measure
 
@@ -202,8 +211,8 @@ def _refuse_ambiguous(name: str, measure: Measure, dialect: Dialect, written: se
     for unlike in dialect.unlike:
         if unlike.kind == measure.name and unlike.says:
             raise MeasureError(
-                f"{dialect.name}: {unlike.name} of {dialect.tool} is not germane's {measure}: {unlike.says}. "
-                f"germane:{measure} evaluates germane's own."
+                f"{dialect.name}: {unlike.name} of {dialect.tool} is not germane's {measure}:"
+                f" {unlike.says}. germane:{measure} evaluates germane's own."
             )
         if unlike.kind == measure.name:
             others.append(
@@ -212,9 +221,9 @@ def _refuse_ambiguous(name: str, measure: Measure, dialect: Dialect, written: se
     if others and not any(_agree(theirs, measure) for _, theirs in others):
         called, theirs = others[0]
         raise MeasureError(
-            f"{dialect.name}: {name} has two meanings. {called} of {dialect.tool} is {theirs} "
-            f"({theirs.definition}); germane's own is {measure} ({measure.definition}). Write {theirs}, or "
-            f"germane:{measure} for germane's own."
+            f"{dialect.name}: {name} has two meanings. {called} of {dialect.tool} is {theirs}"
+            f" ({theirs.definition}); germane's own is {measure} ({measure.definition}). Write"
+            f" {theirs}, or germane:{measure} for germane's own."
         )
 
 
@@ -242,7 +251,8 @@ def _find_homonyms(
 def _apply_written(theirs: Measure, measure: Measure, written: set[str]) -> Measure:
     """Give the tool's measure the cutoff and the parameters that were written.
 
-    If the tool's measure lacks one of these parameters, it is another measure; return germane's then.
+    If the tool's measure lacks one of these parameters, it is another measure; return germane's
+    then.
     """
     asked = {name: value for name, value in measure.parameters if name in written}
     if not asked.keys() <= dict(theirs.parameters).keys():

@@ -8,7 +8,8 @@ from germane.dialects.dialect import LISTS, Absent, Dialect, Entry, Homonym, Lim
 _TOPK = Limit("tied", "torch.topk does not define the order of equal scores.", order=True)
 _SORTED = Limit(
     "tied",
-    "torch.topk does not define the order of equal scores, and beside other queries it may be another one.",
+    "torch.topk does not define the order of equal scores, and beside other queries it may be"
+    " another one.",
     order=True,
 )
 _UNMASKED = {"nonpositive": "hit"}
@@ -58,12 +59,15 @@ DIALECTS = (
                 {"nonpositive": "hit", "ties": "grouped", "no_relevant": "one"},
             ),
         ),
-        why="RetrievalMAP averages over the relevant items found. A relevant item with a score of 0 or "
-        "less is taken for not relevant, in MAP, precision, recall and MRR. Queries without relevant "
-        "items count as empty_target_action says: neg is no_relevant=zero, pos is one, skip and error. But a "
-        "list without relevant items within k, or with no others, has a RetrievalAUROC of 0. The classes sort all "
-        "results by query with torch.sort, which is not stable: equal scores of a query may have one order "
-        "alone and another beside other queries, and then another value, too.",
+        why=(
+            "RetrievalMAP averages over the relevant items found. A relevant item with a score of 0"
+            " or less is taken for not relevant, in MAP, precision, recall and MRR. Queries without"
+            " relevant items count as empty_target_action says: neg is no_relevant=zero, pos is"
+            " one, skip and error. But a list without relevant items within k, or with no others,"
+            " has a RetrievalAUROC of 0. The classes sort all results by query with torch.sort,"
+            " which is not stable: equal scores of a query may have one order alone and another"
+            " beside other queries, and then another value, too."
+        ),
         source="functional/retrieval/average_precision.py",
         limits=(_SORTED,),
         absent=(
@@ -73,8 +77,8 @@ DIALECTS = (
             ),
             Absent(
                 ("RetrievalRecallAtFixedPrecision",),
-                "it reads one number from the mean curve of all queries; RecallAtPrecision(precision=0.5) is "
-                "a mean over queries.",
+                "it reads one number from the mean curve of all queries;"
+                " RecallAtPrecision(precision=0.5) is a mean over queries.",
             ),
         ),
         sees="list",
@@ -121,7 +125,9 @@ DIALECTS = (
             Homonym(
                 "Success",
                 "hitrate",
-                says="it is the share of the relevant items that are among the first k, which is R@k",
+                says=(
+                    "it is the share of the relevant items that are among the first k, which is R@k"
+                ),
             ),
         ),
     ),

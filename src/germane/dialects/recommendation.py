@@ -23,8 +23,8 @@ from germane.dialects.rectools import RECTOOLS
 _WITHIN = {"short": "nan"}  # of as many items as k all are among the first k
 
 _COPIES = (
-    "A prediction that repeats an earlier one takes its rank and is no hit; a relevant item that is "
-    "listed twice counts twice in R."
+    "A prediction that repeats an earlier one takes its rank and is no hit; a relevant item that is"
+    " listed twice counts twice in R."
 )
 _ML_METRICS = Dialect(
     "ml_metrics",
@@ -108,9 +108,11 @@ DIALECTS = (
                 CATALOG,
             ),
         ),
-        why="Its mean average recall (mark) is average precision over R; for mapk its examples take "
-        "ml_metrics' function. Precision and recall "
-        "of each user are rounded to 4 decimals before the mean.",
+        why=(
+            "Its mean average recall (mark) is average precision over R; for mapk its examples take"
+            " ml_metrics' function. Precision and recall of each user are rounded to 4 decimals"
+            " before the mean."
+        ),
         source="metrics.py::_ark",
     ),
     Dialect(
@@ -133,8 +135,10 @@ DIALECTS = (
             ),
             *catalogue.RECOMMENDERS,
         ),
-        why="Users count who are in both frames. Both cut the list at k (10 unless told otherwise), but "
-        "map divides by R and map_at_k by min(R,k).",
+        why=(
+            "Users count who are in both frames. Both cut the list at k (10 unless told otherwise),"
+            " but map divides by R and map_at_k by min(R,k)."
+        ),
         source="evaluation/python_evaluation.py",
         limits=(
             Limit("missed", "0 where no user has a hit in k.", only=("r_precision_at_k@{k}",)),
@@ -161,9 +165,12 @@ DIALECTS = (
             Entry("PR_AUC", "AP(norm=R)"),
             Entry("ROC_AUC", "AUROC"),
         ),
-        why="Has both: AP@K over R, and the truncated TAP@K over min(R,K). P@K divides by K, TP@K by "
-        "min(R,K). Where every item is relevant, or all scores are equal, nothing can be "
-        "ranked: NaN, and so is what looks at no order where there are only K items. Fewer are an error.",
+        why=(
+            "Has both: AP@K over R, and the truncated TAP@K over min(R,K). P@K divides by K, TP@K"
+            " by min(R,K). Where every item is relevant, or all scores are equal, nothing can be"
+            " ranked: NaN, and so is what looks at no order where there are only K items. Fewer are"
+            " an error."
+        ),
         source="src/recometrics.hpp",
         limits=(
             Limit(
@@ -197,8 +204,10 @@ DIALECTS = (
             Entry("precision@{k}", "R(norm=min,mean=micro)@{k}"),
             Entry("ndcg@{k}", "nDCG@{k}"),
         ),
-        why="Users count who have items to find; without any it divides by 0. Its precision divides all hits by all of min(R,K), so "
-        "that users with many items weigh more.",
+        why=(
+            "Users count who have items to find; without any it divides by 0. Its precision divides"
+            " all hits by all of min(R,K), so that users with many items weigh more."
+        ),
         source="evaluation.pyx::ranking_metrics_at_k",
         limits=(
             Limit(
@@ -220,7 +229,10 @@ DIALECTS = (
             Entry("recallAt({k})", "R@{k}"),
             Entry("ndcgAt({k})", "nDCG@{k}"),
         ),
-        why="A repeated prediction is a hit again, so that AP can be 1.5. Without relevant items: 0.",
+        why=(
+            "A repeated prediction is a hit again, so that AP can be 1.5. Without relevant"
+            " items: 0."
+        ),
         source="mllib/evaluation/RankingMetrics.scala",
         limits=(
             Limit("empty", "The Python wrapper cannot infer a type where the first list is empty."),
@@ -242,8 +254,10 @@ DIALECTS = (
             Entry("NDCG@{k}", "nDCG@{k}"),
             *catalogue.RECBOLE,
         ),
-        why="Works on the matrix of hits among the first k. Recall of a user without items is NaN. Its "
-        "catalogue has one item more, the padding: catalogue= is that number.",
+        why=(
+            "Works on the matrix of hits among the first k. Recall of a user without items is NaN."
+            " Its catalogue has one item more, the padding: catalogue= is that number."
+        ),
         source="evaluator/metrics.py::MAP.metric_info",
         limits=(
             Limit("no_relevant", "nDCG is 0/0.", only=("NDCG@{k}",)),
@@ -261,8 +275,10 @@ DIALECTS = (
             Entry("MAR@{k}", "MeanR@{k}", {"no_relevant": "error"}),
             *catalogue.ELLIOT,
         ),
-        why="Its MAP is the mean of P@1 … P@k, ranks without a hit included: a single relevant "
-        "item at rank 1 has 0.457 at k=5, not 1. Its Gini is 1 − the coefficient: high = equal.",
+        why=(
+            "Its MAP is the mean of P@1 … P@k, ranks without a hit included: a single relevant "
+            "item at rank 1 has 0.457 at k=5, not 1. Its Gini is 1 − the coefficient: high = equal."
+        ),
         source="evaluation/metrics/accuracy/map/map.py::__user_ap",
         unlike=(Homonym("nDCG", "nDCG", "nDCG(gain=exp)"),),
     ),
@@ -272,7 +288,9 @@ DIALECTS = (
         version="a common mistake",
         judging={"ties": "given"},
         measuring=(Entry("map@{k}", "MeanP@{k}"), Entry("apk@{k}", "MeanP@{k}")),
-        why="Takes precision at every rank, not only at those with a relevant item. This is not AP.",
+        why=(
+            "Takes precision at every rank, not only at those with a relevant item. This is not AP."
+        ),
         source="answers on the web, and code that copies them",
     ),
     Dialect(
@@ -286,7 +304,10 @@ DIALECTS = (
             Entry("Precision@{k}", "P@{k}", {"no_relevant": "zero"}),
             Entry("Recall@{k}", "R@{k}", {"no_relevant": "nan"}),
         ),
-        why="MAP gives equal scores the last rank of their group, and looks at all items: no cutoff.",
+        why=(
+            "MAP gives equal scores the last rank of their group, and looks at all items: no"
+            " cutoff."
+        ),
         source="metrics/ranking.py::MAP.compute",
         limits=(
             Limit("no_relevant", "0/0 is NaN, or an error."),
@@ -308,16 +329,18 @@ DIALECTS = (
             Entry("recall@{k}", "R@{k}"),
             *catalogue.EVIDENTLY,
         ),
-        why="Sorted frames whose users have equally many rows agree with AP over R. Others do not: what "
-        "counts as relevant at rank k is the label of the frame's last row within k, and a user with "
-        "fewer than k items goes on adding precision, or is an error where no user has more. Precision and "
-        "recall do not depend on the order of rows.",
+        why=(
+            "Sorted frames whose users have equally many rows agree with AP over R. Others do not:"
+            " what counts as relevant at rank k is the label of the frame's last row within k, and"
+            " a user with fewer than k items goes on adding precision, or is an error where no user"
+            " has more. Precision and recall do not depend on the order of rows."
+        ),
         source="legacy/metrics/recsys/precision_recall_k.py",
         limits=(
             Limit(
                 "unordered",
-                "The relevance at rank k is the label of the frame's last row within k: rows that do not "
-                "stand in the order of their scores change it.",
+                "The relevance at rank k is the label of the frame's last row within k: rows that"
+                " do not stand in the order of their scores change it.",
                 only=("map@{k}", "map_include_no_feedback@{k}", "mar@{k}"),
             ),
             Limit(
@@ -330,8 +353,8 @@ DIALECTS = (
         absent=(
             Absent(
                 ("serendipity",),
-                "it subtracts, from 1, the similarities of a user's relevant items, added up, so that every further "
-                "relevant item lowers it.",
+                "it subtracts, from 1, the similarities of a user's relevant items, added up, so"
+                " that every further relevant item lowers it.",
             ),
         ),
         sees="list",

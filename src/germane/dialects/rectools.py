@@ -35,9 +35,13 @@ RECTOOLS = Dialect(
         Entry("MCC(k={k},catalog={x})", "MCC(items={x})@{k}"),
         *catalogue.RECTOOLS,
     ),
-    why="NDCG divides by the DCG of k relevant items, however many there are, unless divide_by_achievable is "
-    "set. Accuracy and MCC take the number of items in the catalog here. Users are those with interactions, so that none is without relevant items and a missing "
-    "recommendation counts as 0. MAP divides by R, or by k when asked, and is a TypeError for a frame without any row.",
+    why=(
+        "NDCG divides by the DCG of k relevant items, however many there are, unless"
+        " divide_by_achievable is set. Accuracy and MCC take the number of items in the catalog"
+        " here. Users are those with interactions, so that none is without relevant items and a"
+        " missing recommendation counts as 0. MAP divides by R, or by k when asked, and is a"
+        " TypeError for a frame without any row."
+    ),
     source="metrics/ranking.py::MAP",
     limits=(Limit("repeated", "Copies are joined row by row, on both sides."),),
     absent=(
@@ -48,7 +52,8 @@ RECTOOLS = Dialect(
         Absent(("Intersection",), CATALOG),
         Absent(
             ("CoveredUsers", "SufficientReco", "UnrepeatedReco"),
-            "it checks the lists themselves; germane check finds missing, short and repeated results.",
+            "it checks the lists themselves; germane check finds missing, short and repeated"
+            " results.",
         ),
         Absent(("DebiasConfig", "debias_interactions"), "it changes the data, and is no measure."),
     ),

@@ -31,8 +31,10 @@ DIALECTS = (
             Entry("coverage_error", "LastRank"),
             Entry("label_ranking_loss", "RankingLoss"),
         ),
-        why="Equal scores are one step of the curve, at the last rank of their group. Samples without a "
-        "positive have 0, but 1 in label_ranking_average_precision_score.",
+        why=(
+            "Equal scores are one step of the curve, at the last rank of their group. Samples"
+            " without a positive have 0, but 1 in label_ranking_average_precision_score."
+        ),
         source="metrics/_ranking.py",
         limits=(
             Limit("no_relevant", "Recall is taken for 1.", only=("auc(precision_recall_curve)",)),
@@ -54,11 +56,13 @@ DIALECTS = (
         absent=(
             Absent(
                 ("precision_recall_curve", "roc_curve", "det_curve"),
-                "it is a curve, not a number; germane.pr_curve has precision and recall at every rank.",
+                "it is a curve, not a number; germane.pr_curve has precision and recall at every"
+                " rank.",
             ),
             Absent(
                 ("average_precision_score(average=micro)", "roc_auc_score(average=micro)"),
-                "it ranks the items of all samples in one list: give them one query, and ids of sample and item.",
+                "it ranks the items of all samples in one list: give them one query, and ids of"
+                " sample and item.",
             ),
         ),
         sees="list",
@@ -88,8 +92,10 @@ DIALECTS = (
             Entry("recall_at_k@{k}", "R@{k}", {"no_relevant": "nan"}),
             Entry("reciprocal_rank", "RR", {"empty": "error"}),
         ),
-        why="An item's rank is the number of items that score as much or more: ties count against it. As with preserve_rows=True; else users "
-        "without items to find are left out.",
+        why=(
+            "An item's rank is the number of items that score as much or more: ties count against"
+            " it. As with preserve_rows=True; else users without items to find are left out."
+        ),
         source="evaluation.py",
         limits=(Limit("tied", "All items of a tie have its last rank."),),
     ),

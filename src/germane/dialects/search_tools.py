@@ -21,8 +21,10 @@ DIALECTS = (
             *name_both("mrr", "RR"),
             *name_both("hit_rate", "Success"),
         ),
-        why="AP over R of whatever was retrieved; a repeated result is a hit again. Empty lists on "
-        "either side are a ValueError.",
+        why=(
+            "AP over R of whatever was retrieved; a repeated result is a hit again. Empty lists on "
+            "either side are a ValueError."
+        ),
         source="evaluation/retrieval/metrics.py",
         limits=(
             Limit(
@@ -66,8 +68,10 @@ DIALECTS = (
             *name_both("DocumentRecallEvaluator", "R"),
             *name_both("DocumentRecallEvaluator(single_hit)", "Success"),
         ),
-        why="Divides by the relevant documents that exist since version 3.1; a repeated document is "
-        "credited once.",
+        why=(
+            "Divides by the relevant documents that exist since version 3.1; a repeated document is"
+            " credited once."
+        ),
         source="components/evaluators/document_map.py",
         aliases=("haystack-3",),
     ),
@@ -91,8 +95,11 @@ DIALECTS = (
             Entry("recall_at_{k}", "R@{k}"),
             Entry("match_at_{k}", "Success@{k}"),
         ),
-        why="map divides by the relevant ids found, and precision by the ids there are; a repeated id is a hit again. "
-        "Its nDCG is scikit-learn's ndcg_score, and its RerankRecall is pytrec_eval's recall.",
+        why=(
+            "map divides by the relevant ids found, and precision by the ids there are; a repeated"
+            " id is a hit again. Its nDCG is scikit-learn's ndcg_score, and its RerankRecall is"
+            " pytrec_eval's recall."
+        ),
         source="metrics.py::RetrievalMetric",
     ),
     _search_tool(
@@ -105,8 +112,10 @@ DIALECTS = (
             Entry("mean_reciprocal_rank@{k}", "RR@{k}"),
             Entry("dcg@{k}", "DCG(gain=exp)@{k}"),
         ),
-        why="Has no AP. Precision divides by the hits returned, at most k, and is 0 without any; "
-        "ignore_unlabeled=true is unjudged=remove.",
+        why=(
+            "Has no AP. Precision divides by the hits returned, at most k, and is 0 without any; "
+            "ignore_unlabeled=true is unjudged=remove."
+        ),
         source="modules/rank-eval: PrecisionAtK.java, RecallAtK.java",
         unlike=(Homonym("nDCG", "dcg(normalize)", "nDCG(gain=exp)"),),
     ),
@@ -150,7 +159,10 @@ DIALECTS = (
             Entry("accuracy@{k}", "Success@{k}"),
             Entry("ndcg@{k}", "nDCG@{k}", {"grades": "ones"}),
         ),
-        why="AP over min(k,R), for sets of relevant documents; pyvespa-graded is for documents with grades.",
+        why=(
+            "AP over min(k,R), for sets of relevant documents; pyvespa-graded is for documents with"
+            " grades."
+        ),
         source="vespa/evaluation/_base.py",
     ),
     _search_tool(
@@ -158,8 +170,10 @@ DIALECTS = (
         tool="pyvespa, documents with grades",
         version="1.2.9",
         measuring=(Entry("ndcg@{k}", "nDCG@{k}"),),
-        why="Of documents with grades, {document: grade}, it returns nothing but nDCG; of sets of documents, "
-        "pyvespa, other measures too.",
+        why=(
+            "Of documents with grades, {document: grade}, it returns nothing but nDCG; of sets of"
+            " documents, pyvespa, other measures too."
+        ),
         source="vespa/evaluation/_base.py::_compute_metrics",
         limits=(Limit("negative", "Negative grades are negative gains."),),
     ),

@@ -71,16 +71,18 @@ DIALECTS = (
                 also=("rbp@{decimals}-l{x}",),
             ),
         ),
-        why="The run and the qrels must have the same queries; make_comparable=True (missing=zero, "
-        "unknown=ignore) takes those of the qrels. Equal scores keep the order of the dict. Where nothing is "
-        "judged not relevant, bpref is 0/0. A run of empty lists alone is a ValueError. hits are averaged "
-        "over queries.",
+        why=(
+            "The run and the qrels must have the same queries; make_comparable=True (missing=zero,"
+            " unknown=ignore) takes those of the qrels. Equal scores keep the order of the dict."
+            " Where nothing is judged not relevant, bpref is 0/0. A run of empty lists alone is a"
+            " ValueError. hits are averaged over queries."
+        ),
         source="metrics/average_precision.py, meta/evaluate.py",
         limits=(
             Limit(
                 "tied_long",
-                "Scores are sorted by an algorithm that does not keep the order of equal ones in longer "
-                "lists.",
+                "Scores are sorted by an algorithm that does not keep the order of equal ones in"
+                " longer lists.",
                 order=True,
             ),
             Limit(
@@ -107,9 +109,12 @@ DIALECTS = (
             Entry("R_cap@{k}", "R(norm=min)@{k}", {**_CUSTOM, "no_relevant": "error"}),
             Entry("Accuracy@{k}", "Success@{k}", _CUSTOM),
         ),
-        why="pytrec_eval, but an item whose id is the query's is taken out first "
-        "(ignore_identical_ids=False: own=keep), and means are rounded to 5 decimals. evaluate_custom (MRR, R_cap, "
-        "Accuracy) keeps the order of equal scores, and divides by all judged queries. MTEB before 1.13 says the same, under names such as mrr_at_10.",
+        why=(
+            "pytrec_eval, but an item whose id is the query's is taken out first"
+            " (ignore_identical_ids=False: own=keep), and means are rounded to 5 decimals."
+            " evaluate_custom (MRR, R_cap, Accuracy) keeps the order of equal scores, and divides"
+            " by all judged queries. MTEB before 1.13 says the same, under names such as mrr_at_10."
+        ),
         source="retrieval/evaluation.py",
         limits=(
             Limit(
@@ -139,9 +144,12 @@ DIALECTS = (
         judging={"ties": "trec", "missing": "skip"},
         averaging={"digits": 5},
         measuring=_list_mteb("given", no_relevant="error"),
-        why="Before version 2.18.19, MRR and R_cap keep the order of equal scores in the dict of results, so that "
-        "MRR@1 and P@1 can differ. The other measures come from pytrec_eval, as in newer versions. Before version 1.13, "
-        "MTEB had the functions of BEIR: dialect beir.",
+        why=(
+            "Before version 2.18.19, MRR and R_cap keep the order of equal scores in the dict of"
+            " results, so that MRR@1 and P@1 can differ. The other measures come from pytrec_eval,"
+            " as in newer versions. Before version 1.13, MTEB had the functions of BEIR: dialect"
+            " beir."
+        ),
         source="_evaluators/retrieval_metrics.py",
         same=("MTEB 1.39.7",),
     ),
@@ -161,8 +169,11 @@ DIALECTS = (
             Entry("accuracy@{k}", "Success@{k}"),
             Entry("reranking_ap", "AP(norm=R)", {"ties": "grouped", "no_relevant": "zero"}),
         ),
-        why="InformationRetrievalEvaluator orders equal scores by ascending id, and leaves out queries "
-        "without relevant documents; without any other query it divides by 0. Grades do not count: every relevant document gains 1.",
+        why=(
+            "InformationRetrievalEvaluator orders equal scores by ascending id, and leaves out"
+            " queries without relevant documents; without any other query it divides by 0. Grades"
+            " do not count: every relevant document gains 1."
+        ),
         source="evaluation/information_retrieval.py::compute_metrics",
         limits=(
             Limit("single", "Fewer than two candidates are an error.", only=("reranking_ap",)),
@@ -184,8 +195,11 @@ DIALECTS = (
             Entry("rprec", "Rprec", {"no_hit": "nan"}),
             Entry("reciprocal_rank", "RR", {"no_hit": "nan", "empty": "missing_if_some"}),
         ),
-        why="Divides by the number of queries of the run, so that one that nobody judged counts as 0, "
-        "and so does one whose value is NaN. bpref is 0 where nothing is judged not relevant.",
+        why=(
+            "Divides by the number of queries of the run, so that one that nobody judged counts as"
+            " 0, and so does one whose value is NaN. bpref is 0 where nothing is judged not"
+            " relevant."
+        ),
         source="trec_eval.py",
         limits=(
             Limit(

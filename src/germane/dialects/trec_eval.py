@@ -1,4 +1,6 @@
-"""trec_eval, Python packages that run its code, and gdeval, which stands beside it in TREC's web track."""
+"""trec_eval, Python packages that run its code, and gdeval, which stands beside it in TREC's web
+track.
+"""
 
 from germane.dialects.dialect import PYTREC, Dialect, Entry, Limit
 
@@ -68,8 +70,10 @@ DIALECTS = (
             Entry("yaap", "YAAP"),
             _name_with_number("unj_{k}", "Unjudged@{k}"),
         ),
-        why="Divides AP by R at every cutoff. A judged query that the run lacks ends the program with "
-        "exit code 4; with -c (missing=zero) it counts as 0.",
+        why=(
+            "Divides AP by R at every cutoff. A judged query that the run lacks ends the program"
+            " with exit code 4; with -c (missing=zero) it counts as 0."
+        ),
         source="form_res_rels.c, m_map.c, m_map_cut.c",
         limits=(_CURVE_NAN, _ALL_GRADES),
         aliases=("trec_eval", "trec_eval-10.0"),
@@ -81,8 +85,10 @@ DIALECTS = (
         reading={"duplicates": "error", "grades": "whole", "scores": "single"},
         judging={"ties": "trec", "missing": "skip", "empty": "missing"},
         measuring=_list_measures("trec9"),
-        why="Keeps scores in single precision, so that 16777216 and 16777217 are equal. Queries that the "
-        "run lacks are left out; with -c (missing=zero) they count as 0.",
+        why=(
+            "Keeps scores in single precision, so that 16777216 and 16777217 are equal. Queries"
+            " that the run lacks are left out; with -c (missing=zero) they count as 0."
+        ),
         source="trec_format.h, form_res_rels.c, m_map.c, m_map_cut.c",
         limits=(_CURVE_NAN, _ALL_GRADES),
         aliases=("trec_eval-9.0.8",),
@@ -94,7 +100,10 @@ DIALECTS = (
         reading=PYTREC,
         judging={"ties": "trec", "missing": "skip"},
         measuring=_list_measures("trec9"),
-        why="The code of trec_eval 9, fed from dicts: a query may have an empty list, and counts as 0.",
+        why=(
+            "The code of trec_eval 9, fed from dicts: a query may have an empty list, and counts"
+            " as 0."
+        ),
         source="pytrec_eval.cpp",
         limits=(_CURVE_NAN,),
         same=("pytrec_eval-terrier 0.5.11",),
@@ -111,10 +120,13 @@ DIALECTS = (
             Entry("ndcg@{k}", "nDCG(gain=exp)@{k}"),
             Entry("err@{k}", "ERR@{k}"),
         ),
-        why="The script of TREC's web track, in Perl: exponential gains, grades up to 4 (others are an error), and a cutoff of 20 "
-        "where none is given. Queries without a relevant item are left out, and so are those that the run lacks; with -c "
-        "(missing=zero) they count as 0. ir_measures runs version 1.2, which prints no mean; "
-        "no package index has 1.3, whose answers come from the copy in Anserini's repository.",
+        why=(
+            "The script of TREC's web track, in Perl: exponential gains, grades up to 4 (others are"
+            " an error), and a cutoff of 20 where none is given. Queries without a relevant item"
+            " are left out, and so are those that the run lacks; with -c (missing=zero) they count"
+            " as 0. ir_measures runs version 1.2, which prints no mean; no package index has 1.3,"
+            " whose answers come from the copy in Anserini's repository."
+        ),
         source="gdeval.pl",
         limits=(Limit("named", "It takes numbers for ids of queries, after the last hyphen."),),
     ),

@@ -1,6 +1,8 @@
-"""Accepted: types of everything that functions take as data, under names that editors and ``help`` show.
+"""Accepted: types of everything that functions take as data, under names that editors and ``help``
+show.
 
-Each name stands for a type, which type checkers read, and for a sentence, which the reference prints.
+Each name stands for a type, which type checkers read, and for a sentence, which the reference
+prints.
 """
 
 import os
@@ -52,19 +54,22 @@ Path: TypeAlias = str | os.PathLike[str]
 Table: TypeAlias = Path | ArrowFrame
 
 Judgments: TypeAlias = Annotated[
-    "Table | Mapping[Any, Any] | Iterable[Any] | Array | SparseMatrix | Labels | Qrels | QrelsInput | Inputs",
+    "Table | Mapping[Any, Any] | Iterable[Any] | Array | SparseMatrix | Labels | Qrels | QrelsInput"
+    " | Inputs",
     Given(
         "Judgments",
-        "the path of a file, a frame, {query: {item: grade}}, {query: relevant items}, rows that are namedtuples, "
-        "an array of grades (Q, N), a CSR matrix, germane.Labels, or what read_qrels returned",
+        "the path of a file, a frame, {query: {item: grade}}, {query: relevant items}, rows that"
+        " are namedtuples, an array of grades (Q, N), a CSR matrix, germane.Labels, or what"
+        " read_qrels returned",
     ),
 ]
 Run: TypeAlias = Annotated[
     "Table | Mapping[Any, Any] | Iterable[Any] | Array | SparseMatrix | RunInput | Held",
     Given(
         "Run",
-        "the path of a file, a frame, {query: {item: score}}, ranked lists {query: [item, …]}, rows that are "
-        "namedtuples, an array of scores (Q, N) or of ids (Q, K), a pair of both, or what read_run returned",
+        "the path of a file, a frame, {query: {item: score}}, ranked lists {query: [item, …]}, rows"
+        " that are namedtuples, an array of scores (Q, N) or of ids (Q, K), a pair of both, or what"
+        " read_run returned",
     ),
 ]
 Source: TypeAlias = Annotated[
@@ -110,7 +115,8 @@ ItemGroups: TypeAlias = Annotated[
     Table | Mapping[Any, Any] | Callable[[Any], Any] | Iterable[Any] | Array,
     Given(
         "ItemGroups",
-        "{item: group}, a function of an item, a frame or file of two columns, or a group for each column",
+        "{item: group}, a function of an item, a frame or file of two columns, or a group for each"
+        " column",
     ),
 ]
 Catalogue: TypeAlias = Annotated[
@@ -137,7 +143,8 @@ Record: TypeAlias = Annotated[
     "Path | Mapping[str, Any] | Result | Results | Signature",
     Given(
         "Record",
-        "the path of a record or of results as JSON, their content, results, a signature, or its text",
+        "the path of a record or of results as JSON, their content, results, a signature, or its"
+        " text",
     ),
 ]
 Runs: TypeAlias = Annotated[

@@ -69,35 +69,38 @@ def evaluate(
 
     ``qrels``: the path of a file, a frame, ``{query: {item: grade}}``, ``{query: relevant items}``,
     or what ``read_qrels`` returned. ``run``: the path of a file (``-`` is standard input), a frame,
-    ``{query: {item: score}}``, ranked lists ``{query: [item, …]}``, or what ``read_run`` returned. Both may
-    be rows that are namedtuples, such as ``Qrel`` and ``ScoredDoc`` of ir_datasets.
-    Both may be arrays. Rows are queries and columns are items, numbered from 0. Grades and floating-point
-    scores have one shape (Q, N), and a masked cell is missing. Whole numbers (Q, K) are the ids of the best
-    K items, -1 for none, with qrels as a list of sets, a CSR matrix or ``germane.Labels``. Flat grades and
-    scores need ``group``: a group id for each item, or the size of each group.
-    ``measures``: names such as ``"AP AP@10"``, measures such as ``[AP, AP @ 10]``, or both.
+    ``{query: {item: score}}``, ranked lists ``{query: [item, …]}``, or what ``read_run`` returned.
+    Both may be rows that are namedtuples, such as ``Qrel`` and ``ScoredDoc`` of ir_datasets.
+    Both may be arrays. Rows are queries and columns are items, numbered from 0. Grades and
+    floating-point scores have one shape (Q, N), and a masked cell is missing. Whole numbers (Q, K)
+    are the ids of the best K items, -1 for none, with qrels as a list of sets, a CSR matrix or
+    ``germane.Labels``. Flat grades and scores need ``group``: a group id for each item, or the size
+    of each group. ``measures``: names such as ``"AP AP@10"``, measures such as ``[AP, AP @ 10]``,
+    or both.
 
-    ``query_ids`` and ``item_ids`` name the rows and columns of arrays. A run may be a pair of arrays (Q,
-    K), scores and ids, as a vector search returns them. ``collapse`` ranks groups instead of items, such as
-    the documents of chunks: ``{item: group}``, a function, a file or a frame of two columns, or one group
-    for each column of an array. A group has the score of its best item. ``scores="distances"``
-    ranks the lowest number first.
+    ``query_ids`` and ``item_ids`` name the rows and columns of arrays. A run may be a pair of
+    arrays (Q, K), scores and ids, as a vector search returns them. ``collapse`` ranks groups
+    instead of items, such as the documents of chunks: ``{item: group}``, a function, a file or a
+    frame of two columns, or one group for each column of an array. A group has the score of its
+    best item. ``scores="distances"`` ranks the lowest number first.
 
-    The suffix or ``input_format`` gives the format of files: trec, parquet, arrow, csv, tsv, json, jsonl,
-    msmarco or letor (svmlight); ``{"run": "jsonl"}`` is for one of them. With qrels of a LETOR file, a run
-    may have one score on each line (``scores``), or be a flat array. A frame is anything with Arrow
-    columns: of Polars, pandas, PyArrow or DuckDB. Columns have the usual names, or ``columns={"query":
-    "customer", "item": "film"}``. A compressed file may expand to 1000 times its size, and a line may have
-    1 MB; ``max_expansion`` and ``max_line`` set other limits, or ``none``.
+    The suffix or ``input_format`` gives the format of files: trec, parquet, arrow, csv, tsv, json,
+    jsonl, msmarco or letor (svmlight); ``{"run": "jsonl"}`` is for one of them. With qrels of a
+    LETOR file, a run may have one score on each line (``scores``), or be a flat array. A frame is
+    anything with Arrow columns: of Polars, pandas, PyArrow or DuckDB. Columns have the usual names,
+    or ``columns={"query": "customer", "item": "film"}``. A compressed file may expand to 1000 times
+    its size, and a line may have 1 MB; ``max_expansion`` and ``max_line`` set other limits, or
+    ``none``.
 
     Conventions (see ``germane.Policy``): ``duplicates``, ``ties``, ``missing``, ``unjudged``,
-    ``no_relevant``, ``depth``, and rarer ones. ``dialect`` takes the conventions of another tool, such as
-    ``"trec_eval-9"``, and its names of measures. ``progress=True`` shows on standard error how much of
-    large files is read; a function is called with the name of a file, the bytes read, and the size of the
-    file or None.
+    ``no_relevant``, ``depth``, and rarer ones. ``dialect`` takes the conventions of another tool,
+    such as ``"trec_eval-9"``, and its names of measures. ``progress=True`` shows on standard error
+    how much of large files is read; a function is called with the name of a file, the bytes read,
+    and the size of the file or None.
 
-    Raises MeasureError, PolicyError, InputError or CoverageError, all of them GermaneError. Warns with
-    GermaneWarning of problems that can distort your results; ``findings`` of the result lists them, too.
+    Raises MeasureError, PolicyError, InputError or CoverageError, all of them GermaneError. Warns
+    with GermaneWarning of problems that can distort your results; ``findings`` of the result lists
+    them, too.
     """
     progress = make_progress(progress)
     data = open_data(qrels, policy, dialect)
@@ -125,9 +128,11 @@ def finish_result(
     sample: Callable[[int], Sample] | None = None,
     run_fingerprint: Callable[[], str | None] = lambda: None,
 ) -> Result:
-    """Make the result of a run that was judged under each policy of a plan, and warn of its findings.
+    """Make the result of a run that was judged under each policy of a plan, and warn of its
+    findings.
 
-    ``ordered()`` returns whether the run's rows stand in the order of their scores, or None if unknown.
+    ``ordered()`` returns whether the run's rows stand in the order of their scores, or None if
+    unknown.
     """
     computed: dict[Measure, MeasureResult] = {}
     for chosen, one in zip(plan.groups.values(), judged, strict=True):
@@ -213,10 +218,11 @@ def score(
     >>> round(germane.score([0, 0, 1, 0, 1, 0, 0, 1, 0, 0], "AP@10", relevant=3), 3)
     0.369
 
-    ``relevant`` is the number of all relevant items, or a list of their grades; by default, all are in the
-    list. If it is a number, items outside the list have the lowest relevant grade: ``rel``, or 1. For
-    measures of subtopics, the list contains the subtopics of each item, ``[{"a"}, {"a", "b"}]`` or with
-    grades, and ``relevant`` those of further items. Raises MeasureError, GradeError or InputError.
+    ``relevant`` is the number of all relevant items, or a list of their grades; by default, all are
+    in the list. If it is a number, items outside the list have the lowest relevant grade: ``rel``,
+    or 1. For measures of subtopics, the list contains the subtopics of each item,
+    ``[{"a"}, {"a", "b"}]`` or with grades, and ``relevant`` those of further items. Raises
+    MeasureError, GradeError or InputError.
     """
     if not isinstance(measure, Measure):
         measure = parse(measure)
@@ -241,9 +247,9 @@ def read_qrels(
     >>> germane.read_qrels("examples/digits/qrels.txt")
     Qrels('qrels': 200 queries, 31940 judgments)
 
-    Lines of a TREC file are ``query 0 item grade``, separated by blanks or tabs; blank lines and comments
-    are skipped; gzip, bzip2, xz and Zstandard are recognized. Other files and frames have columns, as in
-    ``evaluate``. For measures of subtopics,
+    Lines of a TREC file are ``query 0 item grade``, separated by blanks or tabs; blank lines and
+    comments are skipped; gzip, bzip2, xz and Zstandard are recognized. Other files and frames have
+    columns, as in ``evaluate``. For measures of subtopics,
     ``second_column="subtopic"`` reads the second column of a TREC file, or a column ``iteration``.
     Raises InputError with file and line.
     """
@@ -272,9 +278,9 @@ def read_run(
     >>> germane.read_run("examples/digits/lda.run")
     Run('lda': 200 queries, 20000 results)
 
-    Lines of a TREC file are ``query Q0 item rank score tag``; the order comes from the scores. Other files
-    and frames have columns, as in ``evaluate``. ``evaluate`` also takes a path and then needs less memory.
-    Raises InputError with file and line.
+    Lines of a TREC file are ``query Q0 item rank score tag``; the order comes from the scores.
+    Other files and frames have columns, as in ``evaluate``. ``evaluate`` also takes a path and then
+    needs less memory. Raises InputError with file and line.
     """
     progress = make_progress(progress)
     reading = ReadOptions(columns, input_format, None, max_expansion, max_line)

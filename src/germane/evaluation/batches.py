@@ -37,7 +37,8 @@ class Tally:
         return int(np.count_nonzero(self._answered))
 
     def select_new(self, got: Retrieved, places: Ints, twice: Twice) -> Bools:
-        """Mark the queries of a batch that are to be added. ``places`` are those of its queries in the qrels.
+        """Mark the queries of a batch that are to be added. ``places`` are those of its queries in
+        the qrels.
 
         Raises DuplicateError for a query that has arrived before, unless ``twice`` allows it.
         """

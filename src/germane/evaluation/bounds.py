@@ -25,12 +25,16 @@ if TYPE_CHECKING:
     from germane.evaluation.result import Result, Results
 
 CLOSED = ("P", "Success", "RR", "DCG", "ERR", "RBP", "MeanP")
-"""Measures that never fall if an item's grade rises, and whose norm does not depend on judgments."""
+"""Measures that never fall if an item's grade rises, and whose norm does not depend on
+judgments.
+"""
 
 
 @dataclass(frozen=True)
 class Bounds:
-    """The means of a run if every item without a judgment were worthless, and if every one were best."""
+    """The means of a run if every item without a judgment were worthless, and if every one were
+    best.
+    """
 
     measure: Measure
     low: float
@@ -49,12 +53,14 @@ def has_bounds(measure: Measure) -> bool:
 
 
 def bound_measure(result: "Result", measure: Measure) -> Bounds:
-    """Bound one measure of a result. Raises MeasureError where it has no closed form, and InputError."""
+    """Bound one measure of a result. Raises MeasureError where it has no closed form, and
+    InputError.
+    """
     refuse_lists([measure], f"and bounds exist for {', '.join(CLOSED)} and AP(norm=k)@k.")
     if not has_bounds(measure):
         raise MeasureError(
-            f"{measure} has no closed form of its bounds: its norm counts relevant items, and items without "
-            f"a judgment change it. Bounds exist for {', '.join(CLOSED)} and AP(norm=k)@k."
+            f"{measure} has no closed form of its bounds: its norm counts relevant items, and items"
+            f" without a judgment change it. Bounds exist for {', '.join(CLOSED)} and AP(norm=k)@k."
         )
     if result.placement is None:
         raise InputError("a result that was read from a file has no ranks; evaluate the run again.")
@@ -148,8 +154,9 @@ class BoundsOfRuns(Tabular):
         for measure in dict.fromkeys(measure for _, measure in self.bounds):
             yield f"{measure}: {write_definition(measure, str(measure))}"
         yield (
-            "all worthless, all best: the mean if every retrieved item without a judgment had grade 0, or the "
-            "highest grade; judged: the share of results that were judged, down to the cutoff"
+            "all worthless, all best: the mean if every retrieved item without a judgment had grade"
+            " 0, or the highest grade; judged: the share of results that were judged, down to the"
+            " cutoff"
         )
         of_lists = {one for one in self.without if isinstance(one.row, CatalogueDefinition)}
         for why, named in (
@@ -157,14 +164,21 @@ class BoundsOfRuns(Tabular):
             ("because they are about whole lists", of_lists),
         ):
             if named:
-                yield f"no bounds, {why}: {', '.join(str(one) for one in self.without if one in named)}"
+                yield (
+                    f"no bounds, {why}:"
+                    f" {', '.join(str(one) for one in self.without if one in named)}"
+                )
         if self.open:
             yield (
-                "open pairs are found from each run's own bounds: where both runs have the same unjudged items, "
-                "an order called open may be settled; an order not called open is settled"
+                "open pairs are found from each run's own bounds: where both runs have the same"
+                " unjudged items, an order called open may be settled; an order not called open is"
+                " settled"
             )
         for measure, one, other in self.open:
-            yield f"open: items without a judgment could turn the order of {one} and {other} on {measure}"
+            yield (
+                f"open: items without a judgment could turn the order of {one} and {other} on"
+                f" {measure}"
+            )
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values for JSON."""

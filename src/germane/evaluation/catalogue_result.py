@@ -31,8 +31,8 @@ class CatalogueResult(MeasureResult):
     >>> result["Gini@2"].mean
     0.375
 
-    ``per_query`` has the judged queries where the measure is a mean over lists. ``explain`` says which
-    items make the number.
+    ``per_query`` has the judged queries where the measure is a mean over lists. ``explain`` says
+    which items make the number.
 
     >>> result["Gini@2"].explain().items[0]
     ('a', 2)
@@ -53,13 +53,17 @@ class CatalogueResult(MeasureResult):
 
     @property
     def has_interval(self) -> bool:
-        """Is it a mean over users? Coverage and inequality of resampled users are biased: lists repeat."""
+        """Is it a mean over users? Coverage and inequality of resampled users are biased: lists
+        repeat.
+        """
         micro = dict(self.measure.parameters).get("mean") == "micro"
         return self.of_lists.parts is not None and not micro
 
     @property
     def per_list(self) -> dict[Hashable, float]:
-        """The value of every user's list, judged or not; NaN where the mean leaves it out. Only of a mean over lists."""
+        """The value of every user's list, judged or not; NaN where the mean leaves it out. Only of
+        a mean over lists.
+        """
         values, users = self.of_lists.values, self.of_lists.counted.users.python
         if values is None:
             return {}
@@ -133,9 +137,10 @@ class CatalogueExplanation(Tabular):
         notes = (
             f"{self.measure} = {format_number(self.value, digits)}: {self.measure.definition}",
             (
-                f"{write_count(self.lists, 'list')} with {write_count(self.recommendations, 'recommendation')} of "
-                f"{self.recommended:,}{of} items; the tail (all but the 20 % most recommended items) has "
-                f"{format_number(self.tail_share, digits)} of them"
+                f"{write_count(self.lists, 'list')} with"
+                f" {write_count(self.recommendations, 'recommendation')} of"
+                f" {self.recommended:,}{of} items; the tail (all but the 20 % most recommended"
+                f" items) has {format_number(self.tail_share, digits)} of them"
             ),
         )
         columns = ("item", "lists", "share of lists", "recommendations so far")
@@ -154,7 +159,9 @@ class CatalogueExplanation(Tabular):
 def compute_list_measures(
     measures: Sequence[Measure], judged: JudgedRun
 ) -> dict[Measure, MeasureResult]:
-    """Compute measures of the catalogue. Raises MeasureError where lists have no order, or are not known."""
+    """Compute measures of the catalogue. Raises MeasureError where lists have no order, or are not
+    known.
+    """
     policy = judged.policy
     for measure in measures:
         check_policy(measure, policy)
@@ -177,13 +184,16 @@ def compute_list_measures(
 
 
 def check_policy(measure: Measure, policy: Policy) -> None:
-    """Refuse conventions under which whole lists have no order, or no meaning. Raises MeasureError."""
+    """Refuse conventions under which whole lists have no order, or no meaning. Raises
+    MeasureError.
+    """
     if policy.ties not in ROW_ORDERS:
         raise MeasureError(
-            f"{measure} counts whole lists, whose tied items need one order: ties={list_choices(ROW_ORDERS)}; got "
-            f"ties={policy.ties}."
+            f"{measure} counts whole lists, whose tied items need one order:"
+            f" ties={list_choices(ROW_ORDERS)}; got ties={policy.ties}."
         )
     if policy.duplicates in COPIES and get_row(measure).of_sets(dict(measure.parameters)):
         raise MeasureError(
-            f"{measure} compares lists as sets, in which no item stands twice; duplicates=first keeps one copy."
+            f"{measure} compares lists as sets, in which no item stands twice; duplicates=first"
+            " keeps one copy."
         )

@@ -155,15 +155,18 @@ def check(
 
     >>> run = {"q1": {"d1": 2.0, "d2": 1.0}, "Q2": {"d3": 1.0}}
     >>> print(germane.check({"q1": {"d1": 1, "d2": 0}, "q2": {"d3": 2}}, run, "AP")[0])
-    run: 1 judged query is missing from the run, of 2, and counted as 0: 'q2'. The run has 'Q2': it differs in letter case.
+    run: 1 judged query is missing from the run, of 2, and counted as 0: 'q2'. The run has 'Q2': it
+    differs in letter case.
 
-    ``qrels``, ``run`` and the conventions are those of ``evaluate``: options such as ``collapse``, ``exclude``
-    and ``own`` select the results that are checked, and a convention such as ``missing="skip"`` settles a finding;
-    several runs are ``{name: run}``. ``measures`` give the cutoffs. ``train`` are the judgments that the
-    system learned from: queries and judgments that are also in ``qrels`` are findings. ``queries`` and
-    ``items`` are texts by id, as in ``explain``: queries with the text of an item are a finding. The check
-    does not stop at the first fault: it counts the lines that cannot be read, and checks the others. Raises InputError for data that cannot be read at all,
-    CoverageError for ``exclude`` and ``only`` of other queries, and MeasureError.
+    ``qrels``, ``run`` and the conventions are those of ``evaluate``: options such as ``collapse``,
+    ``exclude`` and ``own`` select the results that are checked, and a convention such as
+    ``missing="skip"`` settles a finding; several runs are ``{name: run}``. ``measures`` give the
+    cutoffs. ``train`` are the judgments that the system learned from: queries and judgments that
+    are also in ``qrels`` are findings. ``queries`` and ``items`` are texts by id, as in
+    ``explain``: queries with the text of an item are a finding. The check does not stop at the
+    first fault: it counts the lines that cannot be read, and checks the others. Raises InputError
+    for data that cannot be read at all, CoverageError for ``exclude`` and ``only`` of other
+    queries, and MeasureError.
     """
     progress = make_progress(progress)
     inputs = open_data(qrels, policy)

@@ -1,4 +1,5 @@
-"""Collapse a run's items into groups before it is ranked: chunks into documents, items into categories.
+"""Collapse a run's items into groups before it is ranked: chunks into documents, items into
+categories.
 
 A run with columns keeps one row for each query and group of items.
 """
@@ -73,15 +74,15 @@ def collapse(
     >>> germane.collapse(run, lambda chunk: chunk.split("#")[0])
     {'q': {'d1': 0.9, 'd2': 0.8}}
 
-    ``run`` is ``{query: {item: score}}`` or ``{query: [item, …]}``, and the result has the same form. Or it
-    is a frame, the path of a file, or the value of ``read_run``, and the result is a ``pyarrow.Table``.
-    ``key`` maps each item to its group: a mapping, a function, or the name of a frame's column. A group
-    gets the highest score of its items (``keep="max"``) and the place of this item; or the score of the
-    first one (``first``) or their ``sum``, and the place of the first one. In ranked lists, it always has
-    the place of the first one.
+    ``run`` is ``{query: {item: score}}`` or ``{query: [item, …]}``, and the result has the same
+    form. Or it is a frame, the path of a file, or the value of ``read_run``, and the result is a
+    ``pyarrow.Table``. ``key`` maps each item to its group: a mapping, a function, or the name of a
+    frame's column. A group gets the highest score of its items (``keep="max"``) and the place of
+    this item; or the score of the first one (``first``) or their ``sum``, and the place of the
+    first one. In ranked lists, it always has the place of the first one.
 
-    With classes as groups, ``Success@K`` of the collapsed run asks whether the right class is among the
-    first K *different* classes. Raises NotFoundError for an
+    With classes as groups, ``Success@K`` of the collapsed run asks whether the right class is among
+    the first K *different* classes. Raises NotFoundError for an
     item that the mapping does not have, ScoreError for a score that is not a finite number, and
     PolicyError for another ``keep``.
     """
@@ -101,8 +102,8 @@ def _collapse_mapping(query: Hashable, got: Any, group_of: GroupOf, keep: str) -
         wrong = isinstance(got, (str, bytes, Set)) or hasattr(got, "columns")
         if wrong or not isinstance(got, Iterable):
             raise FormatError(
-                f"run, query {clip(query)}: results are {{item: score}} or a list of items, best first; "
-                f"got {show_typed(got)}"
+                f"run, query {clip(query)}: results are {{item: score}} or a list of items, best"
+                f" first; got {show_typed(got)}"
             )
         if keep == "sum":
             raise PolicyError("keep=sum adds scores, and a ranked list has none; choose first.")
@@ -119,7 +120,9 @@ def _make_lookup(key: Any) -> GroupOf:
 
 
 def open_rows(run: Any, columns: Any, input_format: InputFormat) -> RunInput:
-    """Open a frame, a file or a run that was read. Raises InputError for an array, whose items have no ids."""
+    """Open a frame, a file or a run that was read. Raises InputError for an array, whose items have
+    no ids.
+    """
     given = readers.open_run(run, readers.ReadOptions(columns, input_format))
     if given.is_array:
         raise InputError(
@@ -132,8 +135,8 @@ def open_rows(run: Any, columns: Any, input_format: InputFormat) -> RunInput:
 def make_table(run: RunInput, group_of: GroupOf | None, keep: str) -> pa.Table:
     """Make a table of the collapsed rows, in the order of the rows where the groups stand.
 
-    Without ``group_of`` the items are the groups. A run with scores keeps these and loses its ranks,
-    which may contradict them.
+    Without ``group_of`` the items are the groups. A run with scores keeps these and loses its
+    ranks, which may contradict them.
     """
     import pyarrow as pa
 

@@ -69,7 +69,8 @@ def convert_grades(judgments: Qrels, policy: Policy) -> Qrels:
     odd = grades[(grades != 0) & (grades != 1)]
     if len(odd):
         raise GradeError(
-            f"grades=binary takes 0 and 1; got {odd[0]:g}. grades=ones counts every judged item as 1."
+            f"grades=binary takes 0 and 1; got {odd[0]:g}. grades=ones counts every judged item"
+            " as 1."
         )
     return judgments
 
@@ -79,7 +80,9 @@ _CONVERSIONS: dict[str, Callable[[Floats], Floats]] = {
     "nonnegative": lambda grades: np.maximum(grades, 0.0),
     "ones": lambda grades: (grades >= 1).astype(float),
 }
-"""Words of the convention ``grades`` that change grades; none of them changes which grade is the highest."""
+"""Words of the convention ``grades`` that change grades; none of them changes which grade is the
+highest.
+"""
 
 
 def retrieve(
@@ -97,26 +100,28 @@ def refuse_places(run: RunInput, policy: Policy) -> None:
     is_by_id = policy.ties in ROW_ORDERS and policy.order.equal != "given"
     if is_by_id and run.is_array and not run.has_ids:
         raise PolicyError(
-            f"ties={policy.ties} orders tied items by their ids, and the columns of an array have none; "
-            "give them item_ids=, or choose ties=given (the order of columns), expected, best or worst."
+            f"ties={policy.ties} orders tied items by their ids, and the columns of an array have"
+            " none; give them item_ids=, or choose ties=given (the order of columns), expected,"
+            " best or worst."
         )
     if policy.own == "drop" and not run.has_ids:
         raise PolicyError(
-            "own=drop leaves out the item with the id of its query, and arrays without item_ids= have no ids. "
-            "Give the ids, mask the items in the scores, or exclude them: exclude={query: [item]} "
-            "(evaluate_embeddings: exclude_self=…)."
+            "own=drop leaves out the item with the id of its query, and arrays without item_ids="
+            " have no ids. Give the ids, mask the items in the scores, or exclude them:"
+            " exclude={query: [item]} (evaluate_embeddings: exclude_self=…)."
         )
     if policy.own == "drop" and not run.has_query_ids:
         raise PolicyError(
-            "own=drop leaves out the item with the id of its query, and rows without query_ids= have no ids. "
-            "Give the ids, or exclude the items: exclude={query: [item]}."
+            "own=drop leaves out the item with the id of its query, and rows without query_ids="
+            " have no ids. Give the ids, or exclude the items: exclude={query: [item]}."
         )
 
 
 class Collection:
     """Qrels and a run: policies that read them in the same way share one reading.
 
-    Data that were read with duplicates=error have no duplicates, so that one reading serves every choice.
+    Data that were read with duplicates=error have no duplicates, so that one reading serves every
+    choice.
     """
 
     def __init__(
@@ -152,7 +157,9 @@ class Collection:
         return judged
 
     def _open_lists(self, policy: Policy) -> Callable[[], Any]:
-        """Make a function that opens the whole lists of the run; policies that rank alike share them."""
+        """Make a function that opens the whole lists of the run; policies that rank alike share
+        them.
+        """
         depth = policy.depth
 
         def open_lists() -> Any:
@@ -191,7 +198,9 @@ class Collection:
         return got
 
     def is_ordered(self) -> bool | None:
-        """Do the run's rows stand in the order of their scores? None where only reading them tells."""
+        """Do the run's rows stand in the order of their scores? None where only reading them
+        tells.
+        """
         return None if self._run is None else self._run.descends()
 
     def read_qrels(self, policy: Policy) -> Qrels:

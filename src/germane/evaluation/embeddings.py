@@ -45,20 +45,21 @@ def evaluate_embeddings(  # type: ignore[misc]  # query_ids is an option of othe
     >>> result["AP"].per_query
     {0: 1.0, 1: 1.0, 2: 1.0, 3: 0.3333333333333333}
 
-    ``queries`` (Q, D) and ``gallery`` (N, D): arrays of NumPy, PyTorch, JAX or CuPy. Queries and items are
-    numbered from 0, and tied items keep the order of the gallery. Similarities are computed in double
-    precision, so that equal vectors are tied. The memory is that of a copy of both arrays, and of one block
-    of similarities.
+    ``queries`` (Q, D) and ``gallery`` (N, D): arrays of NumPy, PyTorch, JAX or CuPy. Queries and
+    items are numbered from 0, and tied items keep the order of the gallery. Similarities are
+    computed in double precision, so that equal vectors are tied. The memory is that of a copy of
+    both arrays, and of one block of similarities.
 
-    Relevance: ``query_labels`` and ``gallery_labels``, as in ``germane.Labels``, or ``qrels``: graded
-    (Q, N) arrays, a CSR matrix, ``{query: {item: grade}}`` or any other qrels of numbered items.
+    Relevance: ``query_labels`` and ``gallery_labels``, as in ``germane.Labels``, or ``qrels``:
+    graded (Q, N) arrays, a CSR matrix, ``{query: {item: grade}}`` or any other qrels of numbered
+    items.
 
     ``similarity``: cosine (a vector of zeros is an error), dot, or euclidean (the nearest
     first). ``query_ids`` and ``gallery_ids``: different texts or whole numbers, which qrels and
-    ``per_query`` then use. ``collapse`` gives the document of each chunk: one for each item of the gallery,
-    or as in ``germane.evaluate``. A document has the similarity of its best chunk. ``exclude_self=True``
-    excludes item i of the gallery for query i, or with ids, the item with the query's id; otherwise give
-    the position of each query in the gallery, -1 for none.
+    ``per_query`` then use. ``collapse`` gives the document of each chunk: one for each item of the
+    gallery, or as in ``germane.evaluate``. A document has the similarity of its best chunk.
+    ``exclude_self=True`` excludes item i of the gallery for query i, or with ids, the item with the
+    query's id; otherwise give the position of each query in the gallery, -1 for none.
     ``progress(name, queries done, queries)`` is called after each block. Conventions and errors are
     those of ``germane.evaluate``.
     """

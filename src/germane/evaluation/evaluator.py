@@ -106,15 +106,15 @@ class Evaluator:
     >>> one.merge(other).result()["AP"].mean
     0.75
 
-    The result is that of ``evaluate`` on all batches at once, to the last bit, in whatever order they
-    arrive. Arguments are those of ``evaluate``; ``sign="run"`` hashes the rows of every batch, so that
-    the result has the fingerprint of the whole run; ``twice`` says what happens to a query that arrives
-    again: ``error``; ``same``, copies with the same ranks count once, as distributed samplers make
-    them, and others are an error; ``first``, the first one counts.
+    The result is that of ``evaluate`` on all batches at once, to the last bit, in whatever order
+    they arrive. Arguments are those of ``evaluate``; ``sign="run"`` hashes the rows of every batch,
+    so that the result has the fingerprint of the whole run; ``twice`` says what happens to a query
+    that arrives again: ``error``; ``same``, copies with the same ranks count once, as distributed
+    samplers make them, and others are an error; ``first``, the first one counts.
 
-    It keeps the judgments and what was retrieved of them, nothing else of a run, and can be pickled. For measures
-    of the catalogue it keeps counts by item, and the users; ``twice`` is then ``error``.
-    Several threads may call its methods. Raises what ``evaluate`` raises.
+    It keeps the judgments and what was retrieved of them, nothing else of a run, and can be
+    pickled. For measures of the catalogue it keeps counts by item, and the users; ``twice`` is then
+    ``error``. Several threads may call its methods. Raises what ``evaluate`` raises.
     """
 
     def __init__(
@@ -180,8 +180,9 @@ class Evaluator:
     ) -> Reduced | None:
         """Reduce a batch of whole queries to what ``add`` takes, without adding it.
 
-        One process can reduce a batch and another add it: the reduced batch has less than 100 bytes for
-        each judged item retrieved, and none of the judgments. It is None for a batch without rows.
+        One process can reduce a batch and another add it: the reduced batch has less than 100 bytes
+        for each judged item retrieved, and none of the judgments. It is None for a batch without
+        rows.
         """
         progress = make_progress(progress)
         is_file = is_path(batch)
@@ -202,7 +203,9 @@ class Evaluator:
                 return None  # a part of a distributed run may be empty
 
     def add(self, reduced: Reduced | None) -> None:
-        """Add a batch that ``reduce`` made, here or in a process with the same qrels and conventions."""
+        """Add a batch that ``reduce`` made, here or in a process with the same qrels and
+        conventions.
+        """
         if not isinstance(reduced, Reduced | None):
             raise InputError(f"add takes a value of reduce; got {clip(reduced)}")
         if reduced is None:
@@ -215,8 +218,8 @@ class Evaluator:
                 one, other = (terms.get(what, "germane's own") for terms in (mine, its))
                 if one != other:
                     raise PolicyError(
-                        f"this was reduced by an Evaluator that differs in {what}: {clip(other)}, where "
-                        f"the one that adds it has {clip(one)}."
+                        f"this was reduced by an Evaluator that differs in {what}: {clip(other)},"
+                        f" where the one that adds it has {clip(one)}."
                     )
             with self._lock:
                 self._add(reduced.conventions, reduced.policies, reduced.read, reduced.lists)
@@ -251,7 +254,8 @@ class Evaluator:
         with self._lock:
             if self._conventions is None:
                 raise EmptyError(
-                    f"there is nothing to evaluate: all batches so far were empty ({self._empty:,})."
+                    "there is nothing to evaluate: all batches so far were empty"
+                    f" ({self._empty:,})."
                     if self._empty
                     else "there is no batch yet: update(batch) adds one."
                 )
@@ -284,7 +288,9 @@ class Evaluator:
         return self._qrels[_find_judging(policy)]
 
     def find_policies(self, conventions: Policy, run: RunInput) -> dict[Measure, Policy]:
-        """Find the conventions of each measure for a batch, whose source may decide the order of ties."""
+        """Find the conventions of each measure for a batch, whose source may decide the order of
+        ties.
+        """
         if conventions == self._conventions:
             return self._policies
         plan = self._options.make_plan(self._measures, conventions)
@@ -323,8 +329,9 @@ class Evaluator:
         """Add what was read, all of it or nothing."""
         if self._conventions not in (None, conventions):
             raise PolicyError(
-                f"this batch goes by ties={conventions.ties}, those before by "
-                f"ties={self._conventions.ties}: ranked lists beside scores. ties=… says one for all."
+                f"this batch goes by ties={conventions.ties}, those before by"
+                f" ties={self._conventions.ties}: ranked lists beside scores. ties=… says one for"
+                " all."
             )
         tallies = self._tallies or {
             find_way(one): Tally(self._judgments(one)) for one in policies.values()
@@ -341,7 +348,9 @@ class Evaluator:
         return Terms(self._describe_terms)
 
     def _describe_terms(self) -> dict[str, str]:
-        """Describe the choices, the content of the judgments, and their order: batches have their places."""
+        """Describe the choices, the content of the judgments, and their order: batches have their
+        places.
+        """
         qrels = self.qrels
         places = zlib.crc32("\0".join(map(str, qrels.queries)).encode("utf-8", "surrogatepass"))
         for column in (qrels.offsets, qrels.grades):

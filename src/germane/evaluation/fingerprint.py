@@ -1,6 +1,7 @@
 """Fingerprints: short texts that are the same for the same judgments, or for the same run.
 
-They are of the content: queries, items, and grades or scores, in whatever form and order they were read.
+They are of the content: queries, items, and grades or scores, in whatever form and order they were
+read.
 """
 
 from __future__ import annotations
@@ -31,7 +32,8 @@ def shorten(fingerprint: str | None) -> str | None:
 def hash_qrels(qrels: Qrels) -> Content:
     """Hash judgments as they were written: queries, items and grades, and those of subtopics.
 
-    Of an array, only the items of grades above 0 count: the others are read only if a measure needs them.
+    Of an array, only the items of grades above 0 count: the others are read only if a measure needs
+    them.
     """
     qrels = qrels.written or qrels
     items, grades, offsets = read_python_ids(qrels.items), qrels.grades, qrels.offsets
@@ -100,7 +102,8 @@ def _hash_ranked(queries: Any, offsets: Any, items: Ids, rank: Any) -> Content:
 class RunFingerprint:
     """The fingerprint of a run, which is read for it when it is first asked for.
 
-    It is None for a run that can be read once, such as standard input, and for a file that has changed.
+    It is None for a run that can be read once, such as standard input, and for a file that has
+    changed.
     """
 
     def __init__(self, run: RunInput, given: Any, qrels: Qrels) -> None:
@@ -135,7 +138,9 @@ class RunFingerprint:
         return read_metadata(os.fspath(self._path))
 
     def _is_unchanged(self) -> bool:
-        """Can the run be read again, as it was? A file that changed cannot, nor can a pipe, which would wait forever."""
+        """Can the run be read again, as it was? A file that changed cannot, nor can a pipe, which
+        would wait forever.
+        """
         if self._path is None:
             return True
         return self._state is not None and _find_state(self._path) == self._state
@@ -160,7 +165,9 @@ class KeptFingerprint:
 
 
 def _find_state(path: Any) -> tuple[int, int] | None:
-    """Find the size and the time of a file or a folder, to detect a change; None for what is read once."""
+    """Find the size and the time of a file or a folder, to detect a change; None for what is read
+    once.
+    """
     if (
         path is None
         or not os.path.exists(path)
@@ -176,7 +183,8 @@ def make_fingerprint(qrels: Qrels) -> str:
     return str(hash_qrels(qrels))
 
 
-# --- Options ---------------------------------------------------------------------------------------
+# --- Options
+# ---------------------------------------------------------------------------------------
 
 OPTIONS = ("exclude", "only", "collapse", "catalogue", "seen", "distance")
 """The options that are data: their fingerprints stand beside those of judgments and run."""
@@ -223,7 +231,9 @@ def _hash_groups(given: Any) -> Content | None:
 
 
 def _hash_catalogue(given: Any) -> dict[str, Content | None]:
-    """Hash what measures of the catalogue need: its items or their number, what users saw, and distances."""
+    """Hash what measures of the catalogue need: its items or their number, what users saw, and
+    distances.
+    """
     found: dict[str, Content | None] = {}
     if given.items is not None:
         found["catalogue"] = _hash_list(given.items)

@@ -1,4 +1,6 @@
-"""Judging: the stage that decides on ties, depth, missing queries and unjudged items, for every source."""
+"""Judging: the stage that decides on ties, depth, missing queries and unjudged items, for every
+source.
+"""
 
 from collections.abc import Hashable
 from dataclasses import dataclass, field, replace
@@ -38,7 +40,9 @@ class JudgedRun:
 
     @property
     def ranking_key(self) -> tuple[Hashable, ...]:
-        """All that a ranking depends on, for policies that read the data alike: equal keys, equal rankings."""
+        """All that a ranking depends on, for policies that read the data alike: equal keys, equal
+        rankings.
+        """
         policy = self.policy
         skipped = None if self.kept.all() or policy.missing != "skip" else self.kept.tobytes()
         listed = None if policy.relevant == "judged" else self.kept.tobytes()
@@ -103,8 +107,8 @@ class JudgedRun:
     def ideal(self) -> tuple[Ints, Floats]:
         """Q + 1 and J: the offsets and grades of the judgments that count, descending by query.
 
-        With relevant=listed these are the judgments of what was retrieved. A query without a list keeps
-        all of its own: missing=zero counts it as 0, whether or not it has relevant items.
+        With relevant=listed these are the judgments of what was retrieved. A query without a list
+        keeps all of its own: missing=zero counts it as 0, whether or not it has relevant items.
         """
         if self.policy.relevant == "judged":
             return self.qrels.offsets, self.qrels.ideal
@@ -194,8 +198,8 @@ class JudgedRun:
         torn = ((got.tied_from <= depth) & (got.tied_to > depth)).any()
         if torn and (ties == "grouped" or self.policy.unjudged == "remove"):
             raise PolicyError(
-                f"ties={ties} with {'unjudged=remove and ' * (ties == 'expected')}a depth that cuts "
-                "through tied items has no closed form; choose ties=trec, best or worst."
+                f"ties={ties} with {'unjudged=remove and ' * (ties == 'expected')}a depth that cuts"
+                " through tied items has no closed form; choose ties=trec, best or worst."
             )
 
 
@@ -208,15 +212,16 @@ def judge(
 ) -> JudgedRun:
     """Decide which queries are evaluated under a policy. Errors call the run ``where``.
 
-    ``whole`` is what the run retrieved under the policy's ``whole_list``, where that differs from the policy.
-    Raises CoverageError where no query of the run is judged, or where one is missing and the policy
-    refuses that.
+    ``whole`` is what the run retrieved under the policy's ``whole_list``, where that differs from
+    the policy. Raises CoverageError where no query of the run is judged, or where one is missing
+    and the policy refuses that.
     """
     if policy.whole_list != policy and whole is None:
         word = "nonpositive=miss" if policy.nonpositive == "miss" else "threshold=…"
         raise PolicyError(
-            f"relevant=listed with {word} needs two readings of the run, which evaluate, spread and reconcile "
-            "make; without it the numbers are the same where all scores are high enough."
+            f"relevant=listed with {word} needs two readings of the run, which evaluate, spread and"
+            " reconcile make; without it the numbers are the same where all scores are high"
+            " enough."
         )
     answered, answers = retrieved.answered, retrieved.answers
     if policy.empty not in ("answer", "nan"):
@@ -237,20 +242,23 @@ def judge(
             raise CoverageError("the run has no results for any judged query: its lists are empty.")
         kinds = describe_types("run's", retrieved.unknown, "qrels'", qrels.queries)
         raise CoverageError(
-            f"no query of {where} is in the qrels. run: {list_some(retrieved.unknown)}; qrels: "
-            f"{list_some(qrels.queries)}  {f'{kinds}.' if kinds else _describe_near(retrieved, qrels)}"
+            f"no query of {where} is in the qrels. run: {list_some(retrieved.unknown)}; qrels:"
+            f" {list_some(qrels.queries)} "
+            f" {f'{kinds}.' if kinds else _describe_near(retrieved, qrels)}"
         )
     if policy.missing == "error" and not answered.all():
         missing = [qrels.queries[q] for q in np.flatnonzero(~answered)]
         raise CoverageError(
-            f"not in {where}: {list_some(missing)} ({len(missing)} of {len(qrels)} judged queries). "
-            "missing=zero counts them as 0, missing=skip leaves them out."
+            f"not in {where}: {list_some(missing)} ({len(missing)} of {len(qrels)} judged queries)."
+            " missing=zero counts them as 0, missing=skip leaves them out."
         )
     return JudgedRun(qrels, retrieved, state_duplicates(policy, qrels), answered, whole)
 
 
 def state_duplicates(policy: Policy, qrels: Qrels) -> Policy:
-    """Note in the policy that the qrels were read under another choice for duplicates, if they were."""
+    """Note in the policy that the qrels were read under another choice for duplicates, if they
+    were.
+    """
     if qrels.duplicates is None or qrels.duplicates == policy.duplicates:
         return policy
     return replace(policy, qrels_duplicates=qrels.duplicates)
@@ -264,10 +272,12 @@ def _describe_near(retrieved: Retrieved, qrels: Qrels) -> str:
 
 
 def _grade_copies(got: Retrieved, grades: Floats, ties: Ties) -> tuple[Floats, Ints]:
-    """H: the grades by which hits with further copies are placed, and their copies in the same group.
+    """H: the grades by which hits with further copies are placed, and their copies in the same
+    group.
 
-    A further copy is no hit and only occupies its rank: last in the best order. In the worst order it
-    precedes the hits of its group, or follows the copy that is the hit, where that is in its group, too.
+    A further copy is no hit and only occupies its rank: last in the best order. In the worst order
+    it precedes the hits of its group, or follows the copy that is the hit, where that is in its
+    group, too.
     """
     order = np.lexsort((got.tied_from, got.judgment))
     again = np.zeros(len(order), bool)
@@ -286,10 +296,11 @@ def _grade_copies(got: Retrieved, grades: Floats, ties: Ties) -> tuple[Floats, I
 def _place_by_grade(
     got: Retrieved, grades: Floats, subtopics: Ints, copies: Ints, first: Bools
 ) -> Ints:
-    """H: how many hits of the same group and sign stand before each: large grades first, then many subtopics.
+    """H: how many hits of the same group and sign stand before each: large grades first, then many
+    subtopics.
 
-    Hits that are equal in both stand in the order of rows. ``first``: is the place counted from the group's
-    first rank, and not from its last?
+    Hits that are equal in both stand in the order of rows. ``first``: is the place counted from the
+    group's first rank, and not from its last?
     """
     negative, row = grades < 0, np.where(first, got.rank, -got.rank)
     order = np.lexsort(

@@ -26,8 +26,9 @@ def find_holding(
 ) -> Iterator[Limit]:
     """Find the limits of a tool's measure that this data is about.
 
-    ``judged`` is the data as the dialect judges it, and ``measure`` is germane's name of the measure.
-    ``ordered`` returns True where the rows stand in the order of their scores, and None if unknown.
+    ``judged`` is the data as the dialect judges it, and ``measure`` is germane's name of the
+    measure. ``ordered`` returns True where the rows stand in the order of their scores, and None if
+    unknown.
     """
     for limit in dialect.limits:
         of_lists = isinstance(measure.row, CatalogueDefinition)  # whose limits are named
@@ -55,7 +56,9 @@ def find_limits(
 
 
 def may_matter(limit: Limit, result: MeasureResult) -> bool:
-    """Can the limit change the number? The order of equal scores cannot where all orders give the same."""
+    """Can the limit change the number? The order of equal scores cannot where all orders give the
+    same.
+    """
     return not limit.order or result.best != result.worst
 
 

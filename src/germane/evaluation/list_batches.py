@@ -1,4 +1,6 @@
-"""Whole lists of a run that arrives in batches: counted batch by batch, and added up by an Evaluator."""
+"""Whole lists of a run that arrives in batches: counted batch by batch, and added up by an
+Evaluator.
+"""
 
 from collections.abc import Callable, Mapping
 from typing import Any, TypeAlias
@@ -22,8 +24,8 @@ def refuse_copies(measures: Mapping[Measure, Policy], twice: str) -> None:
     for measure in measures:
         if isinstance(measure.row, CatalogueDefinition) and twice != "error":
             raise MeasureError(
-                f"{measure} counts every list when it arrives, and forgets it: twice={twice} cannot tell which "
-                "lists it counted. twice=error."
+                f"{measure} counts every list when it arrives, and forgets it: twice={twice} cannot"
+                " tell which lists it counted. twice=error."
             )
 
 

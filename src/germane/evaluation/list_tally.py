@@ -37,7 +37,9 @@ class CountedLists:
     is_sent: bool = False  # by another process, without the catalogue and its items
 
     def evaluate(self, measures: Iterable[Measure]) -> "dict[Measure, ListValues]":
-        """Compute measures of the catalogue. Raises MeasureError for one that lacks what it needs."""
+        """Compute measures of the catalogue. Raises MeasureError for one that lacks what it
+        needs.
+        """
         if not len(self.users):
             raise EmptyError("the run is empty: it has no lists.")
         if not len(self.sample):
@@ -59,7 +61,9 @@ class CountedLists:
         return places
 
     def _refuse_unseen(self) -> None:
-        """Raise CoverageError where nothing in the lists was seen, as with ids of another spelling."""
+        """Raise CoverageError where nothing in the lists was seen, as with ids of another
+        spelling.
+        """
         seen = self.catalogue.seen
         if seen is None or self.has_seen:
             return
@@ -68,8 +72,8 @@ class CountedLists:
             self.ids.take(np.flatnonzero(of)[:4]) for of in (counts, seen.interactions)
         )
         raise CoverageError(
-            f"no item of the lists is in seen=. run: {list_some(listed)}; seen: {list_some(chosen)}.  Are these "
-            "the same ids?"
+            f"no item of the lists is in seen=. run: {list_some(listed)}; seen:"
+            f" {list_some(chosen)}.  Are these the same ids?"
         )
 
     @property
@@ -135,7 +139,8 @@ class ListTally:
         again = next((user for user in other.users if user in self._arrived), None)
         if again is not None:
             raise DuplicateError(
-                f"query {clip(again)} arrived before, and measures of the catalogue count every list once."
+                f"query {clip(again)} arrived before, and measures of the catalogue count every"
+                " list once."
             )
 
     def merge(self, other: CountedLists) -> None:
@@ -182,7 +187,9 @@ _SEVERAL = 16  # batches whose counts are held before they are added up
 
 
 class Numbering:
-    """The items of a catalogue, which are numbered when the first item of a run shows of which kind ids are."""
+    """The items of a catalogue, which are numbered when the first item of a run shows of which kind
+    ids are.
+    """
 
     def __init__(self, options: CatalogueOptions | None) -> None:
         self._options = options or CatalogueOptions()
@@ -191,7 +198,9 @@ class Numbering:
         self.is_text = False
 
     def open(self, items: Ids, is_text: bool) -> None:
-        """Number the catalogue and what users saw, as ids of the kind of these items, unless that was done."""
+        """Number the catalogue and what users saw, as ids of the kind of these items, unless that
+        was done.
+        """
         if len(items) and not len(self.sample):
             self.catalogue, self.numbers = self._options.number(items, is_text)
             self.sample, self.is_text = items.part(0, 1).compact(), is_text
@@ -250,5 +259,6 @@ def _refuse_small(catalogue: Catalogue, exposure: Exposure) -> None:
     recommended = int(np.count_nonzero(exposure.counts))
     if catalogue.size is not None and recommended > catalogue.size:
         raise CoverageError(
-            f"catalogue= is {catalogue.size:,} items, and {recommended:,} different ones are recommended."
+            f"catalogue= is {catalogue.size:,} items, and {recommended:,} different ones are"
+            " recommended."
         )

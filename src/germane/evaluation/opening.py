@@ -35,7 +35,9 @@ CATALOGUE = ("catalogue", "seen", "distance")
 
 @dataclass(frozen=True, eq=False)
 class Options:
-    """The keyword arguments of a call: how its data are read, and the conventions that it asks for."""
+    """The keyword arguments of a call: how its data are read, and the conventions that it asks
+    for.
+    """
 
     reading: ReadOptions = NOTHING_SAID
     asked: Mapping[str, Any] = field(default_factory=dict)
@@ -49,7 +51,9 @@ class Options:
 
     @cached_property
     def held(self) -> ReadOptions:
-        """The options for reading; groups, candidates, catalogues and weights are read here, once."""
+        """The options for reading; groups, candidates, catalogues and weights are read here,
+        once.
+        """
         return hold(self.reading)
 
     def hold(self) -> "Options":
@@ -58,14 +62,17 @@ class Options:
 
     @property
     def choices(self) -> dict[str, Any]:
-        """The keyword arguments of another call with the same options, which reads no file again."""
+        """The keyword arguments of another call with the same options, which reads no file
+        again.
+        """
         given = {name: getattr(self.held, name) for name in READING}
         return {**{name: one for name, one in given.items() if one is not None}, **self.asked}
 
     def make_policy(self, ties: str | None = None, is_scored: bool = True) -> Policy:
         """Make the policy of a run whose own order of ties is given. Raises PolicyError.
 
-        A tool may take results of a score of 0 for misses where there are scores; who asks for that needs them.
+        A tool may take results of a score of 0 for misses where there are scores; who asks for that
+        needs them.
         """
         if not is_scored and self.asked.get("nonpositive") == "miss":
             raise PolicyError("nonpositive=miss is for scores; the run has ranks alone.")
@@ -118,8 +125,8 @@ class Inputs:
     def open_run(self, run: Any) -> tuple[RunInput, Policy]:
         """Recognize a run, and find the policy for it.
 
-        A run has an order of ties of its own where none is asked for. Raises InputError for columns that
-        are missing or ambiguous, and PolicyError for a choice that does not exist.
+        A run has an order of ties of its own where none is asked for. Raises InputError for columns
+        that are missing or ambiguous, and PolicyError for a choice that does not exist.
         """
         if isinstance(run, Held):
             found = run.run
@@ -143,7 +150,9 @@ class Inputs:
         return read_graded(self.judged, self.conventions, needs, progress)
 
     def read_judge(self, needs: Needs = NO_NEEDS) -> Qrels:
-        """Read all judgments of a judge, of queries that have some: an array has a row for each query."""
+        """Read all judgments of a judge, of queries that have some: an array has a row for each
+        query.
+        """
         read = self.read(needs._replace(complete="the agreement of judges"))
         judged = np.diff(read.offsets) > 0
         some = read if judged.all() else read.some(np.flatnonzero(judged))
@@ -156,7 +165,9 @@ class Inputs:
         return Collection(self.judged, run, needs, progress)
 
     def judge(self, judged: QrelsInput) -> "Inputs":
-        """Make inputs of judgments that were recognized without candidates, with the same options."""
+        """Make inputs of judgments that were recognized without candidates, with the same
+        options.
+        """
         return Inputs(judged, self.options)
 
     def judge_by(self, qrels: Qrels) -> "Inputs":
@@ -165,7 +176,9 @@ class Inputs:
 
 
 def open_options(choices: Mapping[str, Any], dialect: "str | Dialect | None" = None) -> Options:
-    """Sort the keyword arguments of a call. Raises InputError for options that do not fit each other."""
+    """Sort the keyword arguments of a call. Raises InputError for options that do not fit each
+    other.
+    """
     if not choices and dialect is None:
         return NO_OPTIONS
     spoken = None
@@ -191,7 +204,9 @@ def open_data(
 
 
 def open_evaluation(qrels: Any, choices: Mapping[str, Any]) -> Inputs:
-    """Open the data of a verb that calls evaluate with all of its choices, of which one may be a dialect."""
+    """Open the data of a verb that calls evaluate with all of its choices, of which one may be a
+    dialect.
+    """
     rest = dict(choices)
     return open_data(qrels, rest, rest.pop("dialect", None))
 

@@ -64,11 +64,11 @@ class Groups(Columnar, Tabular, Named[Group]):
     >>> groups.macro["RR"], round(groups.micro["RR"], 4)
     (0.75, 0.8333)
 
-    Read like a dict of categories, in the order in which they first appear. As a frame it has a row for
-    each of them: ``category``, ``queries`` (how many) and the means of the measures. ``macro`` is the mean of the
-    categories' means, so that each category counts the same; ``micro`` is the mean over all
-    queries, so that each query does. A category without a value (all its queries are left out by
-    ``no_relevant=skip``) is not in ``macro``.
+    Read like a dict of categories, in the order in which they first appear. As a frame it has a row
+    for each of them: ``category``, ``queries`` (how many) and the means of the measures. ``macro``
+    is the mean of the categories' means, so that each category counts the same; ``micro`` is the
+    mean over all queries, so that each query does. A category without a value (all its queries are
+    left out by ``no_relevant=skip``) is not in ``macro``.
     """
 
     _noun = "category"
@@ -215,7 +215,8 @@ def read_category(category: Any, *, numbers: bool = False) -> Any:
 def find_categories(
     queries: list[Hashable], category: Any, *, numbers: bool = False
 ) -> list[Hashable]:
-    """Find the category or the number of each query, by a mapping, a function, or one value for each query.
+    """Find the category or the number of each query, by a mapping, a function, or one value for
+    each query.
 
     A pandas Series is a mapping, unless its index just counts its values.
     """
@@ -227,7 +228,8 @@ def find_categories(
     odd = next((q for q, name in enumerate(names) if not isinstance(name, Hashable)), None)
     if odd is not None:
         raise InputError(
-            f"query {clip(queries[odd])}: a category is text, a number or the like; got {clip(names[odd])}"
+            f"query {clip(queries[odd])}: a category is text, a number or the like; got"
+            f" {clip(names[odd])}"
         )
     return names
 
@@ -258,8 +260,8 @@ def _name_categories(queries: list[Hashable], category: Any) -> list[Hashable]:
     in_order = hasattr(values, "__len__") and not isinstance(values, (str, bytes, Set))
     if not in_order or hasattr(values, "columns"):
         raise InputError(
-            "categories are a mapping of query to category, a function, one value for each query, a frame, "
-            f"or a file; got {clip(category)}"
+            "categories are a mapping of query to category, a function, one value for each query,"
+            f" a frame, or a file; got {clip(category)}"
         )
     if len(values) != len(queries):
         raise InputError(

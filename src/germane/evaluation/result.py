@@ -77,11 +77,11 @@ class Result(Columnar, Tabular, Lookup[MeasureResult]):
     >>> result["AP"].per_query["q1"]
     0.5
 
-    Maps measures (``"AP@10"`` or ``AP @ 10``) to their values, as a dict does; ``name``, ``counts`` and
-    ``policy`` say what was evaluated and how. ``findings`` are problems that can distort the numbers, and
-    ``limits`` those of a dialect that matter on this data. Prints as a table with definitions. As a frame
-    (``pl.DataFrame(result)``, ``pa.table(result)``, ``result.to_pandas()``) it has a row a query: ``query``,
-    and a column of numbers for each measure.
+    Maps measures (``"AP@10"`` or ``AP @ 10``) to their values, as a dict does; ``name``, ``counts``
+    and ``policy`` say what was evaluated and how. ``findings`` are problems that can distort the
+    numbers, and ``limits`` those of a dialect that matter on this data. Prints as a table with
+    definitions. As a frame (``pl.DataFrame(result)``, ``pa.table(result)``, ``result.to_pandas()``)
+    it has a row a query: ``query``, and a column of numbers for each measure.
     """
 
     def __init__(
@@ -119,27 +119,32 @@ class Result(Columnar, Tabular, Lookup[MeasureResult]):
 
     @cached_property
     def fingerprint(self) -> str | None:
-        """A text that is the same for results of the same judgments; None if a file does not hold it."""
+        """A text that is the same for results of the same judgments; None if a file does not hold
+        it.
+        """
         return self._fingerprint()
 
     @cached_property
     def run_fingerprint(self) -> str | None:
         """A text that is the same for results of the same run: queries, items and scores.
 
-        It is None where the run cannot be read a second time, such as standard input or a file that has
-        changed, and if a file of results does not hold it. Both are made when they are first asked for.
+        It is None where the run cannot be read a second time, such as standard input or a file that
+        has changed, and if a file of results does not hold it. Both are made when they are first
+        asked for.
         """
         return self._run_fingerprint()
 
     @cached_property
     def option_fingerprints(self) -> Mapping[str, str | None]:
-        """Option → a text that is the same for equal data, for each of exclude, only, collapse, catalogue,
-        seen and distance that was given; None for a function."""
+        """Option → a text that is the same for equal data, for each of exclude, only, collapse,
+        catalogue, seen and distance that was given; None for a function."""
         return self._option_fingerprints()
 
     @cached_property
     def metadata(self) -> str | None:
-        """The fields of ir_metadata at the head of a run file, as YAML; None where there are none."""
+        """The fields of ir_metadata at the head of a run file, as YAML; None where there are
+        none.
+        """
         read = getattr(self._run_fingerprint, "read_metadata", None)
         return None if read is None else read()
 
@@ -150,16 +155,18 @@ class Result(Columnar, Tabular, Lookup[MeasureResult]):
         digits: int = 4,
         tools: Literal["none", "same"] = "none",
     ) -> "Signature":
-        """Make the line that says a mean with its definition and the data that it was computed from.
+        """Make the line that says a mean with its definition and the data that it was computed
+        from.
 
         >>> result = germane.evaluate({"q": {"d": 1}}, {"q": {"d": 0.9}}, "AP@10")
         >>> print(str(result.signature("AP@10")).partition(" | 1 query")[0])
-        AP@10 = 1.0000 | rel=1 norm=min mean=arithmetic duplicates=error ties=trec missing=zero unjudged=nonrelevant no_relevant=zero
+        AP@10 = 1.0000 | rel=1 norm=min mean=arithmetic duplicates=error ties=trec missing=zero
+        unjudged=nonrelevant no_relevant=zero
 
-        It is text with ``str``, and ``germane.read_signature`` reads it back. ``tools="same"`` adds the tools
-        that compute the same number by their definition, with their names of it. A run in memory is
-        hashed when this is first called; a file is read again. Raises NotFoundError for a measure that was
-        not evaluated.
+        It is text with ``str``, and ``germane.read_signature`` reads it back. ``tools="same"`` adds
+        the tools that compute the same number by their definition, with their names of it. A run in
+        memory is hashed when this is first called; a file is read again. Raises NotFoundError for a
+        measure that was not evaluated.
         """
         from germane.evaluation.signature_line import make_signature
 
@@ -204,7 +211,9 @@ class Result(Columnar, Tabular, Lookup[MeasureResult]):
         return self._by_measure.values()
 
     def spell_queries(self) -> "Result":
-        """Write query ids as text, as files have them. The result has no ranks of items any more."""
+        """Write query ids as text, as files have them. The result has no ranks of items any
+        more.
+        """
         if all(isinstance(query, str) for query in next(iter(self.values())).queries):
             return self
         spelled = {
@@ -231,9 +240,10 @@ class Result(Columnar, Tabular, Lookup[MeasureResult]):
         """The measures per category of query: per-class mAP, and its macro and micro mean.
 
         ``category`` is a mapping of query to category, a function of the query, or one value a
-        query, in the order of ``per_query``; a pandas Series is looked up by its index, unless that just
-        counts from 0. A frame with the columns query and category, the path of a file of them, or of
-        JSON ``{query: category}``, is read. Raises NotFoundError for a query without a category.
+        query, in the order of ``per_query``; a pandas Series is looked up by its index, unless that
+        just counts from 0. A frame with the columns query and category, the path of a file of them,
+        or of JSON ``{query: category}``, is read. Raises NotFoundError for a query without a
+        category.
         """
         from germane.evaluation.query_groups import group_measures
 
@@ -247,8 +257,9 @@ class Result(Columnar, Tabular, Lookup[MeasureResult]):
         >>> bounds.low, bounds.high, bounds.judged
         (0.25, 0.75, 0.5)
 
-        ``judged`` is the share of the results that were judged. Raises MeasureError for a measure whose norm
-        counts relevant items, such as nDCG, and NotFoundError for one that was not evaluated.
+        ``judged`` is the share of the results that were judged. Raises MeasureError for a measure
+        whose norm counts relevant items, such as nDCG, and NotFoundError for one that was not
+        evaluated.
         """
         from germane.evaluation.bounds import bound_measure
 
@@ -261,7 +272,9 @@ class Result(Columnar, Tabular, Lookup[MeasureResult]):
         rename: Mapping[str, str] | None = None,
         confidence: float | None = None,
     ) -> Table:
-        """One row; definitions, counts and policy as notes. The arguments are those of ``Results.table``."""
+        """One row; definitions, counts and policy as notes. The arguments are those of
+        ``Results.table``.
+        """
         one = Results({self.name: self})
         return one.table(digits=digits, rename=rename, confidence=confidence)
 
@@ -297,8 +310,8 @@ class Result(Columnar, Tabular, Lookup[MeasureResult]):
     def flat(self, *, prefix: str = "") -> dict[str, float]:
         """Measure → mean, under names that experiment trackers accept: MLflow refuses ``@``.
 
-        Letters, digits, ``_``, ``-`` and ``.`` stay; ``@`` becomes ``_at_``, ``=`` becomes ``-``, and
-        everything else becomes ``_``.
+        Letters, digits, ``_``, ``-`` and ``.`` stay; ``@`` becomes ``_at_``, ``=`` becomes ``-``,
+        and everything else becomes ``_``.
 
         >>> runs = {"q1": ["d1"]}
         >>> germane.evaluate({"q1": ["d1"]}, runs, "AP(norm=R)@10 RR").flat(prefix="test/")
@@ -353,10 +366,11 @@ class Results(Columnar, Tabular, Named[Result]):
     ) -> Table:
         """One row a run; definitions, counts and policy as notes. ``digits=None``: all of them.
 
-        ``rename`` gives measures other names, as in ``{"AP": "MAP"}``; the note with the definition has
-        both. ``confidence`` adds the interval of each mean that has one, as ``MeasureResult.interval``. The
-        best of several runs is stressed in the formats that can. Raises NotFoundError for a measure that was
-        not evaluated, and InputError for two measures of one name.
+        ``rename`` gives measures other names, as in ``{"AP": "MAP"}``; the note with the definition
+        has both. ``confidence`` adds the interval of each mean that has one, as
+        ``MeasureResult.interval``. The best of several runs is stressed in the formats that can.
+        Raises NotFoundError for a measure that was not evaluated, and InputError for two measures
+        of one name.
         """
         from germane.evaluation.layout import make_table
 
@@ -367,12 +381,15 @@ class Results(Columnar, Tabular, Named[Result]):
     ) -> str:
         r"""Write the table for a paper: booktabs, with the definitions as notes below it.
 
-        ``caption`` and ``label`` are those of ``Table.latex_float``, and ``rename`` is that of ``table``.
+        ``caption`` and ``label`` are those of ``Table.latex_float``, and ``rename`` is that of
+        ``table``.
         """
         return self.table(rename=rename).latex_float(caption=caption, label=label)
 
     def bounds(self) -> "BoundsOfRuns":
-        """The bounds of every run and measure that has them, and the orders that they leave open."""
+        """The bounds of every run and measure that has them, and the orders that they leave
+        open.
+        """
         from germane.evaluation.bounds import BoundsOfRuns
 
         return BoundsOfRuns(self)
@@ -412,7 +429,9 @@ class Results(Columnar, Tabular, Named[Result]):
 
 
 def _make_counts_dict(counts: Counts) -> dict[str, int]:
-    """Make plain values of counts; those of collapsed results and of subtopics only where there are some."""
+    """Make plain values of counts; those of collapsed results and of subtopics only where there are
+    some.
+    """
     plain = asdict(counts)
     if not counts.subtopics:
         del plain["subtopics"]

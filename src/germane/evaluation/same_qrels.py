@@ -19,7 +19,8 @@ def check_same(one: Qrels, other: Qrels) -> None:
         if only:
             raise _explain(one, other, f"judged in one alone: {list_some(sorted(only, key=str))}")
         raise InputError(
-            "the queries of the evaluators' qrels stand in different orders. Make the evaluators from the same qrels."
+            "the queries of the evaluators' qrels stand in different orders. Make the evaluators"
+            " from the same qrels."
         )
     same = np.array_equal(one.offsets, other.offsets) and list(one.items) == list(other.items)
     if not same or not np.array_equal(one.grades, other.grades):

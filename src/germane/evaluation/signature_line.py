@@ -36,9 +36,9 @@ class Signature:
     >>> germane.read_signature(str(signature)) == signature
     True
 
-    ``qrels`` and ``run`` are the first 64 bits of the fingerprints, as hexadecimal digits, or None where
-    they are not known; ``options`` has those of exclude, only and the like, if they were given. ``tools``
-    are other tools that compute the same number by their definition.
+    ``qrels`` and ``run`` are the first 64 bits of the fingerprints, as hexadecimal digits, or None
+    where they are not known; ``options`` has those of exclude, only and the like, if they were
+    given. ``tools`` are other tools that compute the same number by their definition.
     """
 
     measure: Measure
@@ -86,7 +86,9 @@ class Signature:
 
 
 def make_signature(result: "Result", measure: Measure, digits: int, tools: str) -> Signature:
-    """Make the signature of a mean. ``tools`` is none, or same for other tools that compute the same."""
+    """Make the signature of a mean. ``tools`` is none, or same for other tools that compute the
+    same.
+    """
     policy = result.policies.get(measure, result.policy)
     counts = result.counts
     return Signature(
@@ -110,7 +112,9 @@ def write_signatures(
     measures: Iterable[Measure] | None = None,
     before: str = "",
 ) -> tuple[str, ...]:
-    """Write the signature of each mean of several runs, after ``before`` and the name of its run."""
+    """Write the signature of each mean of several runs, after ``before`` and the name of its
+    run.
+    """
     return tuple(
         f"{before}{f'{name}: ' if len(results) > 1 else ''}{result.signature(measure)}"
         for name, result in results.items()
@@ -125,8 +129,8 @@ def _round(value: float, measure: Measure, digits: int) -> float:
 def find_tools(measure: Measure, policy: Policy, counts: "Counts") -> tuple[str, ...]:
     """Find tools that compute this measure under these conventions, with their names of it.
 
-    A convention that has nothing to decide on the data may differ: that for missing queries, where none
-    is missing. Tools with limits that concern the measure are left out.
+    A convention that has nothing to decide on the data may differ: that for missing queries, where
+    none is missing. Tools with limits that concern the measure are left out.
     """
     from germane.dialects import dialects
     from germane.dialects.names import find_entry
@@ -172,7 +176,9 @@ def is_signature(text: object) -> bool:
 
 
 def _clean(text: str) -> str:
-    """Undo what pasting does to a line: breaks and other blanks, quotes, marks of lists, backslashes."""
+    """Undo what pasting does to a line: breaks and other blanks, quotes, marks of lists,
+    backslashes.
+    """
     plain = re.sub(r"\\([|_@*=])", r"\1", unicodedata.normalize("NFKC", text))
     plain = plain.replace("\\textbar{}", "|")
     line = " ".join(plain.translate(_INVISIBLE).split()).strip("`'\"> -*•|.")

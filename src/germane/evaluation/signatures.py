@@ -1,8 +1,8 @@
 """Signatures that name every keyword argument, for ``help``, notebooks and the reference.
 
-The conventions are listed once, in the TypedDict that ``**policy`` unpacks. A signature is made when a
-function is first asked for, and changes nothing about how the function is called. Editors, which run no
-code, read the annotations themselves: they have the same names (``accepted``).
+The conventions are listed once, in the TypedDict that ``**policy`` unpacks. A signature is made
+when a function is first asked for, and changes nothing about how the function is called. Editors,
+which run no code, read the annotations themselves: they have the same names (``accepted``).
 """
 
 import inspect
@@ -29,7 +29,9 @@ _WORDS = {
 
 
 def name_arguments(function: Any, others: Others | None = None) -> Any:
-    """Give a function, or a class that one calls, a signature with every keyword argument by its name."""
+    """Give a function, or a class that one calls, a signature with every keyword argument by its
+    name.
+    """
     target = vars(function)["__init__"] if isinstance(function, type) else function
     target.__signature__ = make_signature(target, others)
     return function

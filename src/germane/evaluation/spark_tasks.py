@@ -1,4 +1,6 @@
-"""Spark tasks: the work of a cluster's tasks on record batches; only the name of a task needs Spark."""
+"""Spark tasks: the work of a cluster's tasks on record batches; only the name of a task needs
+Spark.
+"""
 
 import pickle
 import sys
@@ -160,9 +162,9 @@ def _explain_memory() -> Iterator[None]:
         yield
     except MemoryError:
         raise InputError(
-            f"{_name_task()}: the rows do not fit the memory of the task. A task holds one "
-            "partition, with all rows of its queries. A larger partitions=… makes partitions smaller; the rows "
-            "of the largest query must fit."
+            f"{_name_task()}: the rows do not fit the memory of the task. A task holds one"
+            " partition, with all rows of its queries. A larger partitions=… makes partitions"
+            " smaller; the rows of the largest query must fit."
         ) from None
 
 
@@ -174,7 +176,8 @@ def join_rows(parts: list[pa.Table]) -> pa.Table | None:
         ):
             if here != there:
                 raise FormatError(
-                    f"{_name_file(part)}: the {name} is {here}; in {_name_file(parts[0])} it is {there}."
+                    f"{_name_file(part)}: the {name} is {here}; in {_name_file(parts[0])} it is"
+                    f" {there}."
                 )
     return pa.concat_tables(parts) if parts else None
 

@@ -51,9 +51,9 @@ def read_results(path: str | os.PathLike[str]) -> Results:
     >>> germane.read_results(path)["bm25"]["RR"].per_query
     {'q': 0.5}
 
-    Query ids are text. The file has no ranks of items, so ``best`` and ``worst`` equal the mean. Raises
-    InputError for a file that cannot be read, FormatError for a file with other content, and EmptyError for
-    a file without the values of single queries.
+    Query ids are text. The file has no ranks of items, so ``best`` and ``worst`` equal the mean.
+    Raises InputError for a file that cannot be read, FormatError for a file with other content, and
+    EmptyError for a file without the values of single queries.
     """
     return _make_results(path, read_record(path))
 
@@ -113,8 +113,8 @@ def _make_result(path: Any, run: dict[str, Any], policy: dict[str, Any]) -> Resu
         measure = parse(name)
         if ("mean", "micro") in measure.parameters:
             raise InputError(
-                f"{path}: {name} weighs each query by its norm, which the file does not hold; evaluate the "
-                "run again."
+                f"{path}: {name} weighs each query by its norm, which the file does not hold;"
+                " evaluate the run again."
             )
         own = conventions
         if "policy" in written:
@@ -150,8 +150,8 @@ def _read_value(path: Any, run: dict[str, Any], query: str, measure: str) -> flo
         return math.nan
     if not is_number(value):
         raise FormatError(
-            f"{path}: run {clip(run['name'])}, query {clip(query)}: {measure} is a number, or null; got "
-            f"{show_typed(value)}. Make the file with: {_MAKE}"
+            f"{path}: run {clip(run['name'])}, query {clip(query)}: {measure} is a number, or null;"
+            f" got {show_typed(value)}. Make the file with: {_MAKE}"
         )
     return value
 
@@ -174,8 +174,8 @@ def evaluate_kept(
     """Evaluate a run file, and keep what each batch of its queries retrieved in a folder.
 
     Where the folder has batches of the same evaluation, it goes on after them. Raises what
-    ``evaluate`` raises, and InputError for a folder of another evaluation or a run whose queries are
-    scattered.
+    ``evaluate`` raises, and InputError for a folder of another evaluation or a run whose queries
+    are scattered.
     """
     progress = make_progress(progress)
     for choice in ("exclude", "only", "subtopic_weights"):
@@ -198,7 +198,8 @@ def evaluate_kept(
     for number, path in enumerate(kept):
         if path.name != _name_file(number):
             raise InputError(
-                f"{folder}: {_name_file(number)} is missing, and later ones are there. Delete this folder."
+                f"{folder}: {_name_file(number)} is missing, and later ones are there. Delete this"
+                " folder."
             )
         start, read = _load_batch(path, ways)
         evaluator.add(Reduced(conventions, policies, read, evaluator.terms))
@@ -211,8 +212,9 @@ def evaluate_kept(
             evaluator.add(reduced)
         except DuplicateError as error:
             raise InputError(
-                f"{run}: {error} The queries of this run are scattered over the file, so that no batch "
-                "is finished before its end. Sort it by query, or evaluate it without a checkpoint."
+                f"{run}: {error} The queries of this run are scattered over the file, so that no"
+                " batch is finished before its end. Sort it by query, or evaluate it without a"
+                " checkpoint."
             ) from None
         writing.replace(str(folder / _name_file(number)), _pack_batch(end, reduced.read))
     evaluator.run_fingerprint = RunFingerprint(given, run, evaluator.qrels)
@@ -255,8 +257,8 @@ def _claim(folder: Path, made: Mapping[str, Any]) -> None:
     differ = sorted(key for key in {*before, *made} if before.get(key) != made.get(key))
     if differ:
         raise InputError(
-            f"{folder}: this checkpoint belongs to another evaluation; it differs in {', '.join(differ)}. "
-            "Use another folder, or delete this one."
+            f"{folder}: this checkpoint belongs to another evaluation; it differs in"
+            f" {', '.join(differ)}. Use another folder, or delete this one."
         )
 
 

@@ -18,7 +18,9 @@ Amend: TypeAlias = Callable[[Measure, Ranking, Floats], Floats]
 
 
 def make_amendment(policy: Policy) -> Amend | None:
-    """Make the function that amends a measure's values under a policy; None where it changes nothing."""
+    """Make the function that amends a measure's values under a policy; None where it changes
+    nothing.
+    """
     usual = (
         policy.no_hit == "zero"
         and policy.all_relevant == "answer"
@@ -49,13 +51,16 @@ def _amend(policy: Policy, measure: Measure, ranking: Ranking, values: Floats) -
 
 
 def _find_short(policy: Policy, measure: Measure, k: int, ranking: Ranking) -> Bools:
-    """Q: is the query NaN, since it has no more results than the cutoff? Else fewer may be refused."""
+    """Q: is the query NaN, since it has no more results than the cutoff? Else fewer may be
+    refused.
+    """
     if policy.short == "nan":
         return ranking.retrieved <= k
     fewer: Bools = ranking.retrieved < k
     if fewer.any() if policy.short == "error" else fewer.all():
         raise CoverageError(
-            f"{measure}: fewer than {k} results: {list_queries(ranking, fewer)}. short=answer takes them."
+            f"{measure}: fewer than {k} results: {list_queries(ranking, fewer)}. short=answer takes"
+            " them."
         )
     return np.zeros(len(ranking), bool)
 
@@ -66,7 +71,8 @@ def refuse_undefined(result: QueryValues) -> None:
         which = [query for query, value in result.per_query.items() if math.isnan(value)]
         why = f"NaN for {list_some(which)}" if which else "no query counts"
         raise CoverageError(
-            f"{result.measure}: {why}. undefined=nan makes the mean NaN, undefined=zero counts that as 0."
+            f"{result.measure}: {why}. undefined=nan makes the mean NaN, undefined=zero counts that"
+            " as 0."
         )
 
 
@@ -86,7 +92,7 @@ def _find_missed(policy: Policy, measure: Measure, ranking: Ranking, values: Flo
     missed: Bools = (ranking.total(measure.rel or 1.0) > 0) & (values == 0)
     if policy.no_hit == "error" and missed.any():
         raise CoverageError(
-            f"{measure}: nothing relevant found: {list_queries(ranking, missed)}. no_hit=zero counts them as "
-            "0, skip leaves them out."
+            f"{measure}: nothing relevant found: {list_queries(ranking, missed)}. no_hit=zero"
+            " counts them as 0, skip leaves them out."
         )
     return missed

@@ -54,7 +54,9 @@ class Verification(Tabular):
     """
 
     numbers: tuple[tuple[str, Measure, float, float, int | None], ...]
-    """each number: the run, the measure, the value of the record, the value now, and its decimals"""
+    """each number: the run, the measure, the value of the record, the value now, and its
+    decimals
+    """
     differences: tuple[str, ...]
     """what differs, a sentence each; empty where everything is the same"""
     notes: tuple[str, ...] = ()
@@ -108,17 +110,19 @@ def verify(
     >>> germane.verify(str(signature), {"q": ["d"]}, {"q": ["x", "d"]}).same
     True
 
-    ``record``: the path of a record or of results as JSON, their content, ``Results``, a ``Signature``,
-    or its text. ``qrels`` is what ``evaluate`` takes, and ``runs`` a run or ``{name: run}``; runs have
-    the names of the record, or are in its order. Conventions are those of the record. Arguments say how
-    data are read; a convention that is given and differs from the record's is a difference.
+    ``record``: the path of a record or of results as JSON, their content, ``Results``, a
+    ``Signature``, or its text. ``qrels`` is what ``evaluate`` takes, and ``runs`` a run or
+    ``{name: run}``; runs have the names of the record, or are in its order. Conventions are those
+    of the record. Arguments say how data are read; a convention that is given and differs from the
+    record's is a difference.
 
     Raises FormatError for a record that cannot be read, InputError for another number of runs, and
     what ``evaluate`` raises.
     """
     if "dialect" in policy:
         raise InputError(
-            "verify takes no dialect=: the record has the conventions of each number. Leave it out, or evaluate again."
+            "verify takes no dialect=: the record has the conventions of each number. Leave it out,"
+            " or evaluate again."
         )
     recorded = _read(record)
     pairs = _pair_runs(recorded, runs)
@@ -142,12 +146,14 @@ def verify(
         differences += [several + says for says in _compare(one, found, asked, data, run)]
         if one.judgments is None or one.run is None:
             notes.append(
-                f"{several}the record has no fingerprint of all data, so that values alone are compared"
+                f"{several}the record has no fingerprint of all data, so that values alone are"
+                " compared"
             )
     return Verification(tuple(numbers), tuple(differences), tuple(dict.fromkeys(notes)))
 
 
-# --- The record ------------------------------------------------------------------------------------
+# --- The record
+# ------------------------------------------------------------------------------------
 
 
 def _read(record: Any) -> tuple[Recorded, ...]:
@@ -244,8 +250,8 @@ def _pair_runs(recorded: tuple[Recorded, ...], runs: Any) -> list[tuple[Recorded
     if given is None or len(given) != len(recorded):
         count = 1 if given is None else len(given)
         raise InputError(
-            f"the record has {write_count(len(recorded), 'run')} ({list_some(names)}); got {count}. "
-            "Give {name: run}, one for each."
+            f"the record has {write_count(len(recorded), 'run')} ({list_some(names)}); got {count}."
+            " Give {name: run}, one for each."
         )
     return list(zip(recorded, given, strict=True))
 
@@ -260,7 +266,8 @@ def _are_runs(runs: Mapping[Any, Any]) -> bool:
     return isinstance(first, (str, os.PathLike))
 
 
-# --- Comparison ------------------------------------------------------------------------------------
+# --- Comparison
+# ------------------------------------------------------------------------------------
 
 
 def _evaluate(
@@ -363,7 +370,9 @@ def _compare_options(
 
 
 def _is_same(recorded: str | None, now: str | None) -> bool:
-    """Compare fingerprints, of which a signature has a part; one that is not known is no difference."""
+    """Compare fingerprints, of which a signature has a part; one that is not known is no
+    difference.
+    """
     if recorded is None or now is None:
         return True
     return now.startswith(recorded) or recorded.startswith(now)

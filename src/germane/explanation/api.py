@@ -60,12 +60,12 @@ def explain(
     AP@5 = (1/3 + 2/5) / min(3,5) = 0.2444
 
     Call ``explain(qrels, run, measures, query=…)`` with the inputs of ``evaluate``, or
-    ``explain(grades, measures, relevant=…)`` with those of ``score``. Several measures are shown side by
-    side, with the ranks and norms in which they differ from the first. ``queries`` and ``items`` show
-    texts: each is the path of a TSV, JSON Lines or Parquet file, a mapping of id to text, or a function.
-    Raises NotFoundError for an unjudged query, CoverageError for a query that the run lacks, unless it
-    counts as 0 (``missing="zero"``), PolicyError for ``ties="expected"`` and ``"grouped"``, and the errors
-    of ``evaluate``.
+    ``explain(grades, measures, relevant=…)`` with those of ``score``. Several measures are shown
+    side by side, with the ranks and norms in which they differ from the first. ``queries`` and
+    ``items`` show texts: each is the path of a TSV, JSON Lines or Parquet file, a mapping of id to
+    text, or a function. Raises NotFoundError for an unjudged query, CoverageError for a query that
+    the run lacks, unless it counts as 0 (``missing="zero"``), PolicyError for ``ties="expected"``
+    and ``"grouped"``, and the errors of ``evaluate``.
     """
     progress, qrels = make_progress(progress), hold_rows(qrels)
     said, described = open_texts(queries, "queries"), open_texts(items, "items")
@@ -91,8 +91,8 @@ def explain_result(
 ) -> Explanation:
     """Explain one query of a result that was just computed, without judging its run again.
 
-    Unjudged items have names where a ``run`` that finds items by query is given. Each of the ``top``
-    ranks is a row of its own. Raises the errors of ``explain``.
+    Unjudged items have names where a ``run`` that finds items by query is given. Each of the
+    ``top`` ranks is a row of its own. Raises the errors of ``explain``.
     """
     judged = find_placement(result).of(query)
     check_ordered(judged.policy, UNORDERED)
@@ -112,8 +112,8 @@ def _find_level(measures: tuple[Measure, ...]) -> float:
     levels = {measure.rel for measure in measures if measure.rel is not None} or {1.0}
     if len(levels) > 1:
         raise MeasureError(
-            "measures with different rel count different hits; explain them in separate calls. Here rel "
-            f"is {' and '.join(f'{level:g}' for level in sorted(levels))}."
+            "measures with different rel count different hits; explain them in separate calls."
+            f" Here rel is {' and '.join(f'{level:g}' for level in sorted(levels))}."
         )
     return levels.pop()
 
@@ -139,9 +139,11 @@ def _make_explanation(
         retrieved=int(ranking.retrieved[0]),
         policy=listed.policy,
         answered=listed.answered,
-        coverage=_find_coverage(ranking, rel, hit)
-        if any(measure.row.subtopics for measure in measures)
-        else (),
+        coverage=(
+            _find_coverage(ranking, rel, hit)
+            if any(measure.row.subtopics for measure in measures)
+            else ()
+        ),
     )
 
 
@@ -163,8 +165,8 @@ def _fold_ranks(
 ) -> tuple[Ints, Ints]:
     """Fold ranks into rows, and return the first and the last rank of each row.
 
-    Each of the top ranks, and each telling item, is a row. The ranks between two of these are one row,
-    and so are all ranks beyond the largest cutoff.
+    Each of the top ranks, and each telling item, is a row. The ranks between two of these are one
+    row, and so are all ranks beyond the largest cutoff.
     """
     end = int(ranking.retrieved[0])
     if end <= SHORT:
@@ -184,7 +186,9 @@ def _fold_ranks(
 
 
 def _find_hits(ranking: Ranking, first: Ints, last: Ints) -> Ints:
-    """Find the judged item of each row, as its place in the ranking; -1 for none, and for folded rows."""
+    """Find the judged item of each row, as its place in the ranking; -1 for none, and for folded
+    rows.
+    """
     place = np.searchsorted(ranking.rank, first)
     judged = np.append(ranking.rank, -1)[place] == first
     return np.where(judged & (first == last), place, -1)

@@ -56,10 +56,10 @@ def pr_curve(
     or not in order of confidence, and ``relevant`` the number of objects.
 
     ``rel`` is the lowest grade that counts as relevant. ``start`` is the point before rank 1:
-    ``(0,1)``, as in scikit-learn, ``(0,0)``, or none; with ``(1/R,P@first)`` the curve starts at the
-    first relevant rank. ``ties="grouped"`` makes a group of equal scores one step, as scikit-learn
-    does. Raises CoverageError where no item is relevant, since recall is not defined then, and the
-    errors of ``evaluate``.
+    ``(0,1)``, as in scikit-learn, ``(0,0)``, or none; with ``(1/R,P@first)`` the curve starts at
+    the first relevant rank. ``ties="grouped"`` makes a group of equal scores one step, as
+    scikit-learn does. Raises CoverageError where no item is relevant, since recall is not defined
+    then, and the errors of ``evaluate``.
     """
     progress, qrels = make_progress(progress), hold_rows(qrels)
     check_choice("start", start, get_args(Start), InputError)
@@ -100,9 +100,9 @@ def mean_pr_curve(
     >>> germane.mean_pr_curve({"q1": ["a", "b"], "q2": ["c"]}, runs).area(11)
     0.75
 
-    ``qrels``, ``run`` and the conventions are those of ``evaluate``; ``rel`` is the lowest grade that
-    counts as relevant. The band is the confidence interval of each level's mean, as of any other measure
-    (``MeasureResult.interval``); it is NaN for fewer than five queries.
+    ``qrels``, ``run`` and the conventions are those of ``evaluate``; ``rel`` is the lowest grade
+    that counts as relevant. The band is the confidence interval of each level's mean, as of any
+    other measure (``MeasureResult.interval``); it is NaN for fewer than five queries.
     """
     progress = make_progress(progress)
     levels = make_recall_levels(points)

@@ -36,8 +36,8 @@ class PRCurveDisplay(Display):
 
     With ``rule="step"`` the terms of AP are bars, one a relevant item, and the shaded area is AP;
     ``interpolated`` shades below the best precision from each recall on, ``trapezoid`` below the
-    straight lines, and ``11`` and ``101`` mark the recall levels. The line from the curve's start to
-    rank 1 is dotted, since the start is a convention.
+    straight lines, and ``11`` and ``101`` mark the recall levels. The line from the curve's start
+    to rank 1 is dotted, since the start is a convention.
     """
 
     def __init__(self, curve: PRCurve, *, rule: Rule = "step") -> None:
@@ -211,7 +211,9 @@ class PRCurvesDisplay(Display):
         )  # fmt: skip
 
     def _write_names(self, ax: "Axes", drawn: "dict[str, tuple[Line2D, Floats, Floats]]") -> None:
-        """Write each run's name beside its curve, where the name touches no curve and no other name."""
+        """Write each run's name beside its curve, where the name touches no curve and no other
+        name.
+        """
         if len(drawn) < 2:
             return
         from matplotlib.patheffects import withStroke
@@ -265,7 +267,8 @@ class PerQueryDisplay(Display):
 def _part_line(curve: PRCurve) -> tuple[Any, tuple[Any, Any]]:
     """Part a curve into the line from its start to its first rank, and the line from there on.
 
-    The start is a convention and not a result, so it is drawn apart. A line along the axis is not drawn.
+    The start is a convention and not a result, so it is drawn apart. A line along the axis is not
+    drawn.
     """
     recall, precision = curve.drawn
     if curve.origin is None:
@@ -290,7 +293,9 @@ def _find_room(
     gap: float,
     taken: list[Box],
 ) -> Box | None:
-    """Find the place beside a curve that is farthest from the other curves; None where none is free."""
+    """Find the place beside a curve that is farthest from the other curves; None where none is
+    free.
+    """
     width, height = size
     best, found = 1.5 * gap, None
     for start, left in enumerate(STEPS):

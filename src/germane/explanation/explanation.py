@@ -88,7 +88,9 @@ class Coverage(NamedTuple):
 
 @dataclass(frozen=True)
 class Reading:
-    """One measure of the list: its term at each row, the norm that divides their sum, and its value."""
+    """One measure of the list: its term at each row, the norm that divides their sum, and its
+    value.
+    """
 
     measure: Measure
     terms: tuple[float, ...]  # one a row
@@ -141,8 +143,8 @@ class Explanation(Columnar, Tabular):
     def table(self, *, digits: int | None = 4) -> Table:
         """Return ranks as rows, and for each measure its terms and their running sum.
 
-        ``digits=None`` gives all digits, terms as decimals, and all rows. Otherwise the middle of more
-        than a thousand rows is left out.
+        ``digits=None`` gives all digits, terms as decimals, and all rows. Otherwise the middle of
+        more than a thousand rows is left out.
         """
         return replace(self.tabulate_ranks(digits), notes=tuple(self._notes()))
 
@@ -303,7 +305,9 @@ class Explanation(Columnar, Tabular):
     def _write_terms(
         self, i: int, row: Rank, sums: list[tuple[float, ...]], digits: int | None
     ) -> Iterator[str]:
-        """Write the term of a row and the sum so far for each measure; nothing where no term can be."""
+        """Write the term of a row and the sum so far for each measure; nothing where no term can
+        be.
+        """
         for reading, running in zip(self.readings, sums, strict=True):
             k = reading.measure.k
             if not reading.terms[i] and not (row.hit and (k is None or row.rank <= k)):
@@ -327,12 +331,13 @@ class Explanation(Columnar, Tabular):
         yield ""
         missed = ", ".join(self._show_missed(item) for item, _ in self.missed[:10])
         more = ", …" * (len(self.missed) > 10)
-        yield (
-            f"{self.relevant} relevant, {self.retrieved} retrieved, {len(self.missed)} missed"
-            + (f": {missed}{more}" if missed.strip(", ") else "")
+        yield f"{self.relevant} relevant, {self.retrieved} retrieved, {len(self.missed)} missed" + (
+            f": {missed}{more}" if missed.strip(", ") else ""
         )
         if not self.answered:
-            yield f"the run has no results for query {clip(self.query)}: missing=zero counts it as 0"
+            yield (
+                f"the run has no results for query {clip(self.query)}: missing=zero counts it as 0"
+            )
         deepest = max((reading.measure.k or 0) for reading in self.readings)
         if deepest > self.retrieved and self.answered:
             yield f"the list ends at rank {self.retrieved}; up to {deepest} nothing more is found"

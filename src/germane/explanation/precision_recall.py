@@ -51,9 +51,9 @@ class PRCurve(Columnar, Tabular):
     True
 
     ``rank``, ``recall``, ``precision``, ``interpolated`` and ``hits`` are arrays with one value a
-    point. The curve ends where recall ends, which may be below 1. Where ties are ``grouped``, a group
-    of equal scores is one point, at its last rank; a group without a judged item keeps a point at every
-    rank, which changes no area.
+    point. The curve ends where recall ends, which may be below 1. Where ties are ``grouped``, a
+    group of equal scores is one point, at its last rank; a group without a judged item keeps a
+    point at every rank, which changes no area.
     """
 
     ranking: Ranking  # of one query
@@ -129,7 +129,9 @@ class PRCurve(Columnar, Tabular):
         return np.append(before[:1], self.recall), np.append(before[1:], self.precision)
 
     def levels(self, points: Literal[11, 101] = 11) -> tuple[Floats, Floats]:
-        """Return evenly spaced recall levels, and the interpolated precision there: 0 beyond the curve."""
+        """Return evenly spaced recall levels, and the interpolated precision there: 0 beyond the
+        curve.
+        """
         levels = make_recall_levels(points)
         measures = (make_precision_measure(level, self.rel) for level in levels)
         return np.array(levels), np.array(
@@ -139,8 +141,9 @@ class PRCurve(Columnar, Tabular):
     def area(self, rule: Rule = "step") -> float:
         """Compute the area under the curve, which is the value of the measure ``AUPR(rule=…)``.
 
-        The rules are ``step`` (AP), ``trapezoid``, ``interpolated`` (PASCAL VOC 2010), ``11`` levels
-        (VOC 2007) and ``101`` levels (COCO). Trapezoids begin at ``start``, unlike those of the measure.
+        The rules are ``step`` (AP), ``trapezoid``, ``interpolated`` (PASCAL VOC 2010), ``11``
+        levels (VOC 2007) and ``101`` levels (COCO). Trapezoids begin at ``start``, unlike those of
+        the measure.
         """
         scored = area_under_curve(self.ranking, None, self.rel, check_rule(rule), self.start)
         return float(compute_values(self.ranking, scored)[0])
@@ -309,7 +312,9 @@ class MeanPRCurve(Columnar, Tabular):
         return f"<MeanPRCurve over {self.queries} queries, {len(self.recall)} levels>"
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain values for JSON, in a versioned schema; one value a level, and None for NaN."""
+        """Return plain values for JSON, in a versioned schema; one value a level, and None for
+        NaN.
+        """
         return add_schema(
             {
                 "queries": self.queries,

@@ -68,12 +68,16 @@ class SingleQuery:
 
 
 def hold_rows(given: Any) -> Any:
-    """Read an iterator of grades or of namedtuples, which tells them apart; anything else stays as it is."""
+    """Read an iterator of grades or of namedtuples, which tells them apart; anything else stays as
+    it is.
+    """
     return list(given) if isinstance(given, Iterator) and not is_frame(given) else given
 
 
 def is_list(given: Any, run: Any, choices: Mapping[str, Any]) -> bool:
-    """Are these the grades of one list? Not if they have columns or groups, or rows as a run has."""
+    """Are these the grades of one list? Not if they have columns or groups, or rows as a run
+    has.
+    """
     if hasattr(given, "columns") or hasattr(given, "schema") or "group" in choices:
         return False
     if is_records(given):
@@ -106,8 +110,8 @@ def open_list(
 ) -> SingleQuery:
     """Open the grades of one list, or one query of a run; arguments of the other are refused.
 
-    Raises NotFoundError for a query that is not judged, CoverageError for one that the run lacks where
-    it does not count as 0, and PolicyError for the orders of ties that are ``refused``.
+    Raises NotFoundError for a query that is not judged, CoverageError for one that the run lacks
+    where it does not count as 0, and PolicyError for the orders of ties that are ``refused``.
     """
     if is_list(qrels, run, policy):
         check_list(run, [*(["query"] if query is not None else []), *policy])
@@ -146,7 +150,8 @@ def check_list(run: Any, given: Collection[str]) -> None:
         )
     for name in given:
         raise InputError(
-            f"{name}=… is for qrels and a run; the grades of one list are one query, in rank order already."
+            f"{name}=… is for qrels and a run; the grades of one list are one query, in rank order"
+            " already."
         )
 
 
@@ -159,7 +164,9 @@ def check_run(run: Any, relevant: object) -> None:
 
 
 def find_placement(result: Result) -> Placement:
-    """Find where the judged items of a result stand. Raises InputError for one that was read from a file."""
+    """Find where the judged items of a result stand. Raises InputError for one that was read from a
+    file.
+    """
     if result.placement is None:
         raise InputError(f"{clip(result.name)} was read from a file, which holds no ranks.")
     return result.placement
@@ -204,7 +211,8 @@ def _open_unanswered(judgments: Qrels, conventions: Policy, others: bool) -> Sin
 
 
 def find_unjudged(judged: JudgedRun, run: RunInput) -> UnjudgedItems:
-    """Find the unjudged items of a judged query: in the order of the run, they fill the ranks without a judged item.
+    """Find the unjudged items of a judged query: in the order of the run, they fill the ranks
+    without a judged item.
 
     There are none where copies or misses take ranks, too.
     """

@@ -20,9 +20,9 @@ def explorer() -> Report:
     '<!DOCTYPE html>'
 
     ``save`` writes it. A reader moves, grades and ties up to 30 items, and sees each value, its
-    calculation, and the tools that report it. On a second tab, the reader moves the boxes of an image. The
-    address of the page contains the list or the boxes. The numbers equal those of ``evaluate`` and
-    ``germane.boxes.evaluate``.
+    calculation, and the tools that report it. On a second tab, the reader moves the boxes of an
+    image. The address of the page contains the list or the boxes. The numbers equal those of
+    ``evaluate`` and ``germane.boxes.evaluate``.
     """
     script = read_script(SCRIPTS, __package__)
     style = read_package_file("style.css", __package__)
@@ -35,6 +35,6 @@ def explorer() -> Report:
 
 
 LEAD = (
-    "Move the items of one list, or the boxes of one image, and see what each definition makes of them. The "
-    "address of this page holds what you see: copy it to show others."
+    "Move the items of one list, or the boxes of one image, and see what each definition makes of"
+    " them. The address of this page holds what you see: copy it to show others."
 )

@@ -1,4 +1,6 @@
-"""The data of the explorer's page: measures with their definitions, examples, and the tools that report each."""
+"""The data of the explorer's page: measures with their definitions, examples, and the tools that
+report each.
+"""
 
 from collections.abc import Iterator
 from functools import cache
@@ -40,14 +42,18 @@ SCENES = (  # boxes of docs/which-map.md
     },
     {
         "name": "An overlap of exactly .5",
-        "address": "t=360,320,120,100;570,420,30,30&d=362,316,124,104,.91;360,330,110,90,.62;570,420,15,30,.37"
-        + _COCO.replace("at_least", "above"),
+        "address": (
+            "t=360,320,120,100;570,420,30,30&d=362,316,124,104,.91;360,330,110,90,.62;570,420,15,30,.37"
+            + _COCO.replace("at_least", "above")
+        ),
     },
 )
 WORDS = {  # where the title is that of several measures
     "AP(norm=R)@k": "Average precision, of all relevant items, found or not",
     "AP@k": "Average precision, of as many relevant items as k ranks can hold",
-    "AP(norm=possible)@k": "Average precision, of as many relevant items as the list's k ranks can hold",
+    "AP(norm=possible)@k": (
+        "Average precision, of as many relevant items as the list's k ranks can hold"
+    ),
     "AP(norm=found)@k": "Average precision, of the relevant items found; those missed cost nothing",
     "AP(norm=k)@k": "Average precision, of k items, even if fewer are relevant",
     "AUPR(rule=interpolated)@k": "Area under the best precision at each recall or beyond",
@@ -97,7 +103,9 @@ def _find_tools() -> dict[str, dict[str, list[int]]]:
 
 
 def _list_entries() -> Iterator[tuple[int, str, str]]:
-    """List places of tools, their names of measures, and germane's, as far as an example can be parsed."""
+    """List places of tools, their names of measures, and germane's, as far as an example can be
+    parsed.
+    """
     for tool, dialect in enumerate(DIALECTS):
         for entry in dialect.measuring:
             try:
@@ -113,7 +121,9 @@ def _is_of_boxes(dialect: Dialect) -> bool:
 
 
 def _describe_detection(dialect: Dialect) -> dict[str, object]:
-    """Describe a tool's AP at one threshold: the words of its rules, and its name for each way to take the area."""
+    """Describe a tool's AP at one threshold: the words of its rules, and its name for each way to
+    take the area.
+    """
     choices = {**DEFAULTS, **dialect.choices}
     more = {name: choices[name] for name in _MORE if choices[name] != DEFAULTS[name]}
     names: dict[str, str] = {}

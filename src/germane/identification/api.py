@@ -47,20 +47,21 @@ def identify(
     >>> str(found.definitions[0]), found.holds
     ('P@5', True)
 
-    ``takes`` is the form of the function's data: ``grades`` (a list of grades in rank order), ``ids`` (relevant
-    ids, ranked ids), ``graded`` ({item: grade}, ranked ids), ``lists`` (lists of relevant ids, lists of ranked
-    ids), ``arrays`` (relevance and scores of one query), ``matrix`` (the same, queries × items), ``dicts``
-    ({query: {item: grade}}, {query: {item: score}}), ``frames`` (two frames; ``columns`` names their columns)
-    or ``trec`` (two paths). The function returns a number, a number for each query, or a mapping of them.
-    Further arguments are set before: ``lambda *data: f(*data, k=10)`` or ``functools.partial``.
+    ``takes`` is the form of the function's data: ``grades`` (a list of grades in rank order),
+    ``ids`` (relevant ids, ranked ids), ``graded`` ({item: grade}, ranked ids), ``lists`` (lists of
+    relevant ids, lists of ranked ids), ``arrays`` (relevance and scores of one query), ``matrix``
+    (the same, queries × items), ``dicts`` ({query: {item: grade}}, {query: {item: score}}),
+    ``frames`` (two frames; ``columns`` names their columns) or ``trec`` (two paths). The function
+    returns a number, a number for each query, or a mapping of them. Further arguments are set
+    before: ``lambda *data: f(*data, k=10)`` or ``functools.partial``.
 
-    ``measure`` is what the function is said to compute, such as ``"AP@10"``. Without it every measure is tried, at the
-    cutoffs that the function has. Values are equal to 1e-9 of their size; ``tolerance=1e-6`` is for single
-    precision, and ``decimals=4`` for rounded output. A convention that you give, such as
-    ``no_relevant="zero"``, holds in all definitions. ``rng`` seeds the data.
+    ``measure`` is what the function is said to compute, such as ``"AP@10"``. Without it every
+    measure is tried, at the cutoffs that the function has. Values are equal to 1e-9 of their size;
+    ``tolerance=1e-6`` is for single precision, and ``decimals=4`` for rounded output. A convention
+    that you give, such as ``no_relevant="zero"``, holds in all definitions. ``rng`` seeds the data.
 
-    Raises InputError if the function cannot be asked: it raises on all data, or returns something else.
-    MeasureError is raised for a measure of whole lists, subtopics or boxes.
+    Raises InputError if the function cannot be asked: it raises on all data, or returns something
+    else. MeasureError is raised for a measure of whole lists, subtopics or boxes.
     """
     form, claim, columns = resolve_form(takes), read_claim(measure), policy.pop("columns", None)
     if not callable(function):
@@ -115,15 +116,17 @@ def assert_computes(
     rng: int = 0,
     **policy: Unpack[Choices],
 ) -> Identification:
-    """Raise DefinitionError, an AssertionError, if a function does not compute a measure; for tests.
+    """Raise DefinitionError, an AssertionError, if a function does not compute a measure; for
+    tests.
 
     >>> def my_recall(relevant, ranked):
     ...     return sum(item in relevant for item in ranked[:5]) / len(relevant)
     >>> germane.assert_computes(my_recall, "R@5", takes="ids").holds
     True
 
-    The arguments are those of ``identify``. The error shows the smallest data on which both differ. Conventions
-    for special data, such as queries without relevant items, may be any unless they are given: ``no_relevant="zero"``.
+    The arguments are those of ``identify``. The error shows the smallest data on which both differ.
+    Conventions for special data, such as queries without relevant items, may be any unless they are
+    given: ``no_relevant="zero"``.
     """
     found = identify(
         function, measure, takes=takes, tolerance=tolerance, decimals=decimals, rng=rng, **policy
@@ -153,7 +156,8 @@ def _identify(
     fixed = {name: word for name, word in policy.items() if name in DEFAULTS}
     if unknown := [name for name in policy if name not in DEFAULTS]:
         raise InputError(
-            f"identify makes the data itself and takes no {unknown[0]}=; conventions are {list_choices(DEFAULTS, 'and')}."
+            f"identify makes the data itself and takes no {unknown[0]}=; conventions are"
+            f" {list_choices(DEFAULTS, 'and')}."
         )
     ties = "trec" if "ties" in asker.form.shows else "given"
     base = make_policy(**{**USUAL, "ties": ties, **fixed})
@@ -180,16 +184,36 @@ def _open(asker: Asker, shape: Shape, rng: np.random.Generator) -> Any:
         for question in tries:
             answer = asker.ask(question)
             if not answer.raised:
+                _avoid_unjudged(asker, shape, rng)
                 return answer.kind
             errors.append(answer.raised)
         asker.answers.clear()
-    if asker.most is None and "grades" in shape.shows and "all judged" not in shape.shows:
-        asker.kind_of_data, asker.unjudged = 0, errors[0]
-        answer = asker.ask(draw_single(rng, replace(shape, shows=asker.shows)))
-        if not answer.raised:
-            return answer.kind
+    asker.kind_of_data = 0
+    if kind := _avoid_unjudged(asker, shape, rng):
+        return kind
     failed = "raised" if asker.most is None else "failed"
     raise InputError(
         f"{describe_function(asker.call)} {failed} on all data; takes={asker.form.name!r} gives it "
         f"{asker.form.takes}. {errors[0]}"
     )
+
+
+def _avoid_unjudged(asker: Asker, shape: Shape, rng: np.random.Generator) -> str:
+    """Show no items that nobody judged where the function raises on them; its kind of answers
+    there, or "".
+    """
+    if asker.most is not None or not shape.has_zeros or "all judged" in shape.shows:
+        return ""
+    first = [asker.ask(draw_single(rng, shape)) for _ in range(_TRIES)]
+    raised = [one.raised for one in first if one.raised]
+    if not raised:
+        return ""
+    judged = replace(shape, shows=shape.shows | {"all judged"})
+    second = [asker.ask(draw_single(rng, judged)) for _ in range(_TRIES)]
+    if any(one.raised for one in second):
+        return ""
+    asker.unjudged = raised[0]
+    return second[0].kind
+
+
+_TRIES = 4

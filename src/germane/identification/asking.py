@@ -37,7 +37,9 @@ class Precision:
 
 
 def guess_precision(values: Floats) -> tuple[Precision, str]:
-    """Guess how values are rounded: to 2 to 8 decimals, or to single precision; with a sentence, or ""."""
+    """Guess how values are rounded: to 2 to 8 decimals, or to single precision; with a sentence, or
+    "".
+    """
     kept = np.unique(values[np.isfinite(values)])
     if len(kept) >= _SHOWING:
         for decimals in range(2, 9):
@@ -111,7 +113,9 @@ class Asker:
         return None if self.most is None else max(0, self.most - self.calls)
 
     def ask(self, question: Question, again: Literal["no", "yes"] = "no") -> Answer:
-        """Return the answer to a question; the function is called if it is new, or is asked again."""
+        """Return the answer to a question; the function is called if it is new, or is asked
+        again.
+        """
         if again == "no" and question in self.answers:
             return self.answers[question]
         self.calls += 1
@@ -171,7 +175,8 @@ def read_answer(given: Any, queries: int, several: bool) -> Answer:
     if isinstance(given, Mapping) or (hasattr(given, "to_dict") and hasattr(given, "index")):
         if not several:
             raise WrongAnswerError(
-                f"{clip(given)}, where one query has one number. Choose it: lambda *data: f(*data)[…]"
+                f"{clip(given)}, where one query has one number. Choose it: lambda *data:"
+                " f(*data)[…]"
             )
         return _read_mapping(dict(given.items()), queries)
     number = _read_number(given)
@@ -209,8 +214,8 @@ def _read_mapping(given: dict[Any, Any], queries: int) -> Answer:
         place, number = places.get(key), _read_number(value)
         if place is None:
             raise WrongAnswerError(
-                f"a mapping with the key {clip(key)}, which is no query ({name_query(0)}, …). Choose the number, as in "
-                f"lambda *data: f(*data)[{clip(key)}]"
+                f"a mapping with the key {clip(key)}, which is no query ({name_query(0)}, …)."
+                f" Choose the number, as in lambda *data: f(*data)[{clip(key)}]"
             )
         if number is None:
             choose = ""

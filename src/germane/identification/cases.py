@@ -1,4 +1,6 @@
-"""Cases: queries with judgments and a ranked list, the questions that are made of them, and their text."""
+"""Cases: queries with judgments and a ranked list, the questions that are made of them, and their
+text.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace

@@ -24,19 +24,21 @@ def read_claim(measure: str | Measure | None) -> Measure | None:
         return None
     if isinstance(measure, str) and _OF_BOXES.fullmatch(measure.strip()):
         raise MeasureError(
-            f"{clip(measure)} is a measure of boxes, and identify asks a function about ranked lists. germane boxes "
-            "evaluates detections; germane boxes reconcile finds the definition of a number."
+            f"{clip(measure)} is a measure of boxes, and identify asks a function about ranked"
+            " lists. germane boxes evaluates detections; germane boxes reconcile finds the"
+            " definition of a number."
         )
     claim = measure if isinstance(measure, Measure) else parse(measure)
     if isinstance(claim.row, CatalogueDefinition):
         raise MeasureError(
-            f"{claim} is a measure of whole lists, which needs every result or the whole catalogue, and identify asks "
-            f"a function about judged items in one list a query. germane.evaluate computes {claim}."
+            f"{claim} is a measure of whole lists, which needs every result or the whole catalogue,"
+            " and identify asks a function about judged items in one list a query."
+            f" germane.evaluate computes {claim}."
         )
     if claim.row.subtopics:
         raise MeasureError(
-            f"{claim} is a measure of subtopics, and identify asks a function about judgments without subtopics. "
-            f"germane.evaluate computes {claim}."
+            f"{claim} is a measure of subtopics, and identify asks a function about judgments"
+            f" without subtopics. germane.evaluate computes {claim}."
         )
     return claim
 
@@ -47,7 +49,9 @@ def names_boxes_too(measure: str | Measure | None) -> bool:
 
 
 def list_grades(claim: Measure) -> list[float]:
-    """List the grades that the parameters of a measure name: its threshold, and those with a gain."""
+    """List the grades that the parameters of a measure name: its threshold, and those with a
+    gain.
+    """
     gain = dict(claim.parameters).get("gain")
     named = [grade for grade, _ in gain] if isinstance(gain, tuple) else []
     threshold = [] if claim.rel in (None, 1.0) else [claim.rel]

@@ -37,7 +37,9 @@ def choose_cutoffs(
 
 
 def find_cutoff(asker: Asker, length: int, grade: float) -> int | None:
-    """Find the last rank at which a single relevant item makes a difference; None where all or none do."""
+    """Find the last rank at which a single relevant item makes a difference; None where all or none
+    do.
+    """
     shape = Shape(asker.shows)
 
     def ask(rank: int) -> tuple[float, ...]:

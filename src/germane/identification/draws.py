@@ -19,7 +19,8 @@ def draw_case(
 ) -> Case:
     """Draw a query with a hit within the cutoff, another item, and relevant items that are missed.
 
-    ``hits`` says which ranks are relevant, and ``missed`` how many relevant items are not in the list.
+    ``hits`` says which ranks are relevant, and ``missed`` how many relevant items are not in the
+    list.
     """
     if hits is None:
         hits = _draw_hits(rng, draw_length(rng, shape) if length is None else length, shape.k)
@@ -50,7 +51,9 @@ def draw_length(rng: Rng, shape: Shape) -> int:
 
 
 def _draw_hits(rng: Rng, length: int, k: int | None) -> list[bool]:
-    """Draw the relevant ranks: one is within the cutoff, and one rank of the list is not relevant."""
+    """Draw the relevant ranks: one is within the cutoff, and one rank of the list is not
+    relevant.
+    """
     hits: list[bool] = (rng.random(length) < rng.choice([0.15, 0.4, 0.7])).tolist()
     within = min(k or length, length)
     if within == 1:

@@ -26,7 +26,9 @@ class Names:
 
 @dataclass(frozen=True)
 class Form:
-    """A form of the data, in one or more kinds of containers, of which the first that works is used."""
+    """A form of the data, in one or more kinds of containers, of which the first that works is
+    used.
+    """
 
     name: str
     takes: str
@@ -65,7 +67,8 @@ def make_names(columns: Mapping[str, Any] | None, folder: Path | None) -> Names:
     for part, name in given.items():
         if part not in _PARTS or not isinstance(name, str):
             raise InputError(
-                f"columns names {list_choices(_PARTS)}, each by a text; got {clip(part)}: {clip(name)}"
+                f"columns names {list_choices(_PARTS)}, each by a text; got {clip(part)}:"
+                f" {clip(name)}"
             )
     return Names(**given, folder=folder)
 

@@ -1,4 +1,6 @@
-"""Identification: the definitions that a function computes, or the nearest one and where it differs."""
+"""Identification: the definitions that a function computes, or the nearest one and where it
+differs.
+"""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -86,7 +88,8 @@ class Identification:
     >>> bool(found), str(found.definitions[0])
     (True, 'P@5')
 
-    True where a definition was found. Prints as text; ``markdown``, ``to_dict`` and, in a notebook, HTML.
+    True where a definition was found. Prints as text; ``markdown``, ``to_dict`` and, in a notebook,
+    HTML.
     """
 
     name: str
@@ -131,8 +134,8 @@ class Identification:
         asked = "" if self.claim is None else f", {self.claim} included"
         if self.mistakes:
             return (
-                f"{self.name} computes no definition that germane knows{asked}. It has the values of "
-                f"{self.mistakes[0]}."
+                f"{self.name} computes no definition that germane knows{asked}. It has the values"
+                f" of {self.mistakes[0]}."
             )
         return f"{self.name} computes no definition that germane knows{asked}."
 
@@ -156,7 +159,10 @@ class Identification:
         others = [str(one) for one in self.definitions[1:_SHOWN]]
         if others:
             more = len(self.definitions) - 1 - len(others)
-            yield f"Equal on all probes, too: {', '.join(others)}{f' and {more} more' if more else ''}."
+            yield (
+                "Equal on all probes, too:"
+                f" {', '.join(others)}{f' and {more} more' if more else ''}."
+            )
         yield from self.remarks
         if self.undecided:
             names: dict[str, list[str]] = {}

@@ -1,4 +1,6 @@
-"""Inquiry: questions to one function, put into batches, and all that is found out besides definitions."""
+"""Inquiry: questions to one function, put into batches, and all that is found out besides
+definitions.
+"""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -44,7 +46,9 @@ class Trail:
 
 @dataclass
 class Inquiry:
-    """The questions to one function, the conventions and the precision of its values, and the trail."""
+    """The questions to one function, the conventions and the precision of its values, and the
+    trail.
+    """
 
     asker: Asker
     kind: Kind
@@ -87,7 +91,9 @@ class Inquiry:
         return draw_questions(self.rng, self.shape, special, self.asker.most, known)
 
     def ask_ordinary(self) -> Batch:
-        """Ask about ordinary queries, known ones first: one in each call, or where calls are counted many."""
+        """Ask about ordinary queries, known ones first: one in each call, or where calls are
+        counted many.
+        """
         rng, shape = self.rng, self.shape
         kinds = (
             [frozenset[str]()] if self.asker.most is None else [frozenset(), frozenset({"short"})]

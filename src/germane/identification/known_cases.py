@@ -1,7 +1,7 @@
 """Known cases: small judgments and results, and a sentence on what each distinguishes.
 
-``identify`` asks them first, and ``conformance/`` has the values of 51 definitions on them, for tools in any language.
-A run lists items with their scores, in the order of a file.
+``identify`` asks them first, and ``conformance/`` has the values of 51 definitions on them, for
+tools in any language. A run lists items with their scores, in the order of a file.
 """
 
 from dataclasses import dataclass

@@ -1,4 +1,6 @@
-"""Known questions: the known cases as far as a form can show them, by the kinds of data that they are."""
+"""Known questions: the known cases as far as a form can show them, by the kinds of data that they
+are.
+"""
 
 from collections.abc import Iterator
 

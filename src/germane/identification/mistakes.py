@@ -1,7 +1,7 @@
 """Mistakes: formulas that are no definition, but that people write. A mistake is a row of a table.
 
-A measure is a sum of terms over a norm. A mistake takes the terms, or the norm, from a view of the data
-that differs from the right one: other ranks, another ideal ranking, another cutoff.
+A measure is a sum of terms over a norm. A mistake takes the terms, or the norm, from a view of the
+data that differs from the right one: other ranks, another ideal ranking, another cutoff.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -136,7 +136,9 @@ def _count_relevant(view: View) -> Floats:
 
 @dataclass(frozen=True)
 class Mistake:
-    """A formula that people write for a measure: which terms are summed, and by what they are divided."""
+    """A formula that people write for a measure: which terms are summed, and by what they are
+    divided.
+    """
 
     name: str
     of: tuple[str, ...]
@@ -197,7 +199,9 @@ MISTAKES: tuple[Mistake, ...] = (
     Mistake("hits before a rank do not count in its precision", ("AP",), terms_of="DCG(discount=position)",
             tools=("spotlight:mrr_score",)),
 )  # fmt: skip
-"""Formulas that are no definition. Others that people write by mistake are definitions, as ``CALLED`` says."""
+"""Formulas that are no definition. Others that people write by mistake are definitions, as
+``CALLED`` says.
+"""
 
 CALLED: tuple[tuple[str, str, Any, str], ...] = (
     ("nDCG", "norm", "k", "the ideal ranking has k hits, however many relevant items there are"),
@@ -220,12 +224,16 @@ CALLED: tuple[tuple[str, str, Any, str], ...] = (
     ("", "missing", "skip", "the mean is over answered queries alone"),
     ("", "scores", "distances", "the list is read in ascending order"),
 )  # fmt: skip
-"""Definitions in words: measure, parameter or convention, its value, and how it differs from another."""
+"""Definitions in words: measure, parameter or convention, its value, and how it differs from
+another.
+"""
 
 
 @dataclass(frozen=True)
 class Misreading:
-    """A mistake in reading data, which shows on special data alone: the data is taken for another."""
+    """A mistake in reading data, which shows on special data alone: the data is taken for
+    another.
+    """
 
     name: str
     of: str
@@ -267,7 +275,9 @@ MEANS: tuple[tuple[str, Callable[[Floats], float]], ...] = (
 
 
 def find_means(inquiry: Inquiry, definition: Candidate) -> Iterator[str]:
-    """Find how a function makes one value of several queries' values, where it is not their mean."""
+    """Find how a function makes one value of several queries' values, where it is not their
+    mean.
+    """
     known = inquiry.asker.answers
     ordinary = [one for one in known if len(one.cases) > 1 and not find_kinds(one, inquiry.shape)]
     for says, compute in MEANS if inquiry.kind == "mean" and inquiry.asker.most is None else ():
@@ -287,7 +297,9 @@ def _is_made(
 
 
 def describe_difference(found: Candidate, asked: Measure) -> str:
-    """Describe in words how a definition differs from the one that was asked for; "" where words are missing."""
+    """Describe in words how a definition differs from the one that was asked for; "" where words
+    are missing.
+    """
     one, other = found.measure, asked
     says = []
     if one.name != other.name:
@@ -311,7 +323,9 @@ def describe_difference(found: Candidate, asked: Measure) -> str:
 def find_mistakes(
     batches: Sequence[Batch], measures: Sequence[Measure], fits: Callable[[Batch, Floats], bool]
 ) -> Iterator[tuple[Mistake, Measure]]:
-    """Find the mistakes, and the measures for which they are made, that give the values of all batches."""
+    """Find the mistakes, and the measures for which they are made, that give the values of all
+    batches.
+    """
     for mistake in MISTAKES:
         for measure in measures:
             if measure.name in mistake.of and _fits_all(mistake, measure, batches, fits):

@@ -1,4 +1,6 @@
-"""Program: any program that reads qrels and a run and prints a number, as a function of two paths."""
+"""Program: any program that reads qrels and a run and prints a number, as a function of two
+paths.
+"""
 
 import re
 import shlex
@@ -20,15 +22,18 @@ _INTERPRETERS = re.compile(
 
 
 class ProgramError(FailedCallError):
-    """A call that failed: the exit status and the last line on standard error, or the time limit."""
+    """A call that failed: the exit status and the last line on standard error, or the time
+    limit.
+    """
 
 
 @dataclass
 class Program:
     """Runs a command without a shell; ``{qrels}`` and ``{run}`` stand for the paths of files.
 
-    The number is what the first group of ``pattern`` matches in the output. With the groups ``query`` and
-    ``value`` there is a number for each query. Without a pattern the output has one number.
+    The number is what the first group of ``pattern`` matches in the output. With the groups
+    ``query`` and ``value`` there is a number for each query. Without a pattern the output has one
+    number.
     """
 
     command: str
@@ -45,7 +50,8 @@ class Program:
         for place in ("{qrels}", "{run}"):
             if not any(place in word for word in self._words):
                 raise InputError(
-                    f"--command has {place} where the path of a file belongs; got {clip(self.command)}"
+                    f"--command has {place} where the path of a file belongs; got"
+                    f" {clip(self.command)}"
                 )
         self._pattern = self._compile()
         self.__name__ = self._find_name()
@@ -68,7 +74,8 @@ class Program:
         named = set(compiled.groupindex)
         if compiled.groups != 1 and named != {"query", "value"}:
             raise InputError(
-                r"--pattern has one group, for the number, such as 'map\s+all\s+(\S+)', or the groups "
+                r"--pattern has one group, for the number, such as 'map\s+all\s+(\S+)', or the"
+                r" groups "
                 "(?P<query>…) and (?P<value>…)."
             )
         return compiled
@@ -94,7 +101,8 @@ class Program:
             found = [word for word in output.split() if _NUMBER.fullmatch(word)]
             if len(found) != 1:
                 raise ProgramError(
-                    f"it printed {len(found)} numbers, not one; --pattern says which: {clip(output)}"
+                    f"it printed {len(found)} numbers, not one; --pattern says which:"
+                    f" {clip(output)}"
                 )
             return self._convert(found[0])
         matches = list(self._pattern.finditer(output))

@@ -1,4 +1,6 @@
-"""Report: from the search to its answer: names, special data in words, and the smallest counterexample."""
+"""Report: from the search to its answer: names, special data in words, and the smallest
+counterexample.
+"""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -166,7 +168,9 @@ def _find_nearest(search: Search) -> Candidate | None:
 
 
 def _make_odd(search: Search, states: Sequence[State]) -> Iterable[Counterexample]:
-    """Make the counterexamples of special data on which no convention fits, as small as they can be."""
+    """Make the counterexamples of special data on which no convention fits, as small as they can
+    be.
+    """
     for name, question in search.trail.odd.items() if states else ():
         first = states[0].candidate
         if any(find_misreadings(search.inquiry, first, question)):
@@ -177,9 +181,7 @@ def _make_odd(search: Search, states: Sequence[State]) -> Iterable[Counterexampl
 
 
 def _say(name: str) -> str:
-    if name == "graded":
-        return GRADED
-    return _BY_NAME[name].says
+    return {"graded": GRADED, "ordinary": "ordinary queries"}.get(name) or _BY_NAME[name].says
 
 
 def _describe_special(search: Search, states: Sequence[State]) -> dict[str, str]:
@@ -226,7 +228,7 @@ def _list_undecided(search: Search) -> dict[str, str]:
             and one.name not in search.trail.shown
         ):
             found.setdefault(one.says, "no call was spent on it")
-    for name in search.trail.raised:
+    for name in search.trail.raised.keys() - {"ordinary"}:
         found.setdefault(_say(name), "the function raises")
     if search.trail.binary:
         found.setdefault(GRADED, "no definition with grades fits")
@@ -234,7 +236,9 @@ def _list_undecided(search: Search) -> dict[str, str]:
 
 
 def _name_mistakes(search: Search, nearest: Candidate | None) -> Iterable[str]:
-    """Name the mistakes that give the values of ordinary data: first those of the measure that is claimed, or nearest."""
+    """Name the mistakes that give the values of ordinary data: first those of the measure that is
+    claimed, or nearest.
+    """
     batch = search.ordinary
     if batch is None or not batch.is_answered:
         return
@@ -274,7 +278,10 @@ def _write_remarks(
 ) -> Iterable[str]:
     trail, batch = search.trail, search.ordinary
     if trail.random is not None:
-        yield f"It gave two answers to one question, {describe(trail.random)}: it is random, or its answer depends on the calls before."
+        yield (
+            f"It gave two answers to one question, {describe(trail.random)}: it is random, or its"
+            " answer depends on the calls before."
+        )
         return
     if trail.rounded and states:
         yield trail.rounded
@@ -283,7 +290,10 @@ def _write_remarks(
     if search.inquiry.asker.kind_of_data:
         yield f"It takes {search.inquiry.asker.containers}: other containers raise an error."
     if states and trail.binary:
-        yield "It computes this of the grades 0 and 1; higher grades were not taken as a definition takes them."
+        yield (
+            "It computes this of the grades 0 and 1; higher grades were not taken as a definition"
+            " takes them."
+        )
     if states or batch is None or nearest is None or trail.constant:
         return
     if batch.fits(nearest, search.inquiry.precision):
@@ -306,12 +316,13 @@ def _name_usual(nearest: Measure, asked: Measure | None) -> Iterable[str]:
             own = [] if asked is None else [dict(asked.parameters).get(parameter.name)]
             tried = sorted({parameter.default, *parameter.usual, *own} - {"auto", None})
             yield (
-                f"{nearest.name} was tried with {parameter.name}={list_choices(f'{one:g}' for one in tried)}; another "
-                f"value is tried where the measure names it, as in {nearest(**{parameter.name: tried[0]})}."
+                f"{nearest.name} was tried with"
+                f" {parameter.name}={list_choices(f'{one:g}' for one in tried)}; another value is"
+                f" tried where the measure names it, as in {nearest(**{parameter.name: tried[0]})}."
             )
             return
     if asked is None:
         yield (
-            "Parameters that may be any number, such as p of RBP, were tried at their usual values; another value is "
-            "tried where the measure names it, as in RBP(p=0.7)."
+            "Parameters that may be any number, such as p of RBP, were tried at their usual values;"
+            " another value is tried where the measure names it, as in RBP(p=0.7)."
         )

@@ -67,7 +67,9 @@ class Search:
         return sorted(states.values(), key=self.order)
 
     def _list_stages(self, batch: Batch, grades: list[float]) -> Iterator[list[Candidate]]:
-        """List definitions from the simplest on: measures, then those with one or two other conventions."""
+        """List definitions from the simplest on: measures, then those with one or two other
+        conventions.
+        """
         near = list_measures(self.cutoffs[:2], grades, self.asked)
         measures = list_measures(self.cutoffs, grades, self.asked)
         known = set(near)
@@ -113,7 +115,9 @@ class Search:
                 yield Candidate(one.measure, choices)
 
     def order(self, state: State) -> tuple[Any, ...]:
-        """Order definitions: nearest to the one that was asked for, or to the usual one of its kind."""
+        """Order definitions: nearest to the one that was asked for, or to the usual one of its
+        kind.
+        """
         measure = state.candidate.measure
         oddities = self.count_oddities(state.candidate)
         usual = (
@@ -126,7 +130,9 @@ class Search:
         return state.candidate.distance(self.asked) + (measure.k != self.asked.k), *usual
 
     def count_oddities(self, candidate: Candidate) -> int:
-        """Count what is not usual: other parameters and conventions, and that few tools have the measure."""
+        """Count what is not usual: other parameters and conventions, and that few tools have the
+        measure.
+        """
         measure = candidate.measure
         changed = Candidate(measure).distance(Measure(measure.name, (), measure.k))
         tools = count_tools(measure.name)
@@ -145,6 +151,8 @@ class Search:
             return []
         states = self._search_ordinary(batch) or self._search_rounded(batch)
         self.batches.append((None, self.ordinary))
+        if self.ordinary.raised:
+            self.trail.raised["ordinary"] = self.ordinary.raised[0]
         if self.inquiry.asker.most is None:
             states = self._decide_mean(states)
         for special in SPECIAL:
@@ -168,9 +176,10 @@ class Search:
         return states
 
     def _search_ordinary(self, batch: Batch) -> list[State]:
-        """Search with graded data, and with the grades 0 and 1 where that finds nothing as simple."""
-        refused = len(batch.raised) > len(batch.questions) // 3
-        states = [] if refused else self.find_measures(batch)
+        """Search with graded data, and with the grades 0 and 1 where that finds nothing as
+        simple.
+        """
+        states = [] if _is_refused(batch) else self.find_measures(batch)
         simple = bool(states) and self.order(states[0])[0] == 0
         few = self.inquiry.asker.most is not None and bool(states)  # calls, of which none is spent
         if len(self.inquiry.shape.grades) == 1 or simple or few:
@@ -190,10 +199,10 @@ class Search:
             return []  # which needs higher grades
         self.inquiry.shape = shape.binary
         batch = self.inquiry.ask_ordinary()
-        only = len(graded.raised) > len(graded.questions) // 3
+        only = _is_refused(graded)
         states = [
             one
-            for one in self.find_measures(batch)
+            for one in ([] if _is_refused(batch) else self.find_measures(batch))
             if one.candidate.measure.rel == 1.0 or (only and one.candidate.measure.rel is None)
         ]
         if not states:
@@ -275,7 +284,9 @@ class Search:
         return sorted(kept, key=self.order)
 
     def _ask_special_again(self) -> Iterator[Batch]:
-        """Ask about new special data of the kinds that were decided, and known cases of several kinds."""
+        """Ask about new special data of the kinds that were decided, and known cases of several
+        kinds.
+        """
         inquiry = self.inquiry
         if inquiry.asker.form.several:
             yield inquiry.ask(draw_several(inquiry.rng, inquiry.shape) for _ in range(6))
@@ -289,13 +300,20 @@ class Search:
                 yield inquiry.ask(known)
 
     def _sort(self, states: list[State]) -> list[State]:
-        """Sort states, so that the simplest of each formula, with the conventions that come first, is the first."""
+        """Sort states, so that the simplest of each formula, with the conventions that come first,
+        is the first.
+        """
         return sorted(states, key=lambda one: (not one.plain, *self.order(one)[:-1]))
 
 
 def _name_formula(state: State) -> tuple[str, Any]:
     measure = state.candidate.measure
     return measure.definition, dict(measure.parameters).get("mean")
+
+
+def _is_refused(batch: Batch) -> bool:
+    """Does the function raise on so much ordinary data that its other values show nothing?"""
+    return len(batch.raised) > len(batch.questions) // 3
 
 
 def _has_grades(question: Question, shape: Shape) -> bool:

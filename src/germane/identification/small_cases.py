@@ -1,4 +1,6 @@
-"""Small cases: short lists, shortest first, among which the smallest counterexample is looked for."""
+"""Small cases: short lists, shortest first, among which the smallest counterexample is looked
+for.
+"""
 
 from collections.abc import Iterator, Sequence
 from itertools import product
@@ -7,7 +9,9 @@ from germane.identification.cases import Case, Shape, make_case
 
 
 def list_small(shape: Shape, levels: Sequence[float]) -> Iterator[Case]:
-    """List small queries, shortest first: every list of these grades, and relevant items that are missed."""
+    """List small queries, shortest first: every list of these grades, and relevant items that are
+    missed.
+    """
     for length in range(1, 6 if len(levels) < 3 else 5):
         for listed in product(sorted(levels), repeat=length):
             missing = [0]
@@ -21,7 +25,9 @@ def list_small(shape: Shape, levels: Sequence[float]) -> Iterator[Case]:
 
 
 def list_around(shape: Shape) -> Iterator[Case]:
-    """List queries with relevant items on both sides of the cutoff, for what small lists cannot show."""
+    """List queries with relevant items on both sides of the cutoff, for what small lists cannot
+    show.
+    """
     k = shape.k
     if k is None or not 2 < k <= 1000:
         return

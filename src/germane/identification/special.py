@@ -22,8 +22,8 @@ class Special:
     needs: frozenset[str] = frozenset()
     """what the form has to show"""
     binds: bool = True
-    """Is a function that no convention fits here without a definition? Else the definition is given for
-    other data, and this data is named."""
+    """Is a function that no convention fits here without a definition? Else the definition is given
+    for other data, and this data is named."""
     lenient: frozenset[str] = frozenset()
     """the forms in which it does not bind"""
     counted: bool = False
@@ -81,7 +81,8 @@ def _draw_empty(rng: Rng, shape: Shape) -> Iterator[Case]:
 def _draw_copies(rng: Rng, shape: Shape) -> Iterator[Case]:
     """Draw lists in which an item stands twice: mostly a relevant one, and within the cutoff.
 
-    In the first ones the copy moves the only hit past the cutoff, which measures of the first hit alone need.
+    In the first ones the copy moves the only hit past the cutoff, which measures of the first hit
+    alone need.
     """
     for _ in range(3 if shape.k is not None and shape.k > 1 else 0):
         case = draw_case(rng, shape, hits=[False] * ((shape.k or 1) - 1) + [True])
@@ -108,7 +109,9 @@ def _draw_repeats(rng: Rng, shape: Shape) -> Iterator[Case]:
 
 
 def _draw_ties(rng: Rng, shape: Shape) -> Iterator[Case]:
-    """Draw short lists with few scores, so that unstable sorts keep their order as stable ones do."""
+    """Draw short lists with few scores, so that unstable sorts keep their order as stable ones
+    do.
+    """
     shortest = 4 if shape.k is None else shape.k + 1
     for _ in range(24):
         length = int(rng.integers(shortest, max(shortest + 3, min(shortest + 8, _STABLE))))
@@ -123,7 +126,9 @@ _STABLE = 16  # items that the usual quicksorts leave to an insertion sort, whic
 
 
 def _draw_ids(rng: Rng, shape: Shape) -> Iterator[Case]:
-    """Draw lists of equal scores whose ids sort in one way as text and in others as numbers or UTF-16."""
+    """Draw lists of equal scores whose ids sort in one way as text and in others as numbers or
+    UTF-16.
+    """
     for _ in range(4):
         names = rng.permutation(np.array(_IDS, str)).tolist()
         hits = rng.permutation(len(names)) < len(names) // 2
@@ -138,10 +143,17 @@ _IDS = ("9", "10", "100", "Z", "a", "é", "\uffee", "\U0001f600")
 
 
 def _draw_order(rng: Rng, shape: Shape) -> Iterator[Case]:
-    for _ in range(6):
-        case = draw_case(rng, shape)
+    """Draw rows in any order; in each second list the first rank has the only hit, and the last
+    row.
+    """
+    for number in range(8):
+        only = [True, *[False] * ((shape.k or 4) + 2)]
+        case = draw_case(rng, shape, hits=only if number % 2 else None)
         rows = case.ranked or ()
-        yield case._replace(ranked=tuple(rows[i] for i in rng.permutation(len(rows)).tolist()))
+        order = rng.permutation(len(rows)).tolist()
+        if number % 2 or order == sorted(order):
+            order = sorted(order, reverse=True)
+        yield case._replace(ranked=tuple(rows[i] for i in order))
 
 
 def _draw_close(rng: Rng, shape: Shape) -> Iterator[Case]:
@@ -150,7 +162,10 @@ def _draw_close(rng: Rng, shape: Shape) -> Iterator[Case]:
         case = draw_case(rng, shape)
         items = [item for item, _ in case.ranked or ()]
         scores = [0.3 + score for _, score in case.ranked or ()]
-        at = int(rng.integers(1, len(items))) if len(items) > 1 else 0
+        relevant = {item for item, grade in case.judged or () if grade > 0}
+        marks = [item in relevant for item in items[: (shape.k or len(items)) + 1]]
+        changes = [i for i in range(1, len(marks)) if marks[i] != marks[i - 1]]
+        at = int(rng.choice(changes or [1])) % len(items)
         scores[at - 1] = float(np.nextafter(scores[at], np.inf))
         rows = list(zip(items, scores, strict=True))
         if "order" in shape.shows and rng.random() < 0.7:
@@ -246,7 +261,9 @@ def draw_questions(
     calls: int | None = None,
     known: Sequence[Question] = (),
 ) -> list[Question]:
-    """Draw the questions of special data after the known ones; where calls are counted, they are joined into one."""
+    """Draw the questions of special data after the known ones; where calls are counted, they are
+    joined into one.
+    """
     if not special.needs <= shape.shows:
         return []
     cases = list(special.draw(rng, shape))

@@ -1,4 +1,6 @@
-"""Tool definitions: the tools that have a measure, and those whose definition gives a function's values."""
+"""Tool definitions: the tools that have a measure, and those whose definition gives a function's
+values.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -47,7 +49,9 @@ class ToolDefinitions:
         return self._lists[name, k]
 
     def find(self, candidate: Candidate, batches: Batches, precision: Precision) -> tuple[str, ...]:
-        """Find the tools that define it so: they give the values that they do not refuse to give."""
+        """Find the tools that define it so: they give the values that they do not refuse to
+        give.
+        """
         key = candidate.key, len(batches)
         if key not in self._found:
             measure = candidate.measure

@@ -1,1 +1,3 @@
-"""The kernel: reduces a run to its judged items and their ranks, in C or in plain NumPy and Arrow."""
+"""The kernel: reduces a run to its judged items and their ranks, in C or in plain NumPy and
+Arrow.
+"""

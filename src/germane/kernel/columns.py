@@ -236,7 +236,8 @@ class Categories(Ids):
         return Categories(codes, self.entries.take(used).compact())
 
 
-# --- Made from other things ------------------------------------------------------------------------
+# --- Made from other things
+# ------------------------------------------------------------------------
 
 
 def read_bytes(values: Sequence[bytes]) -> Text:
@@ -250,7 +251,9 @@ def _cut_text(data: bytes, sizes: Sequence[int]) -> Text:
 
 
 def read_arrow_text(array: pa.Array) -> Text:
-    """Make a column of an Arrow array of text or bytes of any layout, without a copy where possible."""
+    """Make a column of an Arrow array of text or bytes of any layout, without a copy where
+    possible.
+    """
     import pyarrow as pa
 
     kind, size = str(array.type), len(array)
@@ -279,7 +282,8 @@ def _view_bytes(buffer: pa.Buffer | None) -> Any:
 def read_arrow_values(array: pa.Array) -> Ints:
     """View the values of an array of numbers, or copy truth values as bytes.
 
-    Arrow's own to_numpy imports pandas if it is installed, which takes longer than reading a small file.
+    Arrow's own to_numpy imports pandas if it is installed, which takes longer than reading a small
+    file.
     """
     data, kind = array.buffers()[1], str(array.type)
     if data is None:

@@ -1,9 +1,9 @@
 """Content: a hash of rows of query, item and number that does not depend on their order.
 
 Every row has a hash of 128 bits, in two lanes of 64, and the content of several rows is the sum of
-theirs. So the sums of parts add up to that of the whole. ``docs/signature.md`` writes the hash down for
-other programs. It finds differences between data, and is no protection against somebody who makes data
-of equal sums.
+theirs. So the sums of parts add up to that of the whole. ``docs/signature.md`` writes the hash down
+for other programs. It finds differences between data, and is no protection against somebody who
+makes data of equal sums.
 """
 
 from __future__ import annotations

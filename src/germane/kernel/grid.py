@@ -41,7 +41,9 @@ class Columns:
         return self.order[ragged.list_stretches(self.offsets[groups], sizes)], sizes
 
     def rank_groups(self, row: Scores) -> Ints:
-        """Rank all groups by the best of their scores in a row, equal ones in the order of these columns."""
+        """Rank all groups by the best of their scores in a row, equal ones in the order of these
+        columns.
+        """
         places = np.arange(len(row)) if self.places is None else self.places
         codes = self.codes[np.lexsort((places, -row))]
         first = np.empty(len(self.offsets) - 1, np.int64)
@@ -56,8 +58,8 @@ class Columns:
 class Grid:
     """Scores (B, N): row b has those of query ``code[b]``. An absent cell is -inf.
 
-    It does as a batch what is done with rows: its row ``b * N + column`` is a cell. The items of judgments
-    are columns, or groups of these; one of -1 is none.
+    It does as a batch what is done with rows: its row ``b * N + column`` is a cell. The items of
+    judgments are columns, or groups of these; one of -1 is none.
     """
 
     code: Ints

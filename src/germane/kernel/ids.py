@@ -1,7 +1,7 @@
 """Ids of items and queries: text that is compared by its bytes.
 
-An id that is not text is compared as the text that ``str`` makes of it, so that the same data has the
-same order of ties through every source. Bytes that are not UTF-8 are kept exactly.
+An id that is not text is compared as the text that ``str`` makes of it, so that the same data has
+the same order of ties through every source. Bytes that are not UTF-8 are kept exactly.
 """
 
 import re
@@ -54,7 +54,9 @@ def is_integer(identifier: object) -> "TypeGuard[int | np.integer[Any]]":
 
 
 def as_integer(identifier: Any) -> Any:
-    """Convert the digits of a whole number from 0 to it; other ids, such as ``"07"``, stay as they are."""
+    """Convert the digits of a whole number from 0 to it; other ids, such as ``"07"``, stay as they
+    are.
+    """
     if isinstance(identifier, str) and _DIGITS.fullmatch(identifier):
         return int(identifier)
     return identifier

@@ -1,7 +1,7 @@
 """Keys: ids of any type that stay in the dicts and lists of the caller, and are looked up there.
 
-A judged item is looked up among the results of its query, or a result among the judged items, whichever
-are fewer, so that most ids are never touched.
+A judged item is looked up among the results of its query, or a result among the judged items,
+whichever are fewer, so that most ids are never touched.
 """
 
 from __future__ import annotations
@@ -144,7 +144,8 @@ def reduce_keys(
     return Hits(row, found.judgment, group, rank, first, last)
 
 
-# --- Matching --------------------------------------------------------------------------------------
+# --- Matching
+# --------------------------------------------------------------------------------------
 
 
 class _Found(NamedTuple):
@@ -168,7 +169,9 @@ class _Found(NamedTuple):
 
 
 def _match_items(keys: Keys, wanted: Sequence[dict[Hashable, int]], with_scores: bool) -> _Found:
-    """Match keys without copies with the judged items of each group, and read the scores of dicts."""
+    """Match keys without copies with the judged items of each group, and read the scores of
+    dicts.
+    """
     found, judgment = [], list[int]()
     scores: list[Any] = []
     for index, mine in zip(keys.indexes, wanted, strict=True):
@@ -203,7 +206,8 @@ def _match_rows(
     return _Found(found, np.array(judgment, np.int64), row=np.array(rows, np.int64))
 
 
-# --- Ranking ---------------------------------------------------------------------------------------
+# --- Ranking
+# ---------------------------------------------------------------------------------------
 
 
 def _rank_scores(score: Floats, offsets: Ints, group: Ints, own: Floats) -> tuple[Ints, Ints]:

@@ -1,8 +1,8 @@
 """Loads the compiled kernel and calls it with NumPy arrays.
 
 The library is compiled when germane is installed, where there is a C compiler. ``GERMANE_KERNEL=0``
-ignores it, ``GERMANE_KERNEL=1`` requires it, and a path names another build of it. Other threads run
-during a call.
+ignores it, ``GERMANE_KERNEL=1`` requires it, and a path names another build of it. Other threads
+run during a call.
 """
 
 from __future__ import annotations
@@ -51,8 +51,8 @@ def load_library() -> Any:
         if not wanted:
             return None  # compiled for another machine
         raise PolicyError(
-            f"GERMANE_KERNEL={wanted}: {path} cannot be loaded ({error}). The variable takes 0, 1 or "
-            "the path of a compiled kernel."
+            f"GERMANE_KERNEL={wanted}: {path} cannot be loaded ({error}). The variable takes 0, 1"
+            " or the path of a compiled kernel."
         ) from None
     if library is None and wanted:
         raise PolicyError(
@@ -77,7 +77,9 @@ _ARGUMENTS = {
 
 
 def _find_library() -> str | None:
-    """Find the library by the checksum of its source: one made of another source is never loaded."""
+    """Find the library by the checksum of its source: one made of another source is never
+    loaded.
+    """
     folder = os.path.dirname(__file__)
     try:
         with open(os.path.join(folder, "reduce.c"), "rb") as source:
@@ -88,7 +90,8 @@ def _find_library() -> str | None:
     return library if os.path.exists(library) else None
 
 
-# --- Columns of ids --------------------------------------------------------------------------------
+# --- Columns of ids
+# --------------------------------------------------------------------------------
 
 
 class _Column(ctypes.Structure):
@@ -167,7 +170,9 @@ def _view_bytes(given: Any) -> NDArray[np.uint8]:
 
 
 def _convert(given: Any, dtype: Any) -> Any:
-    """Convert to a contiguous array of another type. Raises TypeError if that could change a value."""
+    """Convert to a contiguous array of another type. Raises TypeError if that could change a
+    value.
+    """
     if not isinstance(given, np.ndarray) or given.dtype != dtype:
         given = np.asarray(given).astype(dtype, casting="safe" if len(given) else "unsafe")
     flags = given.flags
@@ -225,7 +230,9 @@ class Index:
         self.distinct = distinct.value  # the number of different ids
 
     def find(self, wanted: Column) -> Ints:
-        """Find, for each row wanted, the first row with its id in the column; -1 where there is none."""
+        """Find, for each row wanted, the first row with its id in the column; -1 where there is
+        none.
+        """
         found = np.empty(len(wanted), np.int64)
         slots, seed = _find_address(self._slots), ctypes.byref(_SEED)
         address, among = _find_address(found), self._among.address
@@ -233,7 +240,8 @@ class Index:
         return found
 
 
-# --- Ranks -----------------------------------------------------------------------------------------
+# --- Ranks
+# -----------------------------------------------------------------------------------------
 
 
 class RepeatedRowError(ValueError):
@@ -285,8 +293,8 @@ def reduce_rows(
     """Rank the judged items of a batch of whole queries.
 
     Group g has the rows from offsets[g] to offsets[g + 1] and is query queries[g] of the judgments,
-    or -1 for a query without any, which is skipped. Without scores the rows are in the order of their
-    ranks. Raises RepeatedRowError, and ValueError for a score that is not finite.
+    or -1 for a query without any, which is skipped. Without scores the rows are in the order of
+    their ranks. Raises RepeatedRowError, and ValueError for a score that is not finite.
     """
     offsets, queries = _convert(offsets, np.int64), _convert(queries, np.int64)
     judged_offsets = _convert(judged_offsets, np.int64)
@@ -323,7 +331,9 @@ def reduce_rows(
 
 
 def _match_entries(entries: Column, judged: Column) -> Column:
-    """Convert the judged items to codes of the entries. Keeps them for the next batch with these entries."""
+    """Convert the judged items to codes of the entries. Keeps them for the next batch with these
+    entries.
+    """
     matched = entries.matched
     if matched is None or matched[0] is not judged:
         if judged.entries is None:
@@ -343,7 +353,8 @@ def _reduce(given: _Reduction, capacity: int) -> tuple[int, NDArray[np.int64]]:
     return load_library().reduce_rows(ctypes.byref(given)), found
 
 
-# --- Content ---------------------------------------------------------------------------------------
+# --- Content
+# ---------------------------------------------------------------------------------------
 
 
 class _Content(ctypes.Structure):
@@ -356,7 +367,8 @@ class _Content(ctypes.Structure):
 
 
 def hash_rows(items: Column, numbers: Any, offsets: Any, queries: Any, role: int) -> Any:
-    """Add up the hashes of rows, of which offsets[g] to offsets[g + 1] have the query queries[:, g].
+    """Add up the hashes of rows, of which offsets[g] to offsets[g + 1] have the query queries[:,
+    g].
 
     Returns the sum in each lane.
     """
@@ -376,7 +388,8 @@ def hash_rows(items: Column, numbers: Any, offsets: Any, queries: Any, role: int
     return list(given.sums)
 
 
-# --- Lines of TREC files ---------------------------------------------------------------------------
+# --- Lines of TREC files
+# ---------------------------------------------------------------------------
 
 
 class Lines(NamedTuple):
@@ -414,9 +427,9 @@ def split_lines(
 ) -> Lines:
     """Split plain lines, from a byte on, up to the first line that is not plain.
 
-    A line has so many ``fields``, and with ``more`` maybe further ones; ``item`` and ``number`` are the
-    positions of the item and of the number. Numbers are plain decimals of at most the ``largest`` size.
-    Blank lines are skipped.
+    A line has so many ``fields``, and with ``more`` maybe further ones; ``item`` and ``number`` are
+    the positions of the item and of the number. Numbers are plain decimals of at most the
+    ``largest`` size. Blank lines are skipped.
     """
     text = _view_bytes(text)
     if not 0 <= start <= len(text):

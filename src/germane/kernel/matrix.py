@@ -1,7 +1,8 @@
 """Ranks some columns of each row of scores.
 
-The values of a row are sorted, and the wanted ones found among them by bisection: NumPy sorts numbers by
-vector instructions, several times faster than it sorts their places. Short rows are ranked all at once.
+The values of a row are sorted, and the wanted ones found among them by bisection: NumPy sorts
+numbers by vector instructions, several times faster than it sorts their places. Short rows are
+ranked all at once.
 """
 
 from __future__ import annotations
@@ -50,9 +51,9 @@ class Ranks(NamedTuple):
 def rank_columns(scores: Scores, offsets: Ints, columns: Ints) -> Ranks:
     """Rank the columns ``columns[offsets[b]:offsets[b + 1]]`` of each row b of ``scores``.
 
-    ``scores``: (B, N), compared as they are; -0.0 equals 0.0. None is NaN; -inf is an absent cell, which
-    is not wanted. The wanted columns of a row are distinct. Needs memory for a few rows, or for ``BLOCK``
-    comparisons.
+    ``scores``: (B, N), compared as they are; -0.0 equals 0.0. None is NaN; -inf is an absent cell,
+    which is not wanted. The wanted columns of a row are distinct. Needs memory for a few rows, or
+    for ``BLOCK`` comparisons.
     """
     found = Ranks(*np.empty((4, len(columns)), np.int64))
     rows, width = scores.shape
@@ -136,7 +137,9 @@ def _sort_rows(scores: Scores, owner: Ints, own: Ints) -> tuple[Ints, ...]:
 
 
 def _rank_row(row: Scores, own: Ints) -> tuple[Ints, ...]:
-    """Rank some columns of a row: their order, ranks, and the first and last ranks of their groups."""
+    """Rank some columns of a row: their order, ranks, and the first and last ranks of their
+    groups.
+    """
     mine = row[own]
     order = mine.argsort()[::-1]
     mine = mine[order]

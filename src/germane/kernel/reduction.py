@@ -1,7 +1,7 @@
 """Reduces a run to the judged items that it retrieved, a batch of whole queries at a time.
 
-``reduce`` matches judged items with rows and ranks them: in the compiled kernel if there is one, else in
-plain NumPy and Arrow.
+``reduce`` matches judged items with rows and ranks them: in the compiled kernel if there is one,
+else in plain NumPy and Arrow.
 """
 
 from __future__ import annotations
@@ -28,7 +28,9 @@ from germane.kernel.library import Hits, RepeatedRowError
 
 @dataclass(frozen=True, eq=False)
 class Judgments:
-    """The judgments that runs are matched with: those of query q are ``items[offsets[q]:offsets[q + 1]]``."""
+    """The judgments that runs are matched with: those of query q are
+    ``items[offsets[q]:offsets[q + 1]]``.
+    """
 
     queries: Sequence[Hashable]
     offsets: Ints
@@ -56,8 +58,8 @@ def add_candidates(judged: Judgments, pairs: Sequence[tuple[str, Ints, Ids]]) ->
 @dataclass(frozen=True, eq=False)
 class Batch:
     """Rows of whole queries that are judged: group g has query ``code[g]`` and the rows
-    ``offsets[g]:offsets[g + 1]``. Without scores the rows are in the order of their ranks, or there is
-    a column of ranks."""
+    ``offsets[g]:offsets[g + 1]``. Without scores the rows are in the order of their ranks, or there
+    is a column of ranks."""
 
     code: Ints
     offsets: Ints
@@ -130,9 +132,10 @@ def reduce(
 ) -> Hits:
     """Find the judged rows of a batch and their ranks.
 
-    Equal scores are ordered by their ids as text, from the last to the first, as they are given, or in
-    another order of ``plain.ORDERS``. An item may have several rows if repeats are kept, and each row
-    is a hit; otherwise the first such row raises RepeatedRowError. Rows that are not needed may be -1.
+    Equal scores are ordered by their ids as text, from the last to the first, as they are given, or
+    in another order of ``plain.ORDERS``. An item may have several rows if repeats are kept, and
+    each row is a hit; otherwise the first such row raises RepeatedRowError. Rows that are not
+    needed may be -1.
     """
     if isinstance(batch.items, Keys):
         return reduce_keys(judged, batch, ties=ties, repeats=repeats, needs_rows=needs_rows)
@@ -195,7 +198,8 @@ class Index:
         return np.array(places, np.int64)[number]
 
 
-# --- The batches of a run --------------------------------------------------------------------------
+# --- The batches of a run
+# --------------------------------------------------------------------------
 
 
 class Part(NamedTuple):
@@ -266,7 +270,9 @@ class Reduction:
         return drop_repeats(batch, self.judged.queries, self._duplicates)
 
     def add(self, part: Part) -> None:
-        """Add the result of a batch. Raises Scattered if an earlier batch had one of its queries."""
+        """Add the result of a batch. Raises Scattered if an earlier batch had one of its
+        queries.
+        """
         code = part.code
         self._answered[code] = True
         self._queries += len(code)
@@ -394,10 +400,11 @@ EVERY = "every"  # no choice of a caller's: an interaction that is repeated coun
 
 
 def drop_repeats(batch: Batch, queries: Sequence[Hashable], duplicates: str) -> Batch:
-    """Keep one row of each item: the first, the last or the highest; or every row, as of what users chose.
+    """Keep one row of each item: the first, the last or the highest; or every row, as of what users
+    chose.
 
-    Raises RepeatedItem for a repeated item if ``duplicates`` is none of these. ``queries`` are those
-    that ``batch.code`` numbers.
+    Raises RepeatedItem for a repeated item if ``duplicates`` is none of these. ``queries`` are
+    those that ``batch.code`` numbers.
     """
     row = None if duplicates == EVERY else find_repeat(batch)
     if row is None:
@@ -427,10 +434,11 @@ def _order_lowest_first(batch: Batch) -> Floats | Ints:
 
 
 def split_queries(code: Ints, most: int) -> Iterator[tuple[Ints, Ints, slice]]:
-    """Split rows that are sorted by query into stretches of whole queries and of at most ``most`` rows.
+    """Split rows that are sorted by query into stretches of whole queries and of at most ``most``
+    rows.
 
-    A longer query is a stretch of its own. Yields the queries, their offsets within the stretch, and
-    the stretch.
+    A longer query is a stretch of its own. Yields the queries, their offsets within the stretch,
+    and the stretch.
     """
     starts = np.flatnonzero(np.append(True, code[1:] != code[:-1]))
     ends = np.append(starts, len(code))
@@ -479,8 +487,9 @@ def _explain_same_rank(batch: Batch, queries: Sequence[Hashable], pair: Ints) ->
     query = queries[int(batch.code[batch.owner[pair[0]]])]
     one, other = batch.items.take(pair)
     return FormatError(
-        f"run, query {clip(query)}: items {clip(one)} and {clip(other)} have the same rank, "
-        f"{batch.rank[pair[0]]}. The ranks of a query's items differ; equal scores, without ranks, are ties."
+        f"run, query {clip(query)}: items {clip(one)} and {clip(other)} have the same rank,"
+        f" {batch.rank[pair[0]]}. The ranks of a query's items differ; equal scores, without ranks,"
+        " are ties."
     )
 
 
@@ -490,8 +499,8 @@ def _explain_contradiction(batch: Batch, queries: Sequence[Hashable], pair: Ints
     query = queries[int(batch.code[batch.owner[pair[0]]])]
     (one, other), rank, score = batch.items.take(pair), batch.rank[pair], batch.score[pair]
     return FormatError(
-        f"run, query {clip(query)}: ranks and scores contradict each other: item {clip(one)} has "
-        f"rank {rank[0]} and score {score[0]:g}, item {clip(other)} rank {rank[1]} and score "
-        f"{score[1]:g}. columns={{'rank': None}} goes by the scores, columns={{'score': None}} by the "
-        "ranks."
+        f"run, query {clip(query)}: ranks and scores contradict each other: item {clip(one)} has"
+        f" rank {rank[0]} and score {score[0]:g}, item {clip(other)} rank {rank[1]} and score"
+        f" {score[1]:g}. columns={{'rank': None}} goes by the scores, columns={{'score': None}} by"
+        " the ranks."
     )

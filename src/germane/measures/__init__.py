@@ -1,7 +1,7 @@
 """The measures: one file per family, in which each measure's row follows its function.
 
-A new measure is a function and a ``Definition`` in the file of its family. ``germane.__init__`` lists its
-name, for type checkers, in the same order. It has an oracle in ``tests/oracle.py``, and
+A new measure is a function and a ``Definition`` in the file of its family. ``germane.__init__``
+lists its name, for type checkers, in the same order. It has an oracle in ``tests/oracle.py``, and
 ``python docs/generate.py`` writes its page.
 """
 

@@ -60,12 +60,16 @@ AVERAGE_PRECISION = Definition(
     ),
     aliases=("MAP",),
     monotone=False,
-    conventions="norm=R is the textbook's; min is min(R,k); found is the number of relevant items within the cutoff, so a "
-    "shorter list can have a higher value; possible is min(R,k,N), which a short list lowers, too; k is the "
-    "cutoff. Without a cutoff R and min are the same. "
-    "With norm=found a late relevant item can lower the value.",
-    cite="Buckley & Voorhees, Retrieval System Evaluation, in TREC, MIT Press, 2005; "
-    "Craswell & Robertson, Average Precision at n, Encyclopedia of Database Systems, 2009",
+    conventions=(
+        "norm=R is the textbook's; min is min(R,k); found is the number of relevant items within"
+        " the cutoff, so a shorter list can have a higher value; possible is min(R,k,N), which a"
+        " short list lowers, too; k is the cutoff. Without a cutoff R and min are the same. With"
+        " norm=found a late relevant item can lower the value."
+    ),
+    cite=(
+        "Buckley & Voorhees, Retrieval System Evaluation, in TREC, MIT Press, 2005; "
+        "Craswell & Robertson, Average Precision at n, Encyclopedia of Database Systems, 2009"
+    ),
     grouped=True,
 )
 
@@ -103,8 +107,10 @@ MEAN_PRECISION = Definition(
     norm=lambda k, p: write_depth(k),
     example='round(score([1, 0, 1], "MeanP@3"), 4) == round((1 + 1 / 2 + 2 / 3) / 3, 4)',
     parameters=(REL, MEAN),
-    conventions="Precision is taken at every rank, relevant or not, so a perfect ranking scores below 1 "
-    "if R < k. It has its own name because it is often reported as AP.",
+    conventions=(
+        "Precision is taken at every rank, relevant or not, so a perfect ranking scores below 1 "
+        "if R < k. It has its own name because it is often reported as AP."
+    ),
 )
 
 
@@ -143,8 +149,10 @@ AVERAGE_RECALL = Definition(
     example='score([1, 0, 1, 0, 0], "AR@5", relevant=4) == (1 / 4 + 2 / 4) / 4',
     parameters=(REL, MEAN),
     expected=False,
-    conventions="It depends only on the number of hits, not on their ranks: a perfect list has "
-    "(R + 1)/2R. Evidently reports it as MAR.",
+    conventions=(
+        "It depends only on the number of hits, not on their ranks: a perfect list has "
+        "(R + 1)/2R. Evidently reports it as MAR."
+    ),
 )
 
 

@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from germane.core.bootstrap import Interval
 
 NEEDS_SUBTOPICS = (
-    "Give {query: {item: {subtopic: grade}}}, a frame with a column subtopic, or TREC qrels whose second column "
-    "names subtopics."
+    "Give {query: {item: {subtopic: grade}}}, a frame with a column subtopic, or TREC qrels whose"
+    " second column names subtopics."
 )
 FLOOR = 1e-5  # a geometric mean takes smaller values as this one
 
@@ -111,16 +111,18 @@ class QueryValues(Arithmetic):
         return weights[~np.isnan(self.values)]
 
     def weigh(self, weights: Mapping[Hashable, float]) -> Self:
-        """Weigh the queries of the mean: ``{query: weight}``; scikit-learn calls that sample_weight.
+        """Weigh the queries of the mean: ``{query: weight}``; scikit-learn calls that
+        sample_weight.
 
         >>> result = germane.evaluate({"q1": ["a"], "q2": ["b"]}, {"q1": ["a"], "q2": ["x", "b"]}, "RR")
         >>> weighted = result["RR"].weigh({"q1": 3, "q2": 1})
         >>> weighted.mean
         0.875
 
-        ``interval``, ``best`` and ``worst`` of the returned values know of the weights, and ``definition`` says that
-        there are some. Raises NotFoundError for a query without a weight, InputError for a weight that is not a
-        number of at least 0 or where all are 0, and MeasureError for a sum and for a micro or geometric mean.
+        ``interval``, ``best`` and ``worst`` of the returned values know of the weights, and
+        ``definition`` says that there are some. Raises NotFoundError for a query without a weight,
+        InputError for a weight that is not a number of at least 0 or where all are 0, and
+        MeasureError for a sum and for a micro or geometric mean.
         """
         if not self.has_interval or ("mean", "geometric") in self.measure.parameters:
             raise MeasureError(
@@ -149,7 +151,8 @@ class QueryValues(Arithmetic):
         return self.measure.row.aggregate == "mean" and self.norm is None
 
     def interval(self, *, confidence: float = 0.95) -> "Interval | None":
-        """Estimate a confidence interval of the mean, as ``compare`` does that of a mean difference.
+        """Estimate a confidence interval of the mean, as ``compare`` does that of a mean
+        difference.
 
         >>> qrels = {q: ["a"] for q in range(12)}
         >>> result = germane.evaluate(qrels, {q: [*"xyz"[: q % 3], "a"] for q in range(12)}, "RR")
@@ -157,11 +160,11 @@ class QueryValues(Arithmetic):
         >>> print(f"{result['RR']:.3f}, {interval.level} [{interval.low:.3f}, {interval.high:.3f}]")
         0.611, 90% [0.463, 0.795]
 
-        It is the BCa bootstrap of the queries. If their values show too little of how much they vary, it comes
-        from the range of the measure (``interval.basis``), so that it never has a width of 0. Returns None for
-        fewer than five queries, which say too little of others, and where the mean is not a number. Raises
-        InputError for a confidence that is not between 0 and 1, and MeasureError for a count and for a micro
-        mean, which is not a mean over queries.
+        It is the BCa bootstrap of the queries. If their values show too little of how much they
+        vary, it comes from the range of the measure (``interval.basis``), so that it never has a
+        width of 0. Returns None for fewer than five queries, which say too little of others, and
+        where the mean is not a number. Raises InputError for a confidence that is not between 0 and
+        1, and MeasureError for a count and for a micro mean, which is not a mean over queries.
         """
         from germane.core.bootstrap import check_confidence
         from germane.core.mean_intervals import estimate_mean_interval
@@ -209,7 +212,9 @@ class MeasureResult(QueryValues):
     orders: Callable[[str], Ranking | None] | None = None
     """Makes the ranking under another order of ties, or None if no judged item is tied."""
     amend: Callable[[Measure, Ranking, Floats], Floats] | None = None
-    """Replaces the values of queries with a convention of their own, such as queries without results."""
+    """Replaces the values of queries with a convention of their own, such as queries without
+    results.
+    """
 
     @property
     def definition(self) -> str:
@@ -229,7 +234,9 @@ class MeasureResult(QueryValues):
 
     @property
     def list_count(self) -> int | None:
-        """The lists that a measure of the catalogue counts, judged or not; None for other measures."""
+        """The lists that a measure of the catalogue counts, judged or not; None for other
+        measures.
+        """
         return None
 
     @property
@@ -264,7 +271,9 @@ def find_weights(measure: Measure, ranking: Ranking) -> Floats | None:
 
 
 def compute_scores(measure: Measure, ranking: Ranking, no_relevant: str) -> Floats:
-    """Compute the measure's value for every query (Q); ``no_relevant`` as in ``evaluate_measure``."""
+    """Compute the measure's value for every query (Q); ``no_relevant`` as in
+    ``evaluate_measure``.
+    """
     return compute_all_scores((measure,), ranking, no_relevant)[0]
 
 
@@ -286,8 +295,8 @@ def _compute_scores(measure: Measure, ranking: Ranking, no_relevant: str) -> Flo
     undefined = scored.relevant == 0
     if no_relevant == "error" and undefined.any():
         raise CoverageError(
-            f"{measure}: without a relevant item: {list_queries(ranking, undefined)}. no_relevant=zero counts "
-            "them as 0, skip leaves them out."
+            f"{measure}: without a relevant item: {list_queries(ranking, undefined)}."
+            " no_relevant=zero counts them as 0, skip leaves them out."
         )
     out[undefined] = 1.0 if no_relevant == "one" else math.nan
     return out
@@ -300,7 +309,9 @@ def list_queries(ranking: Ranking, marked: Bools) -> str:
 
 
 def compute_terms(measure: Measure, ranking: Ranking) -> Scored:
-    """Compute terms and norm for every query. Raises MeasureError for ties or grades that do not fit."""
+    """Compute terms and norm for every query. Raises MeasureError for ties or grades that do not
+    fit.
+    """
     if ranking.ties != "ordered":
         check_ties(measure, ranking.ties)
     if measure.rel is None or measure.row.subtopics:
@@ -357,6 +368,6 @@ def _check_subtopic_weights(measure: Measure, ranking: Ranking) -> None:
     cells = ranking.subtopics
     if cells is None or cells.judged.weights is None:
         raise MeasureError(
-            f"{measure}: there are no weights of subtopics. Give subtopic_weights={{query: {{subtopic: weight}}}}, "
-            "or a file with the columns query, subtopic and weight."
+            f"{measure}: there are no weights of subtopics. Give subtopic_weights={{query:"
+            " {subtopic: weight}}, or a file with the columns query, subtopic and weight."
         )

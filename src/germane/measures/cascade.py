@@ -45,7 +45,8 @@ EXPECTED_RECIPROCAL_RANK = Definition(
     "Expected reciprocal rank of a reader who stops when satisfied",
     expected_reciprocal_rank,
     lambda k, p: (
-        f"Σ 1/i · s(i) · Π_{{j<i}} (1 - s(j)), {write_ranks(k)}, s = (2^grade - 1) / 2^{write_number(p['max'])}"
+        f"Σ 1/i · s(i) · Π_{{j<i}} (1 - s(j)), {write_ranks(k)}, s = (2^grade - 1) /"
+        f" 2^{write_number(p['max'])}"
     ),
     'score([1, 0], "ERR(max=1)") == 1 / 2',
     parameters=(
@@ -111,8 +112,10 @@ RANK_BIASED_PRECISION = Definition(
         MEAN,
     ),
     range=lambda p: SHARE if p["gain"] == "binary" else None,
-    conventions="RBPResidual is the value that the unjudged items could add. Other weights of ranks are "
-    "those of nDCG(discount=…,norm=retrieved).",
+    conventions=(
+        "RBPResidual is the value that the unjudged items could add. Other weights of ranks are "
+        "those of nDCG(discount=…,norm=retrieved)."
+    ),
     cite="Moffat & Zobel, ACM TOIS 27(1), 2008",
 )
 

@@ -1,7 +1,7 @@
 """Rows of measures of whole lists: what their definitions and parameters have in common.
 
-These measures see an Exposure or Lists, and a Catalogue, instead of a Ranking. Each row says in its definition
-what a low and a high value mean, since tools give one name to opposite signs.
+These measures see an Exposure or Lists, and a Catalogue, instead of a Ranking. Each row says in its
+definition what a low and a high value mean, since tools give one name to opposite signs.
 """
 
 from collections.abc import Callable, Iterable
@@ -21,8 +21,8 @@ OfLists = Callable[[Lists, Catalogue, dict[str, Any]], tuple[Floats, Floats]]
 def refuse_ranking(*_: Any, **__: Any) -> Scored:
     """Refuse a measure of the catalogue where only judged items are known. Raises MeasureError."""
     raise MeasureError(
-        "a measure of the catalogue, such as Coverage or Novelty, looks at whole lists, and here only their "
-        "judged items are known. evaluate, dialects and reconcile compute it."
+        "a measure of the catalogue, such as Coverage or Novelty, looks at whole lists, and here"
+        " only their judged items are known. evaluate, dialects and reconcile compute it."
     )
 
 
@@ -43,7 +43,9 @@ class CatalogueDefinition(Definition):
 
 
 def refuse_lists(measures: Iterable[Any], says: str) -> None:
-    """Refuse measures of the catalogue; ``says`` is what cannot have them, and why. Raises MeasureError."""
+    """Refuse measures of the catalogue; ``says`` is what cannot have them, and why. Raises
+    MeasureError.
+    """
     for one in measures:
         if isinstance(one.row, CatalogueDefinition):
             raise MeasureError(f"{one} is about whole lists, {says}")

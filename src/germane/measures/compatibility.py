@@ -9,7 +9,9 @@ from germane.measures.terms import Scored, make_weight
 
 
 def compatibility(ranking: Ranking, k: None, p: float, norm: str) -> Scored:
-    """A hit is common to both rankings from the later of its two ranks on, to the end of the longer one."""
+    """A hit is common to both rankings from the later of its two ranks on, to the end of the longer
+    one.
+    """
     positive = ranking.ideal > 0
     total = ranking.count_judged(positive)
     end = np.maximum(ranking.retrieved, total)
@@ -25,7 +27,9 @@ def compatibility(ranking: Ranking, k: None, p: float, norm: str) -> Scored:
 
 
 def _place_in_ideal(ranking: Ranking) -> Ints:
-    """Place each hit in the ideal ranking (H): the best grades first, and of equal ones those retrieved."""
+    """Place each hit in the ideal ranking (H): the best grades first, and of equal ones those
+    retrieved.
+    """
     better, position = np.unique(-ranking.ideal), np.empty(len(ranking.rank), np.int64)
     stride = len(better) + 1
     ideal = ranking.ideal_owner * stride + np.searchsorted(better, -ranking.ideal)
@@ -68,7 +72,9 @@ COMPATIBILITY = Definition(
     ),
     cutoff=False,
     expected=False,
-    conventions="The ideal ranking has all items of a positive grade, the highest grades first. "
-    "Items of equal grade keep the order of the run; missed ones come last.",
+    conventions=(
+        "The ideal ranking has all items of a positive grade, the highest grades first. "
+        "Items of equal grade keep the order of the run; missed ones come last."
+    ),
     cite="Clarke, Vtyurina & Smucker, ACM TOIS 39(2), 2021",
 )

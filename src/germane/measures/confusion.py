@@ -1,4 +1,6 @@
-"""Measures that count relevant and other items together: pairs in the right order, and cells of a table."""
+"""Measures that count relevant and other items together: pairs in the right order, and cells of a
+table.
+"""
 
 from typing import Any
 
@@ -45,8 +47,8 @@ def _count_items(
             and (ranking.tied_to > ranking.retrieved[ranking.owner]).any()
         ):
             raise PolicyError(
-                "ties=expected with a depth that cuts through tied items has no closed form for a measure with "
-                "items=retrieved; choose ties=trec, best or worst."
+                "ties=expected with a depth that cuts through tied items has no closed form for a"
+                " measure with items=retrieved; choose ties=trec, best or worst."
             )
         return count_filled(ranking, k), ranking.retrieved, ranking.count_found(rel, None)
     at, total = count_ranks(ranking, k), ranking.total(rel)
@@ -125,15 +127,18 @@ MATTHEWS_CORRELATION = Definition(
     matthews_correlation,
     lambda k, p: f"{_write_items(p)}·({write_hits(k)}) - {_write_ranks(k, p)}·R",
     norm=lambda k, p: (
-        f"√({_write_ranks(k, p)}·R·({_write_items(p)} - R)·({_write_items(p)} - {_write_ranks(k, p)}))"
+        f"√({_write_ranks(k, p)}·R·({_write_items(p)} - R)·({_write_items(p)} -"
+        f" {_write_ranks(k, p)}))"
     ),
     example='score([1, 0, 0, 1], "MCC@2") == 0',
     parameters=(REL, ITEMS, MEAN),
     grouped=True,
     range=lambda p: (-1.0, 1.0),
     conventions=_WORLD + " From -1 to 1.",
-    undefined="0 if all items or no items are relevant, or retrieved. "
-    "Without relevant items: no_relevant decides (default: 0).",
+    undefined=(
+        "0 if all items or no items are relevant, or retrieved. "
+        "Without relevant items: no_relevant decides (default: 0)."
+    ),
     cite="Matthews, Biochimica et Biophysica Acta 405(2), 1975",
 )
 
@@ -141,7 +146,9 @@ MATTHEWS_CORRELATION = Definition(
 def area_under_roc(
     ranking: Ranking, k: int | None, rel: float, norm: str, negatives: Any
 ) -> Scored:
-    """Count, for each relevant hit, the other items that stand below it; half of those it is tied with."""
+    """Count, for each relevant hit, the other items that stand below it; half of those it is tied
+    with.
+    """
     found = ranking.count_found(rel, k)
     others = (
         count_filled(ranking, k) - found if negatives == "all" else np.full(len(ranking), negatives)
@@ -159,7 +166,9 @@ def area_under_roc(
 
 
 def _count_tied_others(ranking: Ranking, rel: float) -> Floats | Ints | int:
-    """Count the items that are not relevant in each hit's group of equal scores, if it is one step (H)."""
+    """Count the items that are not relevant in each hit's group of equal scores, if it is one step
+    (H).
+    """
     if ranking.ties != "grouped":
         return 0
     return ranking.tied_to - ranking.tied_from + 1 - ranking.count_tied(rel)[0]
@@ -209,10 +218,19 @@ AREA_UNDER_ROC = Definition(
     expected=False,
     grouped=True,
     monotone=False,
-    conventions="Other items are all retrieved items that are not relevant, judged or not. With ties=grouped, a tied pair counts half. "
-    "With norm=found, missed relevant items do not count.",
-    undefined="If nothing relevant or nothing else was retrieved, no_relevant decides (default: 0); with norm=R or min, where nothing is relevant.",
-    cite="Hanley & McNeil, Radiology 143(1), 1982; negatives: McClish, Medical Decision Making 9(3), 1989",
+    conventions=(
+        "Other items are all retrieved items that are not relevant, judged or not. With"
+        " ties=grouped, a tied pair counts half. With norm=found, missed relevant items do not"
+        " count."
+    ),
+    undefined=(
+        "If nothing relevant or nothing else was retrieved, no_relevant decides (default: 0); with"
+        " norm=R or min, where nothing is relevant."
+    ),
+    cite=(
+        "Hanley & McNeil, Radiology 143(1), 1982; negatives: McClish, Medical Decision Making 9(3),"
+        " 1989"
+    ),
 )
 
 
@@ -236,9 +254,13 @@ RANKING_LOSS = Definition(
     expected=False,
     grouped=True,
     monotone=False,
-    conventions="0 is best. With ties=grouped, a tied pair is wrong. Relevant "
-    "items that were not retrieved are in no pair.",
-    undefined="If nothing relevant or nothing else was retrieved, no_relevant decides (default: 0).",
+    conventions=(
+        "0 is best. With ties=grouped, a tied pair is wrong. Relevant "
+        "items that were not retrieved are in no pair."
+    ),
+    undefined=(
+        "If nothing relevant or nothing else was retrieved, no_relevant decides (default: 0)."
+    ),
     cite="Tsoumakas, Katakis & Vlahavas, Mining Multi-label Data, 2010",
 )
 

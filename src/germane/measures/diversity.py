@@ -70,11 +70,13 @@ def _compare_popularity(lists: Lists, catalogue: Catalogue, seen: Seen) -> Float
 def _compare_history(
     lists: Lists, catalogue: Catalogue, seen: Seen, sizes: Floats
 ) -> tuple[Floats, Floats]:
-    """The mean distance of each item to what the user chose. Users who chose nothing are left out."""
+    """The mean distance of each item to what the user chose. Users who chose nothing are left
+    out.
+    """
     if lists.user is None:
         raise CoverageError(
-            "Serendipity(against=history) looks for the users of the run in seen=, and their ids have different "
-            "types, text and whole numbers. Cast one of them."
+            "Serendipity(against=history) looks for the users of the run in seen=, and their ids"
+            " have different types, text and whole numbers. Cast one of them."
         )
     known = lists.user >= 0
     starts = np.where(known, seen.offsets[lists.user], 0)
@@ -91,13 +93,13 @@ def _define_serendipity(k: int | None, p: dict[str, Any]) -> str:
         says = "of an item's mean distance to what its user chose before"
         ends = "0 = nothing new that is liked" if which else "0 = all is like what users chose"
         return (
-            f"mean over lists, and over their items{write_cut(k)}, {says}{which}; users who chose nothing are left "
-            f"out; {ends}"
+            f"mean over lists, and over their items{write_cut(k)}, {says}{which}; users who chose"
+            f" nothing are left out; {ends}"
         )
     return (
-        f"mean over lists, and over their items{write_cut(k)}, of max(0, popularity rank − rank) ÷ n{which}; n: "
-        "items of the catalogue, items that nobody chose are last, at rank n + 1; 0 = nothing that popularity would "
-        "not have placed as high"
+        f"mean over lists, and over their items{write_cut(k)}, of max(0, popularity rank − rank) ÷"
+        f" n{which}; n: items of the catalogue, items that nobody chose are last, at rank n + 1; 0"
+        " = nothing that popularity would not have placed as high"
     )
 
 

@@ -1,4 +1,6 @@
-"""Measures of all lists at once: which items are recommended, how equally, and to how many users."""
+"""Measures of all lists at once: which items are recommended, how equally, and to how many
+users.
+"""
 
 import math
 from typing import Any
@@ -67,9 +69,9 @@ def _define_gini(k: int | None, p: dict[str, Any]) -> str:
     most = "1" if p["norm"] == "n-1" else "1 − 1/n"
     ends = ("0", most) if p["sign"] == "unequal" else ("1", "0" if most == "1" else "1/n")
     return (
-        f"{'1 − ' * (p['sign'] == 'equal')}Σ (2j−n−1)·c_j ÷ ({norm}·Σ c_j), c: lists with the item"
-        f"{write_cut(k)}, ascending, n: {over}; {ends[0]} = all items are recommended equally often, "
-        f"{ends[1]} = one item has everything"
+        f"{'1 − ' * (p['sign'] == 'equal')}Σ (2j−n−1)·c_j ÷ ({norm}·Σ c_j), c: lists with the"
+        f" item{write_cut(k)}, ascending, n: {over}; {ends[0]} = all items are recommended equally"
+        f" often, {ends[1]} = one item has everything"
     )
 
 
@@ -114,8 +116,12 @@ def compute_entropy(exposure: Exposure, catalogue: Catalogue, p: dict[str, Any])
 
 _ENTROPY_NORMS = {
     "none": "0 = one item has everything",
-    "recommended": "÷ the recommended items; small = one item has everything, or many items are recommended",
-    "catalogue": "÷ log of the items of the catalogue; 0 = one item has everything, 1 = all equally often",
+    "recommended": (
+        "÷ the recommended items; small = one item has everything, or many items are recommended"
+    ),
+    "catalogue": (
+        "÷ log of the items of the catalogue; 0 = one item has everything, 1 = all equally often"
+    ),
 }
 
 ENTROPY = define(

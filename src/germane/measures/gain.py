@@ -48,8 +48,8 @@ LEAST = Parameter("least", 0.0, "the lowest grade that gains anything", low=0.0)
 IDEAL = Parameter(
     "norm",
     "judged",
-    "the ideal ranking: everything judged for the query; as many items of gain 1 as the cutoff; or as "
-    "many as were retrieved within it",
+    "the ideal ranking: everything judged for the query; as many items of gain 1 as the cutoff; or"
+    " as many as were retrieved within it",
     words=("judged", "k", "retrieved"),
 )
 
@@ -98,8 +98,10 @@ DCG = Definition(
     'score([3, 0, 2], "DCG") == 3 + 2 / 2',
     parameters=(GAIN, DISCOUNT, BASE, LEAST),
     range=bound_nowhere,
-    conventions="A grade of 0 or less gains nothing, unless a map gives it a gain. discount=none is "
-    "cumulated gain.",
+    conventions=(
+        "A grade of 0 or less gains nothing, unless a map gives it a gain. discount=none is "
+        "cumulated gain."
+    ),
     cite="Järvelin & Kekäläinen, ACM TOIS 20(4), 2002; log2(i+1) and exp: Burges et al., ICML 2005",
 )
 
@@ -153,8 +155,11 @@ NDCG = Definition(
     parameters=(GAIN, DISCOUNT, BASE, LEAST, IDEAL, MEAN),
     range=lambda p: SHARE if p["norm"] == "judged" else None,
     aliases=("NDCG",),
-    conventions="The ideal ranking has all items judged for the query, retrieved or not, cut at the same k. With norm=k, it has k items of "
-    "gain 1: a query with fewer relevant items cannot reach 1, and grades above 1 can exceed it. With discount=log, the base does not matter.",
+    conventions=(
+        "The ideal ranking has all items judged for the query, retrieved or not, cut at the same k."
+        " With norm=k, it has k items of gain 1: a query with fewer relevant items cannot reach 1,"
+        " and grades above 1 can exceed it. With discount=log, the base does not matter."
+    ),
     cite="Järvelin & Kekäläinen, ACM TOIS 20(4), 2002; log2(i+1) and exp: Burges et al., ICML 2005",
 )
 

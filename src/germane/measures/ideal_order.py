@@ -1,7 +1,7 @@
 """The ideal ranking of measures of subtopics: greedy, or the best of all for few items.
 
-An item gains, for each of its subtopics, (1 - α)^c where c earlier items had the subtopic. Finding the best
-order is NP-hard (Carterette, Information Retrieval 14, 2011).
+An item gains, for each of its subtopics, (1 - α)^c where c earlier items had the subtopic. Finding
+the best order is NP-hard (Carterette, Information Retrieval 14, 2011).
 """
 
 from collections import Counter
@@ -25,7 +25,9 @@ MOST = 100_000  # partial lists of one query that an exact search looks at
 
 
 class Picks(NamedTuple):
-    """The items of the ideal rankings of all queries, rank by rank: the gain of each at its rank."""
+    """The items of the ideal rankings of all queries, rank by rank: the gain of each at its
+    rank.
+    """
 
     query: Ints
     rank: Ints
@@ -44,7 +46,8 @@ def sum_greedy(
 ) -> Floats:
     """Sum the discounted gains of each query's greedy ranking (Q), to some depth.
 
-    Gains that differ by less than the share ``equal`` are equal: sums such as 0.7 + 0.49 are rounded.
+    Gains that differ by less than the share ``equal`` are equal: sums such as 0.7 + 0.49 are
+    rounded.
     """
     picks = pick_greedily(ranking, rel, alpha, weights, equal).extend(depth)
     gains = picks.gain * discount(picks.rank)
@@ -56,7 +59,9 @@ def sum_greedy(
 def pick_greedily(
     ranking: Ranking, rel: float, alpha: float, weights: str, equal: float
 ) -> "Greedy":
-    """Begin to pick; picks are kept for all measures with the same α and weights, which share the order."""
+    """Begin to pick; picks are kept for all measures with the same α and weights, which share the
+    order.
+    """
     cells = get_cells(ranking)
     return keep(
         ranking,
@@ -119,7 +124,9 @@ class Greedy:
         self._gain[cell[ragged.list_stretches(starts, ends - starts)]] *= self._kept
 
     def _find_best(self, worth: Floats) -> Ints:
-        """Find the best kind of each query that has an item left; of equal ones that with the first item."""
+        """Find the best kind of each query that has an item left; of equal ones that with the first
+        item.
+        """
         least = np.maximum.reduceat(worth, self._starts)
         some = np.isfinite(least)
         least[some] -= self._equal * np.abs(least[some])
@@ -131,10 +138,11 @@ class Greedy:
 
 
 def _group_kinds(cell: Ints, offsets: Ints, owner: Ints) -> tuple[Ints, Ints]:
-    """Group items that have the same cells. Returns their positions kind by kind, and where kinds end.
+    """Group items that have the same cells. Returns their positions kind by kind, and where kinds
+    end.
 
-    Kinds are in the order of the queries, and the items of a kind in their own order. Items are sorted by a
-    random number that those of a kind share, and neighbors are compared.
+    Kinds are in the order of the queries, and the items of a kind in their own order. Items are
+    sorted by a random number that those of a kind share, and neighbors are compared.
     """
     if not len(owner):
         return owner, np.zeros(1, np.int64)
@@ -160,7 +168,8 @@ def _list_items(
 ) -> tuple[Ints, Entries, Ints]:
     """List the relevant items of each query from the last id to the first, with their entries.
 
-    The entries of an item are in the order in which gains are added up, which matters to their rounding.
+    The entries of an item are in the order in which gains are added up, which matters to their
+    rounding.
     """
     judgment, cell = cells.find_relevant(rel)
     starts = np.flatnonzero(np.diff(judgment, prepend=-1))
@@ -176,7 +185,8 @@ def _list_items(
     return items, Entries(row, cell), ragged.make_offsets(lengths)
 
 
-# --- Exactly ---------------------------------------------------------------------------------------
+# --- Exactly
+# ---------------------------------------------------------------------------------------
 
 
 def sum_exactly(
@@ -187,7 +197,9 @@ def sum_exactly(
     discount: Discount,
     weights: str = "equal",
 ) -> Floats:
-    """Sum the discounted gains of each query's best ranking (Q). Raises MeasureError for too many items."""
+    """Sum the discounted gains of each query's best ranking (Q). Raises MeasureError for too many
+    items.
+    """
     cells = get_cells(ranking)
     items, entries, offsets = _list_items(cells, rel)
     sums, weight = np.zeros(len(ranking)), _weigh_cells(cells, weights).tolist()
@@ -201,8 +213,9 @@ def sum_exactly(
         best = _search(counts, alpha, discount(ranks).tolist(), weight)
         if best is None:
             raise MeasureError(
-                f"query {clip(ranking.queries[query])}: {counts.total()} relevant items of {len(counts)} kinds "
-                "are too many to find the best ranking of all; ideal=greedy approximates it."
+                f"query {clip(ranking.queries[query])}: {counts.total()} relevant items of"
+                f" {len(counts)} kinds are too many to find the best ranking of all; ideal=greedy"
+                " approximates it."
             )
         sums[query] = best
     return sums

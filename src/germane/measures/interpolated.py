@@ -26,10 +26,9 @@ if TYPE_CHECKING:
 ROUNDING = Parameter(
     "rounding",
     "up",
-    "how a share of R becomes a number of items: up is the definition; trec9 is "
-    "int(share·R + 0.9), as in trec_eval up to 9; nearest is int(share·R + 0.5), as recall levels in "
-    "trec_eval since 10; double compares h/R with the share in double precision, as PASCAL VOC and "
-    "COCO do",
+    "how a share of R becomes a number of items: up is the definition; trec9 is int(share·R + 0.9),"
+    " as in trec_eval up to 9; nearest is int(share·R + 0.5), as recall levels in trec_eval since"
+    " 10; double compares h/R with the share in double precision, as PASCAL VOC and COCO do",
     words=("up", "trec9", "nearest", "double"),
 )
 
@@ -133,11 +132,12 @@ AREA_UNDER_CURVE = Definition(
         Parameter(
             "rule",
             "step",
-            "how the area is taken: step is AP; trapezoid joins the points of all ranks, from "
-            "recall 0 with precision 1, by straight lines; davis_goadrich lets the others grow "
-            "evenly with the relevant items from point to point; linear101 joins the best precisions "
-            "by straight lines, from precision 1 to 0, and reads them at 101 recalls; interpolated, 11 and 101 take the best precision from a recall on, at "
-            "every recall or at so many levels",
+            "how the area is taken: step is AP; trapezoid joins the points of all ranks, from"
+            " recall 0 with precision 1, by straight lines; davis_goadrich lets the others grow"
+            " evenly with the relevant items from point to point; linear101 joins the best"
+            " precisions by straight lines, from precision 1 to 0, and reads them at 101 recalls;"
+            " interpolated, 11 and 101 take the best precision from a recall on, at every recall or"
+            " at so many levels",
             words=("step", "trapezoid", "interpolated", "davis_goadrich", "linear101"),
             numbers=(11, 101),
         ),
@@ -147,8 +147,10 @@ AREA_UNDER_CURVE = Definition(
     aliases=("AUCPR",),
     expected=False,
     grouped=True,
-    conventions="Beyond the highest recall, the curve counts as 0. step equals AP(norm=R). "
-    "interpolated: PASCAL VOC since 2010; 11: VOC 2007; 101: COCO; trapezoid: Oxford and Paris buildings.",
+    conventions=(
+        "Beyond the highest recall, the curve counts as 0. step equals AP(norm=R). interpolated:"
+        " PASCAL VOC since 2010; 11: VOC 2007; 101: COCO; trapezoid: Oxford and Paris buildings."
+    ),
     cite="Everingham et al., IJCV 88(2), 2010; Lin et al., ECCV 2014; Philbin et al., CVPR 2007",
 )
 
@@ -194,11 +196,12 @@ def _measure_hyperbolas(ranking: Ranking, k: int | None, rel: float) -> Floats:
 def measure_lines(
     ranking: Ranking, k: int | None, rel: float, *, end: Literal["drop", "slope"] = "drop"
 ) -> Floats:
-    """Measure 100 times the area under straight lines between the best precisions, read at 101 recalls (Q).
+    """Measure 100 times the area under straight lines between the best precisions, read at 101
+    recalls (Q).
 
-    The lines begin at recall 0 with precision 1. At the last recall they drop to 0, or slope from the
-    precision of the last rank to recall 1 with precision 0. Steps without a hit are a point at the recall
-    before them.
+    The lines begin at recall 0 with precision 1. At the last recall they drop to 0, or slope from
+    the precision of the last rank to recall 1 with precision 0. Steps without a hit are a point at
+    the recall before them.
     """
     at, offsets, _, best = _find_envelope(ranking, k, rel)
     first = ranking.tied_from if ranking.ties == "grouped" else ranking.rank
@@ -239,7 +242,9 @@ def measure_lines(
 def _find_envelope(
     ranking: Ranking, k: int | None, rel: float, added: float = 0.0
 ) -> tuple[Ints, Ints, Floats, Floats]:
-    """Find the relevant hits, their offsets by query, their precision, and the best from there on."""
+    """Find the relevant hits, their offsets by query, their precision, and the best from there
+    on.
+    """
     at = np.flatnonzero(ranking.mark_relevant(rel, k))
     offsets = ragged.make_offsets(np.bincount(ranking.owner[at], minlength=len(ranking)))
     precision = ranking.so_far(rel)[at] / (ranking.rank[at] + added if added else ranking.rank[at])
@@ -252,9 +257,9 @@ def read_curves(
 ) -> Floats:
     """Read the best precision at so many recall levels, or beyond them (levels, Q).
 
-    Recall is compared with the levels in double precision; the levels are those in double or, rounded, in
-    single precision. ``added`` is added to each rank before it divides: some tools avoid a division by 0 in
-    this way.
+    Recall is compared with the levels in double precision; the levels are those in double or,
+    rounded, in single precision. ``added`` is added to each rank before it divides: some tools
+    avoid a division by 0 in this way.
     """
     _, offsets, _, best = _find_envelope(ranking, None, 1.0, added)
     curves = np.zeros((points, len(ranking)))
@@ -280,7 +285,9 @@ def _list_levels(points: int, rounding: str) -> "list[Fraction]":
 def _find_levels(
     ranking: Ranking, offsets: Ints, rel: float, levels: "list[Fraction]", rounding: str
 ) -> "Iterator[tuple[Bools, Ints]]":
-    """For each level, mark the queries that reach it (Q), and find the relevant hit at which each does."""
+    """For each level, mark the queries that reach it (Q), and find the relevant hit at which each
+    does.
+    """
     found, total = ragged.find_lengths(offsets), ranking.total(rel)
     for level in levels:
         hits = np.maximum(round_share(level, total, rounding), 1)

@@ -109,7 +109,8 @@ class Measure:
 
     @property
     def range(self) -> tuple[float, float] | None:
-        """The lowest and the highest value that a query can have; None where the definition sets no limits.
+        """The lowest and the highest value that a query can have; None where the definition sets no
+        limits.
 
         >>> germane.AP.range, germane.DCG.range
         ((0.0, 1.0), None)
@@ -250,7 +251,9 @@ _SPELLED = re.compile(
         (?P<rest> (?:\(.*\))? (?:@\w+)? ) \s*""",
     re.IGNORECASE | re.VERBOSE | re.DOTALL,
 )
-"""A name of several words, or with its cutoff after an underscore: R-Precision, α-nDCG@10, P_10, map_at_10."""
+"""A name of several words, or with its cutoff after an underscore: R-Precision, α-nDCG@10, P_10,
+map_at_10.
+"""
 
 _SPELLINGS = {
     "acc": "Success",
@@ -270,11 +273,15 @@ _SPELLINGS = {
     "rankbiasedprecision": "RBP",
     "expectedreciprocalrank": "ERR",
 }
-"""Usual names that are not read, without what joins their words: some differ in meaning from paper to paper."""
+"""Usual names that are not read, without what joins their words: some differ in meaning from paper
+to paper.
+"""
 
 
 def suggest_spelling(text: str) -> str:
-    """Suggest a name for one that is spelled in another way; nothing where none is meant for certain."""
+    """Suggest a name for one that is spelled in another way; nothing where none is meant for
+    certain.
+    """
     written = _SPELLED.fullmatch(text)
     if written is None:
         return ""
@@ -299,8 +306,8 @@ def _parse_parameters(name: str, inside: str | None) -> dict[str, Any]:
         key, equals, value = (piece.strip() for piece in part.partition("="))
         if not (key and equals and value):
             raise MeasureError(
-                f"{name}({clip(inside)[1:-1]}): parameters are written name=value; got {clip(part)}."
-                f"{_suggest_cutoff(name, '@', part.strip())}"
+                f"{name}({clip(inside)[1:-1]}): parameters are written name=value; got"
+                f" {clip(part)}.{_suggest_cutoff(name, '@', part.strip())}"
             )
         if key in parameters:
             raise MeasureError(f"{name}(…) is given {key} twice.")

@@ -1,4 +1,6 @@
-"""Measures of how popular the items of lists were before: ARP, novelty, the tail, and popularity lift."""
+"""Measures of how popular the items of lists were before: ARP, novelty, the tail, and popularity
+lift.
+"""
 
 import math
 from typing import Any
@@ -46,7 +48,9 @@ def sum_popularity(lists: Lists, catalogue: Catalogue, p: dict[str, Any]) -> tup
 
 
 def _rank_share(counts: Any) -> Floats:
-    """The rank of each seen item from the least popular, ties at their mean rank, as a share of all."""
+    """The rank of each seen item from the least popular, ties at their mean rank, as a share of
+    all.
+    """
     positive = np.sort(counts[counts > 0])
     first = np.searchsorted(positive, counts, "left")
     last = np.searchsorted(positive, counts, "right")
@@ -135,7 +139,9 @@ def sum_tail(lists: Lists, catalogue: Catalogue, p: dict[str, Any]) -> tuple[Flo
 
 
 def find_tail(seen: Seen, share: float) -> Bools:
-    """Mark the least popular items: this share of the items that were seen, and at least one of them."""
+    """Mark the least popular items: this share of the items that were seen, and at least one of
+    them.
+    """
     counts = seen.interactions
     popular = np.sort(counts[counts > 0])
     size = max(math.floor(round(len(popular) * share, 9)), 1)  # 100 · 0.29 is 28.999999999999996
@@ -185,13 +191,18 @@ LIFT = define(
     "PopularityLift",
     "Popularity lift: how much more popular recommendations are than what users chose",
     lambda k, p: (
-        f"(mean popularity of the lists{write_cut(k)} − that of what users saw) ÷ the latter, "
-        f"popularity: {p['seen']}; 0 = as popular as before, above 0 = recommendations are more popular"
+        f"(mean popularity of the lists{write_cut(k)} − that of what users saw) ÷ the latter,"
+        f" popularity: {p['seen']}; 0 = as popular as before, above 0 = recommendations are more"
+        " popular"
     ),
-    'evaluate([{1}], [[1]], "PopularityLift@1", seen=[[1], [1, 2]]).flat()["PopularityLift_at_1"] > 0',
+    'evaluate([{1}], [[1]], "PopularityLift@1", seen=[[1], [1,'
+    ' 2]]).flat()["PopularityLift_at_1"] > 0',
     SEEN,
     of_all=compute_lift,
     by_size=lambda _: True,
     conventions="Means over the users with a list and with something seen.",
-    cite="Abdollahpouri et al., The connection between popularity bias, calibration, and fairness, RecSys 2020",
+    cite=(
+        "Abdollahpouri et al., The connection between popularity bias, calibration, and fairness,"
+        " RecSys 2020"
+    ),
 )

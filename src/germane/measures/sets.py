@@ -87,8 +87,9 @@ PRECISION = Definition(
     example='score([1, 0, 1], "P@5") == 2 / 5',
     parameters=(REL, DEPTH, MEAN),
     aliases=("Precision", "SetP"),
-    conventions=SHORT_LIST + " With norm=retrieved, the hits "
-    "are divided by min(k,N) instead. Without a cutoff: all retrieved items, divided by their number.",
+    conventions=SHORT_LIST
+    + " With norm=retrieved, the hits are divided by min(k,N) instead. Without a cutoff: all"
+    " retrieved items, divided by their number.",
     undefined="0 if nothing was retrieved. " + NO_RELEVANT,
     grouped=True,
 )
@@ -121,8 +122,10 @@ RECALL = Definition(
         MEAN,
     ),
     aliases=("Recall", "SetR"),
-    conventions="norm=min divides by the most that k results can hold (capped recall); possible by "
-    "the most that the list, up to k, can hold.",
+    conventions=(
+        "norm=min divides by the most that k results can hold (capped recall); possible by "
+        "the most that the list, up to k, can hold."
+    ),
     grouped=True,
 )
 
@@ -266,8 +269,8 @@ UTILITY = Definition(
     "Linear utility of the retrieved set",
     utility,
     lambda k, p: (
-        f"{write_number(p['hit'])}·relevant retrieved {_write_signed(p['noise'])}·nonrelevant retrieved "
-        f"{_write_signed(p['miss'])}·relevant missed, {write_ranks(k)}"
+        f"{write_number(p['hit'])}·relevant retrieved {_write_signed(p['noise'])}·nonrelevant"
+        f" retrieved {_write_signed(p['miss'])}·relevant missed, {write_ranks(k)}"
     ),
     'score([1, 0, 1], "Utility", relevant=4) == 2 - 1',
     parameters=(

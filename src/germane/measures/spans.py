@@ -18,8 +18,8 @@ class Ranged(Protocol):
 def find_span(measure: Ranged, values: Floats) -> Span:
     """Find the range of a measure's values.
 
-    Where its definition sets no limits, it goes from the lowest of these values, or from 0, to the highest,
-    with room for as much again.
+    Where its definition sets no limits, it goes from the lowest of these values, or from 0, to the
+    highest, with room for as much again.
     """
     low, high = float(values.min()), float(values.max())
     if measure.range is not None:  # which rounding can exceed
@@ -38,6 +38,8 @@ def find_span_of_logarithms(measure: Ranged, logarithms: Floats, floor: float) -
 
 
 def find_span_of_differences(measure: Ranged, values: Floats) -> Span:
-    """Find the range of differences between values of a measure, few of which come near to its ends."""
+    """Find the range of differences between values of a measure, few of which come near to its
+    ends.
+    """
     span = find_span(measure, values)
     return Span(span.low - span.high, span.high - span.low)

@@ -24,7 +24,8 @@ from germane.measures.terms import ONE, Scored, weigh_hits
 COUNTED = Parameter(
     "subtopics",
     "relevant",
-    "the subtopics that are counted: those with a relevant item, or all for which an item is judged",
+    "the subtopics that are counted: those with a relevant item, or all for which an item is"
+    " judged",
     words=("relevant", "judged"),
 )
 
@@ -48,8 +49,10 @@ SUBTOPIC_RECALL = Definition(
     expected=False,
     monotone=False,
     subtopics=True,
-    conventions="Zhai et al. divide by the number of all subtopics of the query; "
-    "ndeval and NTCIREVAL's I-rec divide by the number of subtopics with a relevant item.",
+    conventions=(
+        "Zhai et al. divide by the number of all subtopics of the query; "
+        "ndeval and NTCIREVAL's I-rec divide by the number of subtopics with a relevant item."
+    ),
     cite="Zhai, Cohen & Lafferty, SIGIR 2003 (S-recall)",
 )
 
@@ -67,7 +70,8 @@ INTENT_AWARE_PRECISION = Definition(
     "Intent-aware precision: the mean of P@k over the subtopics",
     intent_aware_precision,
     lambda k, p: (
-        f"Σ {'weights' if p['weights'] == 'given' else 'number'} of subtopics of i, {write_ranks(k)}"
+        f"Σ {'weights' if p['weights'] == 'given' else 'number'} of subtopics of i,"
+        f" {write_ranks(k)}"
     ),
     norm=lambda k, p: (
         f"({write_depth(k)}·W), {SHORT_W}"
@@ -79,8 +83,10 @@ INTENT_AWARE_PRECISION = Definition(
     aliases=("PIA",),
     monotone=False,
     subtopics=True,
-    conventions="A list shorter than k counts as filled up with nonrelevant items. weights=given is the "
-    "paper's mean over intents of given probabilities.",
+    conventions=(
+        "A list shorter than k counts as filled up with nonrelevant items. weights=given is the "
+        "paper's mean over intents of given probabilities."
+    ),
     cite="Agrawal, Gollapudi, Halverson & Ieong, WSDM 2009",
 )
 
@@ -109,7 +115,9 @@ INTENT_AWARE_AVERAGE_PRECISION = Definition(
     expected=False,
     monotone=False,
     subtopics=True,
-    conventions="AP of one subtopic is divided by its relevant items, as AP(norm=R). weights=given is the paper's "
-    "mean over intents of given probabilities.",
+    conventions=(
+        "AP of one subtopic is divided by its relevant items, as AP(norm=R). weights=given is the"
+        " paper's mean over intents of given probabilities."
+    ),
     cite="Agrawal, Gollapudi, Halverson & Ieong, WSDM 2009",
 )

@@ -21,7 +21,9 @@ from germane.measures.terms import Scored, compute_gains
 
 
 def _sum_global_gains(ranking: Ranking, gain: Any, weights: str) -> tuple[Floats, Floats]:
-    """Sum the gains of each hit over all subtopics (H), and those of each judgment that counts (J)."""
+    """Sum the gains of each hit over all subtopics (H), and those of each judgment that counts
+    (J).
+    """
     cells, judgment = get_cells(ranking), ranking.judgment
     assert judgment is not None
     gains = compute_gains(cells.judged.grades, gain)
@@ -60,8 +62,10 @@ D_SHARP_NDCG = Definition(
     "D♯-nDCG: subtopic recall and nDCG of the gains summed over subtopics, mixed",
     d_sharp_ndcg,
     lambda k, p: (
-        f"{write_number(p['gamma'])}·(Σ subtopics that are new at i ÷ S) + {write_number(1 - p['gamma'])}·(Σ "
-        f"Σ_subtopics {'weight·' if p['weights'] == 'given' else ''}{write_gain(p)} ÷ log2(i+1), ÷ the same of the ideal ranking), {write_ranks(k)}, {SHORT}"
+        f"{write_number(p['gamma'])}·(Σ subtopics that are new at i ÷ S) +"
+        f" {write_number(1 - p['gamma'])}·(Σ Σ_subtopics"
+        f" {'weight·' if p['weights'] == 'given' else ''}{write_gain(p)} ÷ log2(i+1), ÷ the same of"
+        f" the ideal ranking), {write_ranks(k)}, {SHORT}"
     ),
     example='score([{"a"}, {"a", "b"}], "Dsharp_nDCG@1") == (1 / 2 + 1 / 2) / 2',
     parameters=(
@@ -75,8 +79,10 @@ D_SHARP_NDCG = Definition(
     expected=False,
     monotone=False,
     subtopics=True,
-    conventions="The ideal ranking orders items by their summed gains, which is exact. gamma=0 is D-nDCG, gamma=1 is "
-    "StRecall. weights=given multiplies gains by the probabilities of intents, as NTCIREVAL; subtopic recall "
-    "has no weights.",
+    conventions=(
+        "The ideal ranking orders items by their summed gains, which is exact. gamma=0 is D-nDCG,"
+        " gamma=1 is StRecall. weights=given multiplies gains by the probabilities of intents, as"
+        " NTCIREVAL; subtopic recall has no weights."
+    ),
     cite="Sakai & Song, SIGIR 2011",
 )

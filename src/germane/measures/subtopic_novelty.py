@@ -1,4 +1,6 @@
-"""Measures in which a subtopic gains less each time that an item has it: α-nDCG, ERR-IA, NRBP and relatives."""
+"""Measures in which a subtopic gains less each time that an item has it: α-nDCG, ERR-IA, NRBP and
+relatives.
+"""
 
 import math
 from typing import Any
@@ -42,14 +44,16 @@ ALPHA = Parameter(
 IDEAL = Parameter(
     "ideal",
     "greedy",
-    "the ideal ranking: at each rank the item with the highest gain, among equal ones the last id; the "
-    "same, but rounding errors decide among equal ones, as in ndeval; or the best of all rankings, for few items",
+    "the ideal ranking: at each rank the item with the highest gain, among equal ones the last id;"
+    " the same, but rounding errors decide among equal ones, as in ndeval; or the best of all"
+    " rankings, for few items",
     words=("greedy", "rounded", "exact"),
 )
 LONGEST = 10_000_000  # ranks of a list that covers everything at every rank
 
 
-# --- α-nDCG ----------------------------------------------------------------------------------------
+# --- α-nDCG
+# ----------------------------------------------------------------------------------------
 
 
 def _invert(ranks: Ints) -> Floats:
@@ -118,8 +122,10 @@ ALPHA_DCG = Definition(
     expected=False,
     monotone=False,
     subtopics=True,
-    conventions="Clarke et al. do not normalize. ndeval's alpha-DCG is norm=full, which no real list "
-    "reaches and which falls as k grows; at k = 1, ndeval does not normalize.",
+    conventions=(
+        "Clarke et al. do not normalize. ndeval's alpha-DCG is norm=full, which no real list "
+        "reaches and which falls as k grows; at k = 1, ndeval does not normalize."
+    ),
     cite="Clarke, Kolla, Cormack, Vechtomova, Ashkan, Büttcher & MacKinnon, SIGIR 2008",
 )
 
@@ -151,13 +157,16 @@ ALPHA_NDCG = Definition(
     expected=False,
     monotone=False,
     subtopics=True,
-    conventions="The greedy ideal ranking is an approximation, as in every tool; "
-    "a better list has a value above 1. ideal=exact searches all rankings.",
+    conventions=(
+        "The greedy ideal ranking is an approximation, as in every tool; "
+        "a better list has a value above 1. ideal=exact searches all rankings."
+    ),
     cite="Clarke, Kolla, Cormack, Vechtomova, Ashkan, Büttcher & MacKinnon, SIGIR 2008",
 )
 
 
-# --- Readers who stop ------------------------------------------------------------------------------
+# --- Readers who stop
+# ------------------------------------------------------------------------------
 
 
 def intent_aware_err(
@@ -184,8 +193,8 @@ INTENT_AWARE_ERR = Definition(
     "Intent-aware expected reciprocal rank: the mean of ERR over the subtopics",
     intent_aware_err,
     lambda k, p: (
-        f"Σ {write_number(p['alpha']) + '·' if p['norm'] == 'S' else ''}g(i) ÷ i, {write_ranks(k)}, "
-        f"{_write_gains(p)}"
+        f"Σ {write_number(p['alpha']) + '·' if p['norm'] == 'S' else ''}g(i) ÷ i, {write_ranks(k)},"
+        f" {_write_gains(p)}"
     ),
     norm=lambda k, p: {"S": write_total(p), "none": "", "full": FULL}[p["norm"]],
     example='score([{"a"}, {"a", "b"}], "ERR_IA@2") == (1 / 2 + (1 / 4 + 1 / 2) / 2) / 2',
@@ -201,9 +210,12 @@ INTENT_AWARE_ERR = Definition(
     expected=False,
     monotone=False,
     subtopics=True,
-    conventions="The mean of ERR over equally probable subtopics, for judgments of 0 and 1; α is (2^1 - 1)/2^1 on "
-    "the scale of Chapelle et al. ndeval's ERR-IA is norm=full: divided by the value of an impossible list. At k "
-    "= 1, ndeval does not normalize, and its value is the number of subtopics.",
+    conventions=(
+        "The mean of ERR over equally probable subtopics, for judgments of 0 and 1; α is (2^1 -"
+        " 1)/2^1 on the scale of Chapelle et al. ndeval's ERR-IA is norm=full: divided by the value"
+        " of an impossible list. At k = 1, ndeval does not normalize, and its value is the number"
+        " of subtopics."
+    ),
     cite="Chapelle, Ji, Liao, Velipasaoglu, Lai & Wu, Information Retrieval 14(6), 2011",
 )
 
@@ -242,7 +254,9 @@ GOING_ON = Parameter(
 
 
 def _count_ranks_that_matter(beta: float) -> int | None:
-    """Count the first ranks whose weights β^(i-1) add up to all but what rounding hides; None for all ranks."""
+    """Count the first ranks whose weights β^(i-1) add up to all but what rounding hides; None for
+    all ranks.
+    """
     if beta in (0.0, 1.0):
         return None if beta else 1
     return math.ceil(math.log2((1.0 - beta) * 2.0**-60) / math.log2(beta))
@@ -256,7 +270,8 @@ def novelty_rbp(
     lost = 1.0 - (1.0 - alpha) * beta
     if not lost and total.any():
         raise MeasureError(
-            "NRBP(alpha=0,beta=1): an endless list has no sum; choose an alpha above 0 or a beta below 1."
+            "NRBP(alpha=0,beta=1): an endless list has no sum; choose an alpha above 0 or a beta"
+            " below 1."
         )
     return Scored(terms, total / (lost or 1.0), total)
 
@@ -267,7 +282,8 @@ NOVELTY_RBP = Definition(
     novelty_rbp,
     lambda k, p: f"Σ g(i)·{write_number(p['beta'])}^(i-1), {_write_gains(p)}",
     norm=lambda k, p: (
-        f"({'W' if p['weights'] == 'given' else 'S'} ÷ {write_number(1.0 - (1.0 - p['alpha']) * p['beta'])}), "
+        f"({'W' if p['weights'] == 'given' else 'S'} ÷"
+        f" {write_number(1.0 - (1.0 - p['alpha']) * p['beta'])}), "
         + (SHORT_W if p["weights"] == "given" else SHORT)
     ),
     example='round(score([{"a"}, {"a", "b"}], "NRBP"), 6) == (1 + 1.5 / 2) * 0.75 / 2',
@@ -276,8 +292,10 @@ NOVELTY_RBP = Definition(
     expected=False,
     monotone=False,
     subtopics=True,
-    conventions="The divisor is S ÷ (1 - (1 - α)·β): an endless list in which every item "
-    "has all subtopics has the value 1.",
+    conventions=(
+        "The divisor is S ÷ (1 - (1 - α)·β): an endless list in which every item "
+        "has all subtopics has the value 1."
+    ),
     cite="Clarke, Kolla & Vechtomova, ICTIR 2009",
 )
 

@@ -3,8 +3,8 @@
 A kernel is a function ``kernel(ranking, k, **parameters) -> Scored``. The value of query q is
 ``(Σ terms of q's hits + rest) / norm``, and 0 where the norm is 0.
 
-Docstrings and comments say how long an array is: H, one value a hit; Q, one a query; J, one a judged
-item.
+Docstrings and comments say how long an array is: H, one value a hit; Q, one a query; J, one a
+judged item.
 """
 
 import math
@@ -33,7 +33,8 @@ class Scored:
     relevant: Ints | None = None
     # Q: the contribution of items that are no hit: unjudged or missed
     rest: Floats | Ints | float = NOTHING
-    # the value as a function of (Σ terms + rest) / norm, for the one measure that is not the quotient
+    # the value as a function of (Σ terms + rest) / norm, for the one measure that is not the
+    # quotient
     link: Callable[[Floats], Floats] | None = None
 
 
@@ -107,7 +108,8 @@ def make_weight(at: Callable[[Ints], Floats]) -> Weight:
         last = int(rank.max(initial=0))
         if last > MOST_RANKS:
             raise MeasureError(
-                f"the weights of {last} ranks have no closed sum: take a cutoff of {MOST_RANKS} at most."
+                f"the weights of {last} ranks have no closed sum: take a cutoff of {MOST_RANKS} at"
+                " most."
             )
         table = np.zeros(last + 1)
         np.cumsum(at(np.arange(1, len(table))), out=table[1:])
@@ -134,7 +136,9 @@ _HARMONIC = np.concatenate(([0.0], np.cumsum(1.0 / np.arange(1, 4096))))
 
 
 def sum_harmonic(n: Any) -> Floats:
-    """Compute 1 + 1/2 + … + 1/n, from where it is exact in double precision by its asymptotic series."""
+    """Compute 1 + 1/2 + … + 1/n, from where it is exact in double precision by its asymptotic
+    series.
+    """
     n = np.asarray(n)
     x = np.maximum(n, 1).astype(float)
     large = np.log(x) + EULER + 1 / (2 * x) - 1 / (12 * x**2) + 1 / (120 * x**4)

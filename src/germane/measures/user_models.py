@@ -1,9 +1,10 @@
-"""Models of a reader who goes from rank to rank with a probability that depends on what was found: C/W/L.
+"""Models of a reader who goes from rank to rank with a probability that depends on what was found:
+C/W/L.
 
-A model is a function of the ranks, the gain at each rank and the gain so far, and gives the probability
-of going on. Its measure is the gain that the reader expects from an item that is examined: every rank has
-the probability of being reached as its weight, and the norm is the sum of all weights. A new model is
-such a function and a ``Definition``: ``docs/user-models.md`` shows one.
+A model is a function of the ranks, the gain at each rank and the gain so far, and gives the
+probability of going on. Its measure is the gain that the reader expects from an item that is
+examined: every rank has the probability of being reached as its weight, and the norm is the sum of
+all weights. A new model is such a function and a ``Definition``: ``docs/user-models.md`` shows one.
 """
 
 from collections.abc import Callable
@@ -23,8 +24,8 @@ MOST = 1_000_000
 _CELLS = 1 << 20  # ranks of all queries that are weighed at once
 
 GoOn: TypeAlias = Callable[[Floats, Floats, Floats], Floats]
-"""Ranks (K), gains (Q, K) and gains so far (Q, K) → the probability to continue from each rank (Q, K, or one
-row for all queries)."""
+"""Ranks (K), gains (Q, K) and gains so far (Q, K) → the probability to continue from each rank (Q,
+K, or one row for all queries)."""
 
 LOWEST = Parameter("min", 0.0, "the highest grade that gains nothing", low=0.0, high=1e6)
 HIGHEST = Parameter("max", 4.0, "the grade that gains 1", low=0.0, high=1e6, open_ends=True)
@@ -33,8 +34,8 @@ GOAL = Parameter(
 )
 PATIENCE = Parameter("p", 0.9, "the probability to continue", low=0.0, high=1.0, open_ends=True)
 _SCALED = (
-    "The gain of a grade is (grade - min)/(max - min), limited to 0 and 1. Without a cutoff, the reader looks "
-    f"at {RANKS:,} ranks; ranks beyond the list gain nothing."
+    "The gain of a grade is (grade - min)/(max - min), limited to 0 and 1. Without a cutoff, the"
+    f" reader looks at {RANKS:,} ranks; ranks beyond the list gain nothing."
 )
 
 
@@ -100,14 +101,17 @@ def make_reader(
     parameters: tuple[Parameter, ...] = (),
     monotone: bool = True,
 ) -> Definition:
-    """Make the row of a model: Σ gain · probability of being reached, over the sum of all probabilities."""
+    """Make the row of a model: Σ gain · probability of being reached, over the sum of all
+    probabilities.
+    """
     return Definition(
         name,
         title,
         partial(measure_reader, model=model),
         lambda k, p: f"Σ g(i)·V(i), i ≤ {k or RANKS}, V(i) = Π_{{j<i}} {says(p)}",
         norm=lambda k, p: (
-            f"Σ V(i), g = (grade - {write_number(p['min'])})/(max - min), max = {write_number(p['max'])}"
+            f"Σ V(i), g = (grade - {write_number(p['min'])})/(max - min), max ="
+            f" {write_number(p['max'])}"
         ),
         example=example,
         parameters=(*parameters, LOWEST, HIGHEST, MEAN),
@@ -237,7 +241,8 @@ SCALED_DCG = Definition(
     scaled_dcg,
     lambda k, p: f"Σ g(i) ÷ log2(i+1), i ≤ {k or RANKS}",
     norm=lambda k, p: (
-        f"Σ 1 ÷ log2(i+1), g = (grade - {write_number(p['min'])})/(max - min), max = {write_number(p['max'])}"
+        f"Σ 1 ÷ log2(i+1), g = (grade - {write_number(p['min'])})/(max - min), max ="
+        f" {write_number(p['max'])}"
     ),
     example='score([1, 0], "SDCG(max=1)@2") == 1 / (1 + 1 / log2(3))',
     parameters=(LOWEST, HIGHEST, MEAN),

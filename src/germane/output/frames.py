@@ -1,4 +1,6 @@
-"""Frames: values as named columns, for Polars, pandas and every library that reads Arrow streams."""
+"""Frames: values as named columns, for Polars, pandas and every library that reads Arrow
+streams.
+"""
 
 from collections.abc import ItemsView, Iterable, Iterator, KeysView, Mapping, ValuesView
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
@@ -14,7 +16,9 @@ D = TypeVar("D")
 
 
 class Columnar:
-    """A value of rows and named columns: ``pl.DataFrame(value)`` and ``pa.table(value)`` read it."""
+    """A value of rows and named columns: ``pl.DataFrame(value)`` and ``pa.table(value)`` read
+    it.
+    """
 
     def _list_columns(self) -> dict[str, Any]:
         """List the columns by name: arrays of NumPy or of Arrow."""
@@ -38,7 +42,8 @@ class Columnar:
 class Lookup(Generic[V]):
     """Values by name, as in a dict.
 
-    This is no Mapping: pandas and Polars would take one for a dict of columns, and not read its rows.
+    This is no Mapping: pandas and Polars would take one for a dict of columns, and not read its
+    rows.
     """
 
     def __getitem__(self, name: Any) -> V:
@@ -115,7 +120,9 @@ def make_texts(values: Iterable[object]) -> "pa.Array":
 
 
 def make_ids(values: Iterable[object]) -> "pa.Array":
-    """Make a column of ids: integers where all of them are, so that it can be joined, and text otherwise."""
+    """Make a column of ids: integers where all of them are, so that it can be joined, and text
+    otherwise.
+    """
     import pyarrow as pa
 
     ids = list(values)

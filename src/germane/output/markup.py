@@ -1,4 +1,6 @@
-"""Markup: elements of SVG and HTML, coordinates, colors, and the policy of a page that loads nothing."""
+"""Markup: elements of SVG and HTML, coordinates, colors, and the policy of a page that loads
+nothing.
+"""
 
 from collections.abc import Iterable, Mapping
 from typing import Literal, TypeAlias
@@ -8,7 +10,8 @@ from germane.output.tables import escape_html
 Paper: TypeAlias = Literal["light", "dark"]
 PAPERS: tuple[Paper, Paper] = ("light", "dark")
 
-# On light and on dark paper. A hit differs in lightness as well, for readers and printers without color.
+# On light and on dark paper. A hit differs in lightness as well, for readers and printers without
+# color.
 COLORS: dict[str, tuple[str, str]] = {
     "paper": ("#ffffff", "#14171c"),
     "ink": ("#1a1d21", "#e9ebee"),

@@ -136,7 +136,9 @@ class Display:
     colors: Palette
 
     def plot(self: "D", ax: "Axes | None" = None, *, paper: Paper = "light") -> "D":
-        """Draw into ``ax``, or into a new figure of pyplot; keep both as ``ax_`` and ``figure_``."""
+        """Draw into ``ax``, or into a new figure of pyplot; keep both as ``ax_`` and
+        ``figure_``.
+        """
         with apply_style(paper):
             if ax is None:
                 from matplotlib import pyplot
@@ -150,8 +152,8 @@ class Display:
     def save(self, path: str | os.PathLike[str], *, paper: Paper = "light") -> None:
         """Draw a new figure and write it, whole or not at all; the suffix chooses the format.
 
-        Raises InputError where the suffix is not svg, png or pdf, or the file cannot be written, and
-        PolicyError for another paper than light and dark.
+        Raises InputError where the suffix is not svg, png or pdf, or the file cannot be written,
+        and PolicyError for another paper than light and dark.
         """
         suffix = check_suffix(path)
         writing.replace(os.fspath(path), self.picture(suffix, paper=paper))

@@ -16,7 +16,9 @@ Reader: TypeAlias = Literal["program", "spreadsheet"]
 
 @dataclass(frozen=True)
 class Table:
-    """A finished table. The first column is text, the others are numbers unless ``left`` says so."""
+    """A finished table. The first column is text, the others are numbers unless ``left`` says
+    so.
+    """
 
     columns: Row
     rows: tuple[Row, ...]
@@ -72,12 +74,13 @@ class Table:
     def latex_float(self, *, caption: str = "", label: str = LABEL) -> str:
         """Write a ``table`` environment for a paper: a booktabs table with its notes below it.
 
-        The caption is escaped, and says which columns the table has unless it is given. ``label`` is the key
-        for references. Raises InputError for a label that LaTeX cannot read.
+        The caption is escaped, and says which columns the table has unless it is given. ``label``
+        is the key for references. Raises InputError for a label that LaTeX cannot read.
         """
         if not _LABEL.fullmatch(label):
             raise InputError(
-                f"a label has letters, digits and : . / - _ only, such as {LABEL}; got {clip(label)}"
+                f"a label has letters, digits and : . / - _ only, such as {LABEL}; got"
+                f" {clip(label)}"
             )
         notes = [_JUST.sub(": ", note).rstrip(".") + "." for note in self.notes if note]
         if self.strong:
@@ -104,8 +107,8 @@ class Table:
     def csv(self, *, reader: Reader = "program") -> str:
         """Write comma-separated values (RFC 4180), every cell exactly as it is.
 
-        ``reader="spreadsheet"`` puts a quotation mark before a cell that a spreadsheet would take for a
-        formula, and writes control characters out. Raises PolicyError for another reader.
+        ``reader="spreadsheet"`` puts a quotation mark before a cell that a spreadsheet would take
+        for a formula, and writes control characters out. Raises PolicyError for another reader.
         """
         return self._separate(",", "\r\n", reader)
 
@@ -129,7 +132,8 @@ class Table:
         notes = "\n".join(map(escape_html, self.notes))
         caption = f"<div style='{_NOTES}'>{notes}</div>" if notes else ""
         return (
-            "<div class='germane' style='overflow-x:auto'><table style='border-collapse:collapse;white-space:nowrap'>"
+            "<div class='germane' style='overflow-x:auto'><table"
+            " style='border-collapse:collapse;white-space:nowrap'>"
             f"<thead>{write_row('th', lines[0])}</thead><tbody>{body}</tbody></table>{caption}</div>"
         )
 
@@ -209,7 +213,9 @@ def find_highest(columns: Iterable[Sequence[float]]) -> Iterator[tuple[int, int]
 
 
 def share_lines(named: Iterable[tuple[str, V]], write: Callable[[V], str]) -> Iterator[str]:
-    """Write a line for each value with its name, or the one line that all of them share; none where it is empty."""
+    """Write a line for each value with its name, or the one line that all of them share; none where
+    it is empty.
+    """
     lines = {name: write(one) for name, one in named}
     if len(different := set(lines.values())) == 1:
         yield from filter(None, different)
@@ -218,7 +224,9 @@ def share_lines(named: Iterable[tuple[str, V]], write: Callable[[V], str]) -> It
 
 
 def stack_tables(name: str, tables: Mapping[str, Table]) -> Table:
-    """Stack tables of the same columns; a first column, ``name``, says which table a row is from."""
+    """Stack tables of the same columns; a first column, ``name``, says which table a row is
+    from.
+    """
     one = next(iter(tables.values()))
     if len(tables) == 1:
         return one
@@ -323,7 +331,9 @@ _LABEL = re.compile(r"[\w:./-]+", re.ASCII)
 
 
 def _protect_argument(row: str) -> str:
-    """Protect a row whose first cell a command before it, such as ``\\\\``, would take for its argument."""
+    """Protect a row whose first cell a command before it, such as ``\\\\``, would take for its
+    argument.
+    """
     return "{}" + row if row.lstrip()[:1] in ("[", "*") else row
 
 

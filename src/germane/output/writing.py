@@ -30,7 +30,9 @@ def check(path: str | None, inputs: Iterable[str] = ()) -> None:
 
 
 def write(path: str | None, text: str) -> None:
-    """Write to standard output, or to a file; control characters in ids do not get to a terminal."""
+    """Write to standard output, or to a file; control characters in ids do not get to a
+    terminal.
+    """
     if path is None or path == "-":
         sys.stdout.write(show_lines(text) if sys.stdout.isatty() else text)
     else:
@@ -40,8 +42,8 @@ def write(path: str | None, text: str) -> None:
 def replace(path: str, data: bytes) -> None:
     """Write a file whole or not at all.
 
-    A regular file is written under another name and renamed; the permissions of the old file are kept,
-    and a link stays a link. A pipe or a device is written directly.
+    A regular file is written under another name and renamed; the permissions of the old file are
+    kept, and a link stays a link. A pipe or a device is written directly.
     """
     with _explain(path):
         try:
@@ -70,8 +72,8 @@ def check_folder(path: str, own: Iterable[str]) -> None:
     if others and "index.html" not in held:
         beside = os.path.join(path, "report", "")
         raise InputError(
-            f"{path}: the folder holds other files ({list_some(others)}), and a report is several files. Give "
-            f"it a folder of its own, such as {beside}"
+            f"{path}: the folder holds other files ({list_some(others)}), and a report is several"
+            f" files. Give it a folder of its own, such as {beside}"
         )
 
 

@@ -1,7 +1,7 @@
 """Opens judgments and runs: recognizes once which kind of input was given.
 
-``QRELS`` and ``RUNS`` are the tables of kinds, tried in order. Most modules are imported for the first
-input that needs them, since importing Arrow takes as long as importing NumPy.
+``QRELS`` and ``RUNS`` are the tables of kinds, tried in order. Most modules are imported for the
+first input that needs them, since importing Arrow takes as long as importing NumPy.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -62,9 +62,11 @@ __all__ = [
 
 
 def open_judges(given: Any, reading: ReadOptions = NOTHING_SAID) -> Mapping[str, Any]:
-    """Open judgments with a column that names the judge: those of each judge, which open_qrels takes.
+    """Open judgments with a column that names the judge: those of each judge, which open_qrels
+    takes.
 
-    Raises FormatError where no column is the judge, and InputError for anything without named columns.
+    Raises FormatError where no column is the judge, and InputError for anything without named
+    columns.
     """
     given = hold_records(given)
     frame = None
@@ -78,8 +80,9 @@ def open_judges(given: Any, reading: ReadOptions = NOTHING_SAID) -> Mapping[str,
         frame = open_records(given, JUDGES, reading)
     if frame is None:
         raise InputError(
-            f"{clip(given)} has no column that names the judge. For several judges give two or more qrels by name, or one "
-            "frame or file (CSV, TSV, JSON Lines, Parquet, Arrow) with such a column."
+            f"{clip(given)} has no column that names the judge. For several judges give two or more"
+            " qrels by name, or one frame or file (CSV, TSV, JSON Lines, Parquet, Arrow) with such"
+            " a column."
         )
     parts: Mapping[str, Any] = import_reader("judges").split_by_judge(frame)
     return parts
@@ -101,7 +104,9 @@ def open_qrels(given: Any, reading: ReadOptions = NOTHING_SAID) -> QrelsInput:
 
 
 def _weigh_subtopics(judged: QrelsInput, reading: ReadOptions) -> QrelsInput:
-    """Read the weights of subtopics, if there are any, and attach them to the judgments once these are read."""
+    """Read the weights of subtopics, if there are any, and attach them to the judgments once these
+    are read.
+    """
     if reading.subtopic_weights is None:
         return judged
     reader = import_reader("subtopic_weights")
@@ -116,7 +121,8 @@ def _weigh_subtopics(judged: QrelsInput, reading: ReadOptions) -> QrelsInput:
     return replace(judged, read=read)
 
 
-# --- Runs ------------------------------------------------------------------------------------------
+# --- Runs
+# ------------------------------------------------------------------------------------------
 
 
 def _open_nested_run(path: Any) -> RunInput:
@@ -211,10 +217,10 @@ def _recognize_run(given: Any, reading: ReadOptions, qrels: QrelsInput | None) -
             return open_kind(given, qrels, reading)
     _refuse_empty_run(given)
     raise InputError(
-        "a run is the path of a file, a frame, {query: {item: score}}, {query: [item, …]}, a list of "
-        "ranked lists, rows that are namedtuples, an array of scores (Q, N), an array of the ids of the "
-        "best k (Q, K), a pair of arrays (Q, K), which are scores and ids, or what read_run returns; "
-        f"got {clip(given)}{advise(given)}"
+        "a run is the path of a file, a frame, {query: {item: score}}, {query: [item, …]}, a"
+        " list of ranked lists, rows that are namedtuples, an array of scores (Q, N), an array of"
+        " the ids of the best k (Q, K), a pair of arrays (Q, K), which are scores and ids, or what"
+        f" read_run returns; got {clip(given)}{advise(given)}"
     )
 
 
@@ -231,7 +237,8 @@ def _has_no_ids(run: Any, lines: Any) -> bool:
     return flat or lines.items == "places"
 
 
-# --- Both ------------------------------------------------------------------------------------------
+# --- Both
+# ------------------------------------------------------------------------------------------
 
 
 def open_inputs(
@@ -240,10 +247,12 @@ def open_inputs(
     reading: ReadOptions = NOTHING_SAID,
     judged: QrelsInput | None = None,
 ) -> tuple[QrelsInput, RunInput]:
-    """Recognize judgments and a run; the judgments of an earlier run of the same call are ``judged``.
+    """Recognize judgments and a run; the judgments of an earlier run of the same call are
+    ``judged``.
 
-    Raises InputError for columns that are missing or ambiguous, or where there are none to name, and
-    for whole numbers that may be ids or scores; FormatError for arrays that do not fit each other.
+    Raises InputError for columns that are missing or ambiguous, or where there are none to name,
+    and for whole numbers that may be ids or scores; FormatError for arrays that do not fit each
+    other.
     """
     if reading.group is not None and isinstance(run, RunInput):  # of flat arrays, opened before
         return open_qrels(qrels, replace(reading, group=None)), run
@@ -279,8 +288,8 @@ def _refuse_columns(reading: ReadOptions, judged: QrelsInput, is_named: bool) ->
     for part in ("relevance", "qrels"):
         if part in (reading.columns or ()):
             raise InputError(
-                f"columns= has {part!r}, which is for qrels with named columns; these qrels have none. Leave it out, or give qrels as "
-                "a frame or a file with a header."
+                f"columns= has {part!r}, which is for qrels with named columns; these qrels have"
+                " none. Leave it out, or give qrels as a frame or a file with a header."
             )
 
 
@@ -315,14 +324,16 @@ def refuse_ambiguous(qrels: Any, run: Any) -> None:
     _refuse_grades(qrels, run)
     if is_whole(run) and is_array(qrels) and tuple(run.shape) == tuple(qrels.shape):
         raise InputError(
-            f"the run is an array of whole numbers of the same shape as the qrels, {tuple(run.shape)}:"
-            " ids or scores? Give scores as floating point, scores.astype(float); for ids, give the "
-            "qrels as sets or as a CSR matrix."
+            "the run is an array of whole numbers of the same shape as the qrels,"
+            f" {tuple(run.shape)}: ids or scores? Give scores as floating point,"
+            " scores.astype(float); for ids, give the qrels as sets or as a CSR matrix."
         )
 
 
 def _refuse_grades(qrels: Any, run: Any) -> None:
-    """Refuse lists of 0 and 1, one for each column of a run: they look like grades, and lists hold ids."""
+    """Refuse lists of 0 and 1, one for each column of a run: they look like grades, and lists hold
+    ids.
+    """
     shape = tuple(getattr(run, "shape", ()))
     if len(shape) != 2 or shape[1] < 2 or is_whole(run) or not isinstance(qrels, list):
         return
@@ -330,24 +341,28 @@ def _refuse_grades(qrels: Any, run: Any) -> None:
     numbers = (one for row in qrels for one in row)
     if rows and all(type(one) in (int, bool, float) and one in (0, 1) for one in numbers):
         raise InputError(
-            f"the qrels are lists of {shape[1]} numbers 0 or 1, as many as the run has "
-            "columns: grades or ids? Lists contain ids. Give grades as an array, numpy.array(…); give ids as sets."
+            f"the qrels are lists of {shape[1]} numbers 0 or 1, as many as the run has columns:"
+            " grades or ids? Lists contain ids. Give grades as an array, numpy.array(…); give ids"
+            " as sets."
         )
 
 
 def _check_rows(qrels: Any, run: Any) -> None:
-    """Refuse lists whose numbers differ, since they are matched by their place, and lists of scores."""
+    """Refuse lists whose numbers differ, since they are matched by their place, and lists of
+    scores.
+    """
     if len(qrels) != len(run):
         raise InputError(
-            f"the numbers of rows differ: the qrels have {len(qrels)}, the run has {len(run)}. Rows are "
-            "matched by their place, so both have the same number; {query: …} matches them by their ids."
+            f"the numbers of rows differ: the qrels have {len(qrels)}, the run has {len(run)}. Rows"
+            " are matched by their place, so both have the same number; {query: …} matches them"
+            " by their ids."
         )
     if not is_array(run):
         first = list_values(run[0])
         if not isinstance(first, Mapping) and any(map(_is_float, first)):
             raise InputError(
-                f"a list of ranked lists holds ids, best first; got {clip(first)}. Scores and grades "
-                "are arrays: numpy.array(…)."
+                f"a list of ranked lists holds ids, best first; got {clip(first)}. Scores and"
+                " grades are arrays: numpy.array(…)."
             )
 
 

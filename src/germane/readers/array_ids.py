@@ -50,12 +50,12 @@ def read_ids(given: Any, argument: str) -> list[Hashable]:
         for place, one in enumerate(ids):
             if first.setdefault(one, place) != place:
                 chunks = (
-                    " Are these the documents of chunks? Then give them as collapse=, which ranks documents "
-                    "by their best chunk."
+                    " Are these the documents of chunks? Then give them as collapse=, which ranks"
+                    " documents by their best chunk."
                 )
                 raise FormatError(
-                    f"{argument}: {clip(one)} is at places {first[one]} and {place}; give each an id of its "
-                    f"own.{chunks * (argument in ('item_ids', 'gallery_ids'))}"
+                    f"{argument}: {clip(one)} is at places {first[one]} and {place}; give each an"
+                    f" id of its own.{chunks * (argument in ('item_ids', 'gallery_ids'))}"
                 )
     return ids
 
@@ -88,8 +88,8 @@ def find_own_places(query_ids: Any, gallery_ids: Any) -> Ints:
     found = np.array([places.get(one, -1) for one in own], np.int64)
     if (found < 0).all():
         raise InputError(
-            "exclude_self=True excludes the item with the query's id, and no query_ids are in gallery_ids; "
-            "give the position of each query in the gallery (-1: not in it)."
+            "exclude_self=True excludes the item with the query's id, and no query_ids are in"
+            " gallery_ids; give the position of each query in the gallery (-1: not in it)."
         )
     return found
 
@@ -101,7 +101,9 @@ def check_length(ids: Ids | None, size: int, argument: str, what: str) -> None:
 
 
 def name_rows(given: Any, ids: Ids | None, what: str) -> Any:
-    """Make a mapping of lists, sets or mappings, one for each query, which are numbered without ids."""
+    """Make a mapping of lists, sets or mappings, one for each query, which are numbered without
+    ids.
+    """
     if ids is None:
         ids = range(len(given))
     check_length(ids, len(given), "query_ids", f"rows of the {what}")
@@ -124,7 +126,9 @@ def name_qrels(opened: QrelsInput, query_ids: Ids | None, item_ids: Ids | None) 
 
 
 def name_judgments(qrels: Qrels, query_ids: Ids | None, item_ids: Ids | None, what: str) -> Qrels:
-    """Name the queries and items of judgments that are rows and columns; others stay as they are."""
+    """Name the queries and items of judgments that are rows and columns; others stay as they
+    are.
+    """
     if qrels.width is None:
         return qrels
     if query_ids is not None:
@@ -151,7 +155,9 @@ class Axis:
         return Integers(places) if self.ids is None else self._column.take(places)
 
     def label(self, ties: str) -> Ints:
-        """Label places by numbers whose text falls in the order of ids; the last, -1, is for none."""
+        """Label places by numbers whose text falls in the order of ids; the last, -1, is for
+        none.
+        """
         ids = self._column
         first = np.argsort(plain.order_equal(ids, np.arange(len(ids)), ties), kind="stable")
         labels = np.full(len(ids) + 1, -1)
@@ -205,9 +211,9 @@ class Axis:
         item = numbers[odd]
         if not is_integer(item) or not _is_place(abs(int(item))):
             raise CoverageError(
-                f"the items of arrays are column numbers from 0; the qrels judge item {clip(item)}. "
-                "item_ids= gives the id of each column. If columns are chunks, collapse= gives the document of "
-                "each."
+                f"the items of arrays are column numbers from 0; the qrels judge item {clip(item)}."
+                " item_ids= gives the id of each column. If columns are chunks, collapse= gives"
+                " the document of each."
             )
         query = qrels.queries[int(np.searchsorted(qrels.offsets, odd, "right")) - 1]
         raise InputError(
@@ -216,7 +222,9 @@ class Axis:
         )
 
     def find_pairs(self, pairs: Aligned, name: Name, ids: str) -> Ints:
-        """Find the places of candidates, -1 for none. ``ids``: text if the judgments are from a file of it."""
+        """Find the places of candidates, -1 for none. ``ids``: text if the judgments are from a
+        file of it.
+        """
         if self.ids is not None:
             as_text = "text" in (ids, pairs.ids)
             given = pairs.list_items()

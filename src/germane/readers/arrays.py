@@ -74,7 +74,9 @@ class ArrayRun(RunInput):
     # --- Of each kind of array ---
 
     def open_blocks(self, asked: Asked | None) -> Read:
-        """Prepare to read all results of rows, or, where judgments are known, what their ranks need."""
+        """Prepare to read all results of rows, or, where judgments are known, what their ranks
+        need.
+        """
         raise NotImplementedError
 
     def split(self, rows: Ints, cells: int) -> Iterator[Ints]:
@@ -180,7 +182,9 @@ class ArrayRun(RunInput):
         return replace(got, rows=counts, sample=self.sampler)
 
     def _place_judgments(self, qrels: Qrels, rows: Ints, order: Order) -> Judgments:
-        """Find the places of judged items, of candidates, and of items with the id of their query."""
+        """Find the places of judged items, of candidates, and of items with the id of their
+        query.
+        """
 
         def place(offsets: Ints, items: Ints) -> Judgments:
             places = Integers(self.place_items(items, rows, offsets))
@@ -237,7 +241,8 @@ class ArrayRun(RunInput):
         return self if (self.queries.find_rows(qrels) >= 0).any() else None
 
 
-# --- Scores ----------------------------------------------------------------------------------------
+# --- Scores
+# ----------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)

@@ -29,7 +29,9 @@ if TYPE_CHECKING:
 
 
 class Entries:
-    """Keeps the entries of the last list of categories, which many arrays share or have a copy of."""
+    """Keeps the entries of the last list of categories, which many arrays share or have a copy
+    of.
+    """
 
     def __init__(self, distinct: bool = False) -> None:
         self._distinct = distinct  # are those of each list known to differ?
@@ -50,7 +52,9 @@ class Entries:
 
 
 def _is_same(array: pa.Array, other: pa.Array) -> bool:
-    """Are these the same values? Parquet's reader copies the entries for every array of a row group."""
+    """Are these the same values? Parquet's reader copies the entries for every array of a row
+    group.
+    """
     return _list_addresses(array) == _list_addresses(other) or bool(array.equals(other))
 
 
@@ -80,7 +84,9 @@ class Place:
 
 
 def read_ids(array: pa.Array, place: Place) -> Ids:
-    """Read integers, text, categories or UUIDs as ids. Raises FormatError for anything else, or a null."""
+    """Read integers, text, categories or UUIDs as ids. Raises FormatError for anything else, or a
+    null.
+    """
     import pyarrow as pa
 
     _check_nulls(array, place, FormatError, "an id")
@@ -140,8 +146,8 @@ def _check_entries(codes: Ints, size: int, place: Place) -> None:
     if len(codes) and unsigned.max() >= size:
         row = int(unsigned.argmax())
         raise FormatError(
-            f"{place.at(row)}: the id is entry {codes[row]} of a list of {size}, which is damaged or has "
-            "an entry twice."
+            f"{place.at(row)}: the id is entry {codes[row]} of a list of {size}, which is damaged"
+            " or has an entry twice."
         )
 
 
@@ -170,7 +176,9 @@ _FLOATS = {"halffloat": "f2", "float": "f4", "double": "f8"}
 
 
 def _find_dtype(kind: pa.DataType) -> Any:
-    """Find NumPy's type for integers and floats, without pandas, which older versions of Arrow need."""
+    """Find NumPy's type for integers and floats, without pandas, which older versions of Arrow
+    need.
+    """
     name = str(kind)
     return np.dtype(_FLOATS.get(name, name))
 
@@ -199,7 +207,8 @@ def _read_uuids(array: pa.FixedSizeBinaryArray) -> pa.BinaryArray:
     return pa.Array.from_buffers(pa.binary(), len(raw), buffers)
 
 
-# --- Record batches --------------------------------------------------------------------------------
+# --- Record batches
+# --------------------------------------------------------------------------------
 
 
 def join_short(records: Iterable[pa.RecordBatch], rows: int) -> Iterator[pa.RecordBatch]:
@@ -238,7 +247,8 @@ def decode(array: pa.Array) -> pa.Array:
     return array.dictionary_decode()
 
 
-# --- Numbers ---------------------------------------------------------------------------------------
+# --- Numbers
+# ---------------------------------------------------------------------------------------
 
 
 def read_numbers(array: pa.Array, place: Place, what: str) -> Floats:
@@ -274,8 +284,8 @@ def _check_whole(ranks: Floats, place: Place) -> None:
     odd = np.flatnonzero(ranks != np.floor(ranks))
     if len(odd):
         raise ScoreError(
-            f"{place.at(int(odd[0]))}: a rank is a whole number; got {ranks[odd[0]]}. A column of scores "
-            "is called score, or named by columns={'score': name, 'rank': None}."
+            f"{place.at(int(odd[0]))}: a rank is a whole number; got {ranks[odd[0]]}. A column of"
+            " scores is called score, or named by columns={'score': name, 'rank': None}."
         )
 
 
@@ -313,14 +323,16 @@ def _explain_missing(row: int, place: Place, what: str) -> str:
 
 
 def explain_unreadable(given: Any, kind: str, error: Exception) -> FormatError:
-    """Make the error for a frame that Arrow could not read. It names the column, if one is wrong."""
+    """Make the error for a frame that Arrow could not read. It names the column, if one is
+    wrong.
+    """
     import pyarrow as pa
 
     for name in getattr(given, "columns", ()):
         if str(getattr(given[name], "dtype", "")).startswith("Sparse["):
             return FormatError(
-                f"{kind}, column {name!r} is sparse ({given[name].dtype}), which PyArrow does not read. "
-                f"Make it dense: frame[{name!r}] = frame[{name!r}].sparse.to_dense()"
+                f"{kind}, column {name!r} is sparse ({given[name].dtype}), which PyArrow does not"
+                f" read. Make it dense: frame[{name!r}] = frame[{name!r}].sparse.to_dense()"
             )
         try:
             pa.array(given[name], from_pandas=True)
@@ -329,10 +341,14 @@ def explain_unreadable(given: Any, kind: str, error: Exception) -> FormatError:
             return FormatError(f"{kind}, column {name!r}{_find_odd(list(given[name]), kept, why)}")
     if "non-struct" in str(error):
         return FormatError(
-            f"{kind}: a frame has columns for query and item, and this is one column; got {clip(given)}"
+            f"{kind}: a frame has columns for query and item, and this is one column; got"
+            f" {clip(given)}"
         )
     if "format string" in str(error):
-        says = "a column is of a type that PyArrow does not read, such as an integer of 128 bits; cast it"
+        says = (
+            "a column is of a type that PyArrow does not read, such as an integer of 128 bits;"
+            " cast it"
+        )
         return FormatError(f"{kind}: {says} ({error}).")
     return FormatError(f"{kind}: cannot be read as columns: {', '.join(map(str, error.args))}")
 
@@ -344,6 +360,6 @@ def _find_odd(values: list[Any], kept: Any, why: Exception) -> str:
     usual = types.most_common(1)[0][0]
     row = next(i for i, v in enumerate(values) if type(v) is not usual and not is_missing(v))
     return (
-        f", row {row}: the values of a column have one type; got {show_typed(values[row])} among values "
-        f"of type {usual.__name__}."
+        f", row {row}: the values of a column have one type; got {show_typed(values[row])} among"
+        f" values of type {usual.__name__}."
     )

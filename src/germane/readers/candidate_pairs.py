@@ -30,7 +30,8 @@ def _open_pairs(given: Any, name: Name, reading: ReadOptions) -> Pairs:
     if reading.collapse is not None:
         if pairs.width is not None:
             raise InputError(
-                f"{name}= marks columns, and with collapse= candidates are groups: give {{query: groups}}."
+                f"{name}= marks columns, and with collapse= candidates are groups: give {{query:"
+                " groups}."
             )
         item_groups.open_groups(reading.collapse).refuse_replaced(pairs.items, f"{name}=")
     return array_ids.name_judgments(pairs, query_ids, item_ids, f"{name}=")
@@ -48,19 +49,19 @@ def _read_pairs(given: Any, name: Name, columns: Any, input_format: Any) -> Pair
         return _read_mapping({}, name)
     if numbers.is_array(given) and len(given.shape) != 2:
         raise InputError(
-            f"{name}= as an array has shape (queries, items); got {tuple(given.shape)}. Beside group= it is "
-            "{group: places of its items}."
+            f"{name}= as an array has shape (queries, items); got {tuple(given.shape)}. Beside"
+            " group= it is {group: places of its items}."
         )
     if numbers.is_whole(given) and not np.isin(numbers.to_numpy(given, name), (0, 1)).all():
         raise InputError(
-            f"{name}= as an array is true or false for each item; got whole numbers. If they are items, "
-            f"give lists of them: {name}.tolist()."
+            f"{name}= as an array is true or false for each item; got whole numbers. If they are"
+            f" items, give lists of them: {name}.tolist()."
         )
     opened = open_pairs(given, name, columns, input_format)
     if opened is None:
         raise InputError(
-            f"{name}= is {{query: items}}, a frame or a file with the columns query and item, a list of sets, "
-            f"an array of true and false, or a CSR matrix; got {clip(given)}"
+            f"{name}= is {{query: items}}, a frame or a file with the columns query and item, a"
+            f" list of sets, an array of true and false, or a CSR matrix; got {clip(given)}"
         )
     return opened.read("first", None, Needs())
 
@@ -73,8 +74,8 @@ def _refuse_mask(rows: Sequence[Any], name: Name) -> None:
     repeats = any(len(set(row)) < len(row) for row in lists)
     if values and marks and (repeats or isinstance(values[0], (bool, np.bool_))):
         raise InputError(
-            f"{name}= has lists of 0 and 1, or of true and false: marks or items? Lists hold items. Give marks "
-            "as an array, numpy.array(…, bool)."
+            f"{name}= has lists of 0 and 1, or of true and false: marks or items? Lists hold items."
+            " Give marks as an array, numpy.array(…, bool)."
         )
 
 

@@ -51,25 +51,27 @@ class Candidates:
             has_none = len(lacking) == len(qrels) and len(pairs) > 0
             if has_none and len(qrels):
                 raise CoverageError(
-                    f"no query of {name}= is in the qrels. {name}: {list_some(pairs.queries)}; qrels: "
-                    f"{list_some(qrels.queries)}  Are these the same ids?"
+                    f"no query of {name}= is in the qrels. {name}: {list_some(pairs.queries)};"
+                    f" qrels: {list_some(qrels.queries)}  Are these the same ids?"
                 )
             if name == "only" and lacking:
                 raise CoverageError(
-                    f"only= has no candidates for {list_some(lacking)} ({len(lacking)} of {len(qrels)} "
-                    "judged queries). An empty list says that a query has none."
+                    f"only= has no candidates for {list_some(lacking)} ({len(lacking)} of"
+                    f" {len(qrels)} judged queries). An empty list says that a query has none."
                 )
         return replace(qrels, candidates=self)
 
     def attach_to_lists(self, users: Qrels) -> Qrels:
-        """Attach the candidates to lists that nobody judged. Raises CoverageError if ``only`` lacks one."""
+        """Attach the candidates to lists that nobody judged. Raises CoverageError if ``only`` lacks
+        one.
+        """
         if self.only is not None:
             at = _find_queries(self.only, users).tolist()
             lacking = [user for user, place in zip(users.queries, at, strict=True) if place < 0]
             if lacking:
                 raise CoverageError(
-                    f"only= has no candidates for {list_some(lacking)}, whose whole list counts. An empty list "
-                    "says that a query has none."
+                    f"only= has no candidates for {list_some(lacking)}, whose whole list counts. An"
+                    " empty list says that a query has none."
                 )
         return replace(users, candidates=self)
 
@@ -88,7 +90,9 @@ class Candidates:
 
 
 class Aligned(NamedTuple):
-    """Pairs in the order of the judged queries: those of query q are ``items[offsets[q]:offsets[q + 1]]``."""
+    """Pairs in the order of the judged queries: those of query q are
+    ``items[offsets[q]:offsets[q + 1]]``.
+    """
 
     offsets: Ints
     items: Ids
@@ -104,7 +108,9 @@ class Aligned(NamedTuple):
 
 
 def find_candidates(qrels: Qrels) -> list[tuple[Name, Aligned]]:
-    """Find the pairs of judgments, in the order of the judged queries; none where all items count."""
+    """Find the pairs of judgments, in the order of the judged queries; none where all items
+    count.
+    """
     return qrels.candidates.align(qrels) if qrels.candidates is not None else []
 
 
@@ -142,7 +148,8 @@ def _align(pairs: Pairs, qrels: Qrels) -> Aligned:
     return Aligned(ragged.make_offsets(lengths), items, pairs.ids, pairs.width, pairs.items, rows)
 
 
-# --- In the ids of a run ---------------------------------------------------------------------------
+# --- In the ids of a run
+# ---------------------------------------------------------------------------
 
 
 def refuse_types(
@@ -165,8 +172,8 @@ def match_items(
 ) -> tuple[list[tuple[Name, Ints, Ids]], bool]:
     """Bring the items of pairs to the kind of the run's: their offsets and ids.
 
-    Returns also if the run's items have to be read as text. Raises CoverageError for ids that cannot
-    be equal.
+    Returns also if the run's items have to be read as text. Raises CoverageError for ids that
+    cannot be equal.
     """
     pairs = find_candidates(qrels)
     for name, one in pairs:

@@ -1,4 +1,6 @@
-"""Reads what measures of the catalogue need: its items, what users saw before, and how items differ."""
+"""Reads what measures of the catalogue need: its items, what users saw before, and how items
+differ.
+"""
 
 from __future__ import annotations
 
@@ -55,7 +57,9 @@ class CatalogueOptions:
     is_text: bool = False  # do the items of the catalogue come from a file of text?
 
     def number(self, sample: Ids, is_text: bool) -> tuple[Catalogue, ItemNumbers]:
-        """Number the items in advance, as ids of the run's kind. ``is_text``: the run's come from a file of text."""
+        """Number the items in advance, as ids of the run's kind. ``is_text``: the run's come from a
+        file of text.
+        """
         sides = [] if self.items is None else [("the catalogue", self.items, self.is_text)]
         if self.seen is not None:
             sides.append(("seen=", read_python_ids(self.seen.items), self.seen.ids == "text"))
@@ -183,8 +187,9 @@ def _refuse_repeats(items: Ids, given: Any) -> None:
         at = int(again[0])
         where = os.fspath(given) if is_path(given) else "catalogue="
         raise DuplicateError(
-            f"{where}: item {clip(items.python[at])} is listed twice, as items {int(first[place[at]]) + 1} and {at + 1}. Give "
-            "each item once. (catalogue='seen' takes the items of seen=, which may be repeated.)"
+            f"{where}: item {clip(items.python[at])} is listed twice, as items"
+            f" {int(first[place[at]]) + 1} and {at + 1}. Give each item once. (catalogue='seen'"
+            " takes the items of seen=, which may be repeated.)"
         )
 
 
@@ -194,8 +199,8 @@ def _read_file(path: Any, reading: ReadOptions) -> tuple[Ids, bool]:
     frame = formats.open_columns(path, "catalogue", chosen, reading.columns)
     if frame is None and chosen != "trec":
         raise InputError(
-            f"{clip(os.fspath(path))}: a catalogue is a column of items or a file of lines, and {chosen} has "
-            "neither."
+            f"{clip(os.fspath(path))}: a catalogue is a column of items or a file of lines, and"
+            f" {chosen} has neither."
         )
     if frame is not None:
         _check_heading(frame, reading)
@@ -219,9 +224,9 @@ def _check_heading(frame: Any, reading: ReadOptions) -> None:
     said = name in (reading.columns or {}).values() or "catalogue" in (reading.columns or {})
     if frame.ids == "text" and name.casefold() not in known and not said:
         raise FormatError(
-            f"{frame.where}: is {clip(name)} the name of the column, or an item? A file of this format has a "
-            f"header, such as item_id; columns={{'item': {name!r}}} takes another name. A file whose name ends "
-            "with .txt has an item on each line, and no header."
+            f"{frame.where}: is {clip(name)} the name of the column, or an item? A file of this"
+            f" format has a header, such as item_id; columns={{'item': {name!r}}} takes another"
+            " name. A file whose name ends with .txt has an item on each line, and no header."
         )
 
 

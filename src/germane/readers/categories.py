@@ -38,7 +38,9 @@ def read_categories(path: Path, *, numbers: bool = False) -> Categories:
 
 
 def read_frame(given: Any, *, numbers: bool = False) -> dict[Hashable, Hashable]:
-    """Read a category or a number for each query from a frame, in which integers and text are never equal."""
+    """Read a category or a number for each query from a frame, in which integers and text are never
+    equal.
+    """
     from germane.readers.frames import open_frame
 
     return _read_columns(open_frame(given, "by"), {}, numbers)
@@ -50,8 +52,8 @@ def _read_columns(frame: Frame, found: Found, numbers: bool) -> Found:
         for query, category in zip(queries, _read_values(frame, record, row, numbers), strict=True):
             if found.setdefault(query, category) != category:
                 raise InputError(
-                    f"{frame.where}: query {clip(query)} has two categories, {clip(found[query])} and "
-                    f"{clip(category)}."
+                    f"{frame.where}: query {clip(query)} has two categories, {clip(found[query])}"
+                    f" and {clip(category)}."
                 )
     return found
 
@@ -72,6 +74,7 @@ def _read_nested(path: Path, numbers: bool) -> Categories:
     for query, category in given.items():
         if not isinstance(category, (str, int, float) if numbers else (str, int)):
             raise FormatError(
-                f"{where}, query {clip(query)}: a category is text or an integer; got {clip(category)}."
+                f"{where}, query {clip(query)}: a category is text or an integer; got"
+                f" {clip(category)}."
             )
     return Categories(given)

@@ -40,8 +40,8 @@ from germane.readers.headings import Headings
 def check_rows(
     source: Opener, separator: str, names: list[str], found: Headings, has_header: bool = True
 ) -> None:
-    """Refuse the first line with a wrong number of fields, with no number where one is needed or one
-    beyond the range of a double, or with an id that is not UTF-8. The error names the line."""
+    """Refuse the first line with a wrong number of fields, with no number where one is needed or
+    one beyond the range of a double, or with an id that is not UTF-8. The error names the line."""
     numbers: dict[str | None, tuple[type[InputError], str]] = {
         found.score: (ScoreError, "score"),
         found.rank: (FormatError, "rank"),
@@ -64,9 +64,9 @@ def check_rows(
                 raise error(f"{where}: {explain_not_finite(says, wrong)} in column {name!r}")
             if name in found.ids and (byte := ESCAPED.search(text)):
                 raise FormatError(
-                    f"{where}: column {name!r} is not UTF-8: it has the byte "
-                    f"0x{ord(byte[0]) - 0xDC00:02x} in {clip(text)}. Convert the file; if it is Latin-1, "
-                    "with: iconv -f latin1 -t utf-8"
+                    f"{where}: column {name!r} is not UTF-8: it has the byte"
+                    f" 0x{ord(byte[0]) - 0xDC00:02x} in {clip(text)}. Convert the file; if it is"
+                    " Latin-1, with: iconv -f latin1 -t utf-8"
                 )
 
 
@@ -152,8 +152,8 @@ def _read_separated(
         and not {"score", "rank", "run"}.isdisjoint(columns or ())
     ):
         raise InputError(
-            f"{source.name}: columns= names columns of a header, and a file of this format has none. Its "
-            f"fields are {', '.join(names_without_header)}."
+            f"{source.name}: columns= names columns of a header, and a file of this format has"
+            f" none. Its fields are {', '.join(names_without_header)}."
         )
     try:
         found = headings.resolve_names(
@@ -220,17 +220,18 @@ def _refuse_falling(where: str, record: pa.RecordBatch) -> None:
     if (ranks < 0).any():
         line = int(np.argmax(ranks < 0))
         raise FormatError(
-            f"{where}: a rank is 0 or more, and the lowest is the best; got {ranks[line]:g} in row {line}. "
-            "Scores need a file with a header, and a column that is called score."
+            f"{where}: a rank is 0 or more, and the lowest is the best; got {ranks[line]:g} in row"
+            f" {line}. Scores need a file with a header, and a column that is called score."
         )
     follows = np.array([one == next_ for one, next_ in pairwise(query)], bool)
     steps = np.diff(ranks[: len(query)])[follows]
     if len(steps) and (steps < 0).all() and not (steps == -1).all():
         first = int(np.argmax(follows))
         raise FormatError(
-            f"{where}: the ranks of each query fall from line to line ({ranks[first]:g}, "
-            f"{ranks[first + 1]:g}, … for query {clip(query[first])}), and the lowest rank is the best. If they are ranks, sort the file "
-            "by query and rank. If they are scores, add a header with the name score."
+            f"{where}: the ranks of each query fall from line to line ({ranks[first]:g},"
+            f" {ranks[first + 1]:g}, … for query {clip(query[first])}), and the lowest rank is the"
+            " best. If they are ranks, sort the file by query and rank. If they are scores, add a"
+            " header with the name score."
         )
 
 
@@ -270,7 +271,10 @@ def _explain_no_header(names: list[str], separator: str) -> str:
     """Explain a first line that does not name columns."""
     if len(names) == 1 and (other := next((one for one in _SEPARATORS if one in names[0]), "")):
         format_name = "CSV" if separator == "," else "TSV"
-        return f"  Fields of {format_name} are separated by {_SEPARATORS[separator]}; are these {_SEPARATORS[other]}?"
+        return (
+            f"  Fields of {format_name} are separated by {_SEPARATORS[separator]}; are these"
+            f" {_SEPARATORS[other]}?"
+        )
     known = {one.casefold() for several in headings.NAMES.values() for one in several}
     figures = [name for name in names if is_number(name) and any(map(str.isdigit, name))]
     if figures and known.isdisjoint(name.casefold() for name in names):
@@ -298,7 +302,8 @@ def _read_jsonl(source: Opener, kind: str, columns: Any) -> _Opened:
     return found, lambda: iter(table.to_batches()), "typed"
 
 
-# --- Formats ---------------------------------------------------------------------------------------
+# --- Formats
+# ---------------------------------------------------------------------------------------
 
 
 def _open(

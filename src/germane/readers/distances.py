@@ -82,7 +82,9 @@ class Vectors:
         return Distances(sum_pairs, average)
 
     def _cut(self, lists: Lists) -> Iterator[tuple[Ints, slice, Ints]]:
-        """Cut the filled lists into blocks: the lists, their rows, and where each begins among these."""
+        """Cut the filled lists into blocks: the lists, their rows, and where each begins among
+        these.
+        """
         filled = np.flatnonzero(lists.sizes)
         many = max(CELLS // (self.unit.shape[1] * int(lists.sizes.max(initial=1))), 1)
         for start in range(0, len(filled), many):
@@ -148,7 +150,8 @@ class OfPairs:
             raise InputError(f"{of} is a finite number; got {show_typed(found)}")
         if found < -ROUNDING:
             raise InputError(
-                f"{of} is {float(found):g}, and a distance is 0 or more. Of a similarity, give 1 minus it."
+                f"{of} is {float(found):g}, and a distance is 0 or more. Of a similarity, give 1"
+                " minus it."
             )
         if found > MOST:
             raise InputError(f"{of} is {float(found):g}, and a distance is at most {MOST:g}.")
@@ -159,8 +162,8 @@ class OfPairs:
         other = self._ask(b, a)
         if abs(one - other) > ROUNDING * max(one, other, 1.0):
             raise InputError(
-                f"distance= of {clip(a)} and {clip(b)} is {one:g}, and of {clip(b)} and {clip(a)} {other:g}; a "
-                "distance is the same both ways."
+                f"distance= of {clip(a)} and {clip(b)} is {one:g}, and of {clip(b)} and {clip(a)}"
+                f" {other:g}; a distance is the same both ways."
             )
 
 
@@ -203,8 +206,8 @@ def _read_file(path: Any, reading: ReadOptions) -> Vectors:
     frame = formats.open_columns(path, "distance", chosen, reading.columns)
     if frame is None:
         raise InputError(
-            f"{clip(where)}: vectors are a column of items and columns of numbers, and the format {chosen} has "
-            "none; a file is .csv, .tsv, .parquet, .arrow, .jsonl or .npz."
+            f"{clip(where)}: vectors are a column of items and columns of numbers, and the format"
+            f" {chosen} has none; a file is .csv, .tsv, .parquet, .arrow, .jsonl or .npz."
         )
     return _read_frame(frame)
 
@@ -222,7 +225,8 @@ def _read_arrays(where: str) -> Vectors:
     if len(items) != 1 or len(vectors) != 1 or len(items[0]) != len(vectors[0]):
         shapes = ", ".join(str(one.shape) for one in arrays)
         raise FormatError(
-            f"{where}: an array of n items and one of their vectors (n, d) are needed; found {shapes or 'none'}."
+            f"{where}: an array of n items and one of their vectors (n, d) are needed; found"
+            f" {shapes or 'none'}."
         )
     named = items[0].tolist()
     check_items(where, named)
@@ -261,7 +265,9 @@ def _read_nested(column: Any, where: str) -> Floats:
 
 
 def _scale(ids: Ids, vectors: Any, where: str, is_text: bool = False) -> Vectors:
-    """Scale the vectors to length 1. Raises InputError for one that is zero, not finite, or repeated."""
+    """Scale the vectors to length 1. Raises InputError for one that is zero, not finite, or
+    repeated.
+    """
     if not len(ids):
         raise EmptyError(f"{where} has no vectors.")
     if vectors.ndim != 2 or not vectors.shape[1] or vectors.dtype.kind not in "fiub":
@@ -281,7 +287,9 @@ def _scale(ids: Ids, vectors: Any, where: str, is_text: bool = False) -> Vectors
 
 
 def choose_side(reading: ReadOptions, side: str) -> str | None:
-    """Choose the format that the caller names for a side; one for qrels and run says nothing of others."""
+    """Choose the format that the caller names for a side; one for qrels and run says nothing of
+    others.
+    """
     named = reading.input_format
     return named.get(side) if isinstance(named, Mapping) else None
 

@@ -1,4 +1,6 @@
-"""Runs that are embeddings: ranks the whole gallery for every query, a block of queries at a time."""
+"""Runs that are embeddings: ranks the whole gallery for every query, a block of queries at a
+time.
+"""
 
 from __future__ import annotations
 
@@ -92,7 +94,9 @@ class Embeddings(ArrayRun):
         return np.where(alone[group], group, -1)
 
     def drop_excluded(self, qrels: Qrels) -> Qrels:
-        """Drop the judgments of items that are excluded for their query; a query may lose all of them."""
+        """Drop the judgments of items that are excluded for their query; a query may lose all of
+        them.
+        """
         excluded = self.excluded_items
         if excluded is None:
             return qrels
@@ -147,7 +151,9 @@ class Embeddings(ArrayRun):
         return Grid(code, scores, (excluded >= 0).astype(np.int64), self.columns)
 
     def _compute_scores(self, query: int, items: Ints) -> tuple[Floats, Ints | None]:
-        """Compute the similarities of a query and some items, or groups of items, whose places come with them."""
+        """Compute the similarities of a query and some items, or groups of items, whose places come
+        with them.
+        """
         if self.columns is None:
             return self.vectors.compute_scores(query, items), None
         starts, lengths = self.columns.offsets[items], np.diff(self.columns.offsets)[items]
@@ -166,7 +172,8 @@ class Embeddings(ArrayRun):
     def _choose_factors(self, asked: Asked) -> Factors:
         """Choose the type of factors: that of the vectors, or doubles if they are faster.
 
-        Singles leave more scores within the margin, each of which is computed again. A few queries are tried.
+        Singles leave more scores within the margin, each of which is computed again. A few queries
+        are tried.
         """
         vectors = self.vectors
         factors = prepare_factors(vectors, vectors.gallery.dtype)
@@ -188,8 +195,8 @@ class Embeddings(ArrayRun):
 def _check_order(order: Order, euclidean: bool) -> None:
     if order.scores == "distances":
         raise PolicyError(
-            "scores=distances is for distances that you give; similarity=euclidean ranks embeddings by "
-            "their distance."
+            "scores=distances is for distances that you give; similarity=euclidean ranks embeddings"
+            " by their distance."
         )
     if euclidean and not order.plain:
         raise PolicyError(
@@ -255,7 +262,9 @@ def _square_lengths(vectors: Any, what: str) -> Floats:
 
 
 def _refuse_overflow(squares: list[Floats], kind: Any) -> None:
-    """Refuse vectors so long that a similarity may overflow: the square of the sum of two lengths."""
+    """Refuse vectors so long that a similarity may overflow: the square of the sum of two
+    lengths.
+    """
     largest = max(float(side.max()) for side in squares)
     if largest > float(np.finfo(kind).max) / ROOM:
         raise InputError(
@@ -276,8 +285,8 @@ def _scale(vectors: Any, squares: Floats, what: str) -> Any:
     zero = extreme[largest == 0]
     if len(zero):
         raise InputError(
-            f"{what}, row {zero[0]}: a vector of zeros has no cosine ({len(zero)} of {len(vectors)} rows). Leave these rows out, or use "
-            "similarity=dot or euclidean."
+            f"{what}, row {zero[0]}: a vector of zeros has no cosine ({len(zero)} of {len(vectors)}"
+            " rows). Leave these rows out, or use similarity=dot or euclidean."
         )
     vectors = vectors.copy()
     vectors[extreme] = np.ldexp(vectors[extreme], -np.frexp(largest)[1][:, None])
@@ -291,9 +300,9 @@ def _find_excluded(given: Any, queries: int, gallery: int) -> Ints | None:
     if given is True:
         if queries != gallery:
             raise InputError(
-                f"exclude_self=True means that query i is item i of the gallery, but there are {queries} "
-                f"queries and {gallery} items; give the position of each query in the gallery "
-                "(-1: not in it)."
+                "exclude_self=True means that query i is item i of the gallery, but there are"
+                f" {queries} queries and {gallery} items; give the position of each query in the"
+                " gallery (-1: not in it)."
             )
         return np.arange(queries)
     positions = numbers.to_numpy(given, "exclude_self")
@@ -305,8 +314,8 @@ def _find_excluded(given: Any, queries: int, gallery: int) -> Ints | None:
     outside = np.flatnonzero((positions < -1) | (positions >= gallery))
     if len(outside):
         raise InputError(
-            f"exclude_self, query {outside[0]}: {positions[outside[0]]} is no position in a gallery "
-            f"of {gallery} items."
+            f"exclude_self, query {outside[0]}: {positions[outside[0]]} is no position in a gallery"
+            f" of {gallery} items."
         )
     found: Ints = positions.astype(np.int64)
     return found

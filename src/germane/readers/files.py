@@ -74,7 +74,8 @@ class TextFile(File):
         if buffer.find(b"\0", begin, filled) < 0:
             why = "max_line=none reads it all the same, and a number is a higher limit."
         raise FormatError(
-            f"{self.name}:{number}: the line is longer than {self.limits.max_line:,.0f} bytes. {why}"
+            f"{self.name}:{number}: the line is longer than {self.limits.max_line:,.0f} bytes."
+            f" {why}"
         )
 
     def find_line_number(self, position: int) -> int:

@@ -29,7 +29,9 @@ from germane.readers.rows import Rows
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class FlatArray(ArrayRun):
-    """A flat array in groups: the items of group g are ``place[offsets[g]:offsets[g + 1]]``, ascending."""
+    """A flat array in groups: the items of group g are ``place[offsets[g]:offsets[g + 1]]``,
+    ascending.
+    """
 
     values: Any
     offsets: Ints  # G + 1
@@ -76,8 +78,9 @@ class FlatArray(ArrayRun):
     ) -> Iterator[Rows]:
         if judged is None:
             raise InputError(
-                "measures of the catalogue do not read flat arrays with group=, whose items have no ids; "
-                "give a frame, a file, a dict, or an array of the ids of each query's best items."
+                "measures of the catalogue do not read flat arrays with group=, whose items have no"
+                " ids; give a frame, a file, a dict, or an array of the ids of each query's best"
+                " items."
             )
         yield from super().read_rows(judged, progress)
 
@@ -124,9 +127,11 @@ def group_arrays(grades: Any, scores: Any, group: Any) -> tuple[Any, FlatArray |
     offsets = ragged.make_offsets(np.bincount(code, minlength=len(queries)))
     groups, places = Axis("group", len(queries), queries), Axis("", items, what="scores")
     qrels, run = (
-        None
-        if array is None
-        else FlatArray(queries=groups, items=places, values=array, offsets=offsets, place=place)
+        (
+            None
+            if array is None
+            else FlatArray(queries=groups, items=places, values=array, offsets=offsets, place=place)
+        )
         for array in flat
     )
     return qrels or grades, run
@@ -141,9 +146,9 @@ def _check_labels(given: dict[str, Any]) -> None:
     for (one, mine), (other, theirs) in combinations(labels.items(), 2):
         if len(mine) == len(theirs) and not mine.equals(theirs):
             raise FormatError(
-                f"{one} and {other} are Series with different labels: {list_some(mine.tolist())} and "
-                f"{list_some(theirs.tolist())}. {other}.loc[{one}.index] brings them into one order; "
-                "to_numpy() of both takes them by their places."
+                f"{one} and {other} are Series with different labels: {list_some(mine.tolist())}"
+                f" and {list_some(theirs.tolist())}. {other}.loc[{one}.index] brings them into one"
+                " order; to_numpy() of both takes them by their places."
             )
 
 
@@ -169,14 +174,16 @@ def _find_groups(given: Any, items: int) -> tuple[list[Hashable], Ints]:
     if not whole or sum(ids) != items:
         total = f"; they sum to {sum(ids)}" if whole else ""
         raise FormatError(
-            f"group has length {len(ids)}{total}. Give {items} group ids, one for each item, or sizes "
-            f"that sum to {items}."
+            f"group has length {len(ids)}{total}. Give {items} group ids, one for each item, or"
+            f" sizes that sum to {items}."
         )
     return list(range(len(ids))), np.repeat(np.arange(len(ids)), ids)
 
 
 def read_flat(given: FlatArray, complete: str) -> Qrels:
-    """Read flat grades; only those above 0, unless ``complete`` names measures that need the others."""
+    """Read flat grades; only those above 0, unless ``complete`` names measures that need the
+    others.
+    """
     grades, place = given.values, given.place
     numbers.check_finite(grades, "relevance", "relevance grade")
     kept = ~np.ma.getmaskarray(grades)
@@ -196,7 +203,9 @@ def read_flat(given: FlatArray, complete: str) -> Qrels:
 
 
 def _read_floats(scores: Any, order: Order | None) -> Any:
-    """Convert flat scores to floats, masked ones to -inf. Whole numbers keep their order and ties."""
+    """Convert flat scores to floats, masked ones to -inf. Whole numbers keep their order and
+    ties.
+    """
     values, mask = np.ma.getdata(scores), np.ma.getmask(scores)
     if values.dtype.kind == "f":
         numbers.check_finite(scores, "scores")

@@ -97,7 +97,9 @@ class Format(NamedTuple):
     """A format of files."""
 
     suffixes: tuple[str, ...] = ()
-    opener: str = ""  # "module:function" of this folder, which takes path, kind and columns, and returns a Frame
+    opener: str = (  # "module:function" of this folder, which takes path, kind and columns, and returns a Frame
+        ""
+    )
     lines_above: int | None = None  # above the first row, where a row is a line
     qrels: str = ""  # the format that it stands for, if it is asked for qrels
     run: str = ""  # or for a run
@@ -116,7 +118,9 @@ FORMATS: dict[str, Format] = {
     "svmlight": Format((), qrels="letor", run="letor"),
     "scores": Format((), qrels="letor"),
 }
-"""Every format, in the order of help texts. A format of columns needs no more than its row here and its opener."""
+"""Every format, in the order of help texts. A format of columns needs no more than its row here and
+its opener.
+"""
 
 _COMPRESSIONS = ("gz", "bz2", "xz", "zst")
 _BY_SUFFIX = {suffix: name for name, one in FORMATS.items() for suffix in one.suffixes}
@@ -135,7 +139,9 @@ PAIRS: dict[str, tuple[str, str]] = {
     "by": ("query", "category"),
     **dict.fromkeys(("exclude", "only", "seen"), ("query", "item")),
 }
-"""Files of two columns, which may also be lines of two fields separated by blanks: the names of the columns."""
+"""Files of two columns, which may also be lines of two fields separated by blanks: the names of the
+columns.
+"""
 
 
 def open_pairs(path: Path, kind: str, name: str, columns: Any = None) -> Any:
@@ -145,7 +151,8 @@ def open_pairs(path: Path, kind: str, name: str, columns: Any = None) -> Any:
         pairs = " and ".join(PAIRS.get(kind, ("query", "item")))
         other = f" Choose another: input_format={{{kind!r}: 'csv'}}." if kind in _SIDES else ""
         raise InputError(
-            f"{clip(os.fspath(path))}: {pairs} are two columns, and the format {name} has none.{other}"
+            f"{clip(os.fspath(path))}: {pairs} are two columns, and the format {name} has"
+            f" none.{other}"
         )
     return frame
 
@@ -203,7 +210,9 @@ _LINES = ("trec", "json", "jsonl")
 
 
 def _has_two_fields(path: Path, *, is_json: bool) -> bool:
-    """Are these lines of two fields, as files of pairs have? Those of qrels have four; JSON has brackets."""
+    """Are these lines of two fields, as files of pairs have? Those of qrels have four; JSON has
+    brackets.
+    """
     again = isinstance(path, KeptPath) or os.path.isfile(path)  # another pipe is read once
     lines = _read_first_lines(path) if again else []
     first = next((line for line in lines if any(map(str.split, line))), [])
@@ -214,7 +223,9 @@ def _has_two_fields(path: Path, *, is_json: bool) -> bool:
 
 
 def _find_format_of_lines(path: Path, kind: str) -> str:
-    """Tell apart files named .tsv: TSV has a header; MS MARCO's lists and TREC's lines have none."""
+    """Tell apart files named .tsv: TSV has a header; MS MARCO's lists and TREC's lines have
+    none.
+    """
     if not os.path.isfile(path):  # a pipe is read once
         return "tsv"
     lines = _read_first_lines(path)

@@ -1,4 +1,6 @@
-"""Reads qrels and runs from anything that hands out Arrow columns: frames, tables, files with columns."""
+"""Reads qrels and runs from anything that hands out Arrow columns: frames, tables, files with
+columns.
+"""
 
 from __future__ import annotations
 
@@ -133,7 +135,8 @@ class Frame(RunInput):
         return replace(self, records=records)
 
     def read_head(self) -> tuple[pa.RecordBatch, Frame]:
-        """Read some of the first rows. Returns them, and a frame whose first reading goes on from there.
+        """Read some of the first rows. Returns them, and a frame whose first reading goes on from
+        there.
 
         Raises EmptyError if there are no rows.
         """
@@ -285,7 +288,9 @@ class Frame(RunInput):
     def read_batches(
         self, start: int, progress: Progress | None, judged: Qrels | None = None
     ) -> Iterator[tuple[int, Frame]]:
-        """Read the rows from a place on, in frames of whole queries, each with the row where it ends."""
+        """Read the rows from a place on, in frames of whole queries, each with the row where it
+        ends.
+        """
         held: list[pa.RecordBatch] = []
         end = 0
         for row, record in self.report_to(progress).number_records():
@@ -304,7 +309,9 @@ class Frame(RunInput):
 
 
 def open_frame(given: Any, kind: str, columns: Any = None) -> Frame:
-    """Open a run or qrels, and find its columns. Raises FormatError for a missing or ambiguous one."""
+    """Open a run or qrels, and find its columns. Raises FormatError for a missing or ambiguous
+    one.
+    """
     if isinstance(given, Frame):
         return given
     import pyarrow as pa
@@ -332,15 +339,18 @@ def open_frame(given: Any, kind: str, columns: Any = None) -> Frame:
 
 
 def _refuse_objects(given: Any, frame: Frame) -> None:
-    """Refuse Python objects in a frame of Polars, which hands out their addresses and not their values."""
+    """Refuse Python objects in a frame of Polars, which hands out their addresses and not their
+    values.
+    """
     polars = sys.modules.get("polars")
     if polars is None or not isinstance(given, polars.DataFrame):
         return
     for name in frame.headings.all:
         if given.schema[name] == polars.Object:
             raise FormatError(
-                f"{frame.where}, column {name!r}: it holds Python objects, which Polars does not hand out; "
-                f"make text of them, as polars.Series({name!r}, map(str, frame[{name!r}])) does."
+                f"{frame.where}, column {name!r}: it holds Python objects, which Polars does not"
+                f" hand out; make text of them, as polars.Series({name!r}, map(str,"
+                f" frame[{name!r}])) does."
             )
 
 
@@ -416,7 +426,8 @@ def explain_repeat(where: str, what: str, query: Hashable, item: Hashable) -> Du
     )
 
 
-# --- Ids of one kind -------------------------------------------------------------------------------
+# --- Ids of one kind
+# -------------------------------------------------------------------------------
 
 
 def match_kinds(qrels: Qrels, head: pa.RecordBatch, frame: Frame) -> tuple[Judgments, Frame]:

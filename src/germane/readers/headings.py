@@ -27,7 +27,9 @@ NAMES: dict[str, tuple[str, ...]] = {
 }  # fmt: skip
 
 _TERRIER = ("qid", "docno")
-"""PyTerrier's ids. A column ``query`` beside these has the text, and ``docid`` the place in an index."""
+"""PyTerrier's ids. A column ``query`` beside these has the text, and ``docid`` the place in an
+index.
+"""
 
 _BESIDE_TERRIER = {"query": ("query",), "item": ("docid",)}
 
@@ -36,7 +38,9 @@ _OF: dict[str, tuple[str, ...]] = {
     "qrels": ("query", "item", "relevance", "subtopic"),
 }
 ITERATION = "iteration"
-"""A column of subtopics if measures look at them, and of no meaning else: the second one of TREC's qrels."""
+"""A column of subtopics if measures look at them, and of no meaning else: the second one of TREC's
+qrels.
+"""
 
 _OF["by"] = ("query", "item")  # the category stands in the place of the item
 _PAIRS = ("exclude", "only", "seen")
@@ -93,8 +97,8 @@ def refuse_columns(where: str, given: Mapping[Any, Any]) -> None:
                 next(name for name in named if name in ids) for ids in (_QUERIES, _ITEMS)
             )
             raise FormatError(
-                f"{where}: {query!r} and {item!r} look like the names of columns, but the keys of a "
-                "dict are ids. Give columns as a frame, such as pandas.DataFrame(…)."
+                f"{where}: {query!r} and {item!r} look like the names of columns, but the keys of a"
+                " dict are ids. Give columns as a frame, such as pandas.DataFrame(…)."
             )
 
 
@@ -143,8 +147,8 @@ def resolve_names(found: Sequence[str], kind: str, where: str, columns: Any = No
     needed: tuple[str, ...] = ("query", "item")
     if kind == "qrels" and common.get("judge"):
         raise InputError(
-            "columns={'judge': …} is for the judgments of several judges, as evaluate_judges and germane judges take "
-            "them; leave it out."
+            "columns={'judge': …} is for the judgments of several judges, as evaluate_judges and"
+            " germane judges take them; leave it out."
         )
     if kind == JUDGES:
         kind, needed = "qrels", (*needed, "judge")
@@ -154,14 +158,15 @@ def resolve_names(found: Sequence[str], kind: str, where: str, columns: Any = No
     for part in needed:
         if names[part] is None:
             raise FormatError(
-                f"{where}: no column is the {part}; found {_list_names(found)}.{_note_taken(part, found, chosen)} "
-                f"Known names: {', '.join(NAMES[part])}. columns={{{part!r}: name}} names another."
+                f"{where}: no column is the {part}; found"
+                f" {_list_names(found)}.{_note_taken(part, found, chosen)} Known names:"
+                f" {', '.join(NAMES[part])}. columns={{{part!r}: name}} names another."
             )
     if kind == "run" and names["score"] is None and names["rank"] is None:
         raise FormatError(
-            f"{where}: no column is the score or the rank; found {_list_names(found)}. Known names: "
-            f"{', '.join(NAMES['score'] + NAMES['rank'])}. columns={{'score': name}} names another."
-            + _advise_distances(found)
+            f"{where}: no column is the score or the rank; found {_list_names(found)}. Known names:"
+            f" {', '.join(NAMES['score'] + NAMES['rank'])}. columns={{'score': name}} names"
+            " another." + _advise_distances(found)
         )
     if kind == "qrels" and names["relevance"] is None and "relevance" not in chosen:
         names["relevance"] = _refuse_scored(found, where)
@@ -174,7 +179,9 @@ def resolve_names(found: Sequence[str], kind: str, where: str, columns: Any = No
 def _resolve_weights(
     found: Sequence[str], kind: str, where: str, columns: Mapping[str, Any]
 ) -> Headings:
-    """Find the columns of queries, of subtopics and of their weights, which are read as items and grades."""
+    """Find the columns of queries, of subtopics and of their weights, which are read as items and
+    grades.
+    """
     chosen = {part: name for part, name in columns.items() if name in found}
     chosen |= columns.get(kind) or {}
     known = NAMES | {"weight": WEIGHTS}
@@ -183,8 +190,9 @@ def _resolve_weights(
     for part, name in names.items():
         if name is None:
             raise FormatError(
-                f"{where}: no column is the {part}; found {_list_names(found)}. Known names: "
-                f"{', '.join(known[part])}. columns={{'subtopic_weights': {{{part!r}: name}}}} names another."
+                f"{where}: no column is the {part}; found {_list_names(found)}. Known names:"
+                f" {', '.join(known[part])}. columns={{'subtopic_weights': {{{part!r}: name}}}}"
+                " names another."
             )
     _refuse_shared(names, where)
     return Headings(str(names["query"]), str(names["subtopic"]), relevance=names["weight"])
@@ -209,7 +217,8 @@ def _resolve_items(
         return Headings(item, item)
     if not others:
         raise FormatError(
-            f"{where}: no column is the vector. Vectors are columns of numbers, or one column of lists."
+            f"{where}: no column is the vector. Vectors are columns of numbers, or one column of"
+            " lists."
         )
     known = [name for name in others if name.casefold() in VECTORS]
     return Headings(item, item, numbers=tuple((one, one) for one in known[:1] or others))
@@ -272,8 +281,9 @@ def _resolve_boxes(found: Sequence[str], kind: str, where: str, columns: Any) ->
             )
     if kind != "images" and not sides:
         raise FormatError(
-            f"{where}: no columns are the sides of a box; found {_list_names(found)}. Boxes are "
-            f"{', or '.join(' '.join(some) for some in SIDES)}. columns={{'x': name, …}} names them."
+            f"{where}: no columns are the sides of a box; found {_list_names(found)}. Boxes are"
+            f" {', or '.join(' '.join(some) for some in SIDES)}. columns={{'x': name, …}} names"
+            " them."
         )
     _refuse_shared({part: names[part] for part in (*sides, *_OF_BOXES[kind])}, where)
     wanted = [part for part in (*sides, *_OF_BOXES[kind][1:]) if part not in ("class", "score")]
@@ -301,8 +311,8 @@ def _refuse_shared(names: Mapping[str, str | None], where: str) -> None:
     for part, name in names.items():
         if name is not None and (before := part_of.setdefault(name, part)) != part:
             raise FormatError(
-                f"{where}: column {name!r} is named as the {before} and as the {part}. One column cannot "
-                f"be both; columns={{{part!r}: name}} names another."
+                f"{where}: column {name!r} is named as the {before} and as the {part}. One column"
+                f" cannot be both; columns={{{part!r}: name}} names another."
             )
 
 
@@ -329,15 +339,17 @@ CATEGORIES = ("category", "group", "class", "type", "segment")
 
 
 def _resolve_categories(found: Sequence[str], where: str) -> Headings:
-    """Find the columns of queries and of their categories: one of a known name, or the only other one."""
+    """Find the columns of queries and of their categories: one of a known name, or the only other
+    one.
+    """
     query = _choose_one("query", found, where, {})
     others = [name for name in found if name != query]
     known = [name for name in others if name.casefold() in CATEGORIES]
     if query is None or (len(others) != 1 and len(known) != 1):
         raise FormatError(
-            f"{where}: two columns are needed, a query and its category; found {_list_names(found)}. Known "
-            f"names of the first: {', '.join(NAMES['query'])}; of the second: {', '.join(CATEGORIES)}, or "
-            "any where there are two columns."
+            f"{where}: two columns are needed, a query and its category; found"
+            f" {_list_names(found)}. Known names of the first: {', '.join(NAMES['query'])}; of the"
+            f" second: {', '.join(CATEGORIES)}, or any where there are two columns."
         )
     return Headings(query, (known if len(others) != 1 else others)[0])
 
@@ -369,14 +381,16 @@ def _choose_one(
 
 
 def _refuse_scored(found: Sequence[str], where: str) -> str | None:
-    """Accept BEIR's scores as grades. Refuse another column of scores, which may hold the grades."""
+    """Accept BEIR's scores as grades. Refuse another column of scores, which may hold the
+    grades.
+    """
     named = [name for name in found if name.casefold() in NAMES["score"]]
     if {"query-id", "corpus-id", "score"} <= set(found):  # BEIR's
         return "score"
     if named:
         raise FormatError(
-            f"{where}: is {named[0]!r} the relevance? columns={{'relevance': {named[0]!r}}} says so; "
-            "columns={'relevance': None} takes every row as relevant."
+            f"{where}: is {named[0]!r} the relevance? columns={{'relevance': {named[0]!r}}} says"
+            " so; columns={'relevance': None} takes every row as relevant."
         )
     return None
 

@@ -1,8 +1,8 @@
 """Reads hits as clients of search engines return them: ``{query: [{"id": …, "score": …}, …]}``.
 
-A hit is a mapping or an object with attributes. It has the id of an item, and a score or a distance; a list
-without either is in the order of its ranks. Hits become ``{query: {item: score}}`` or ``{query: [item, …]}``
-before anything else looks at them.
+A hit is a mapping or an object with attributes. It has the id of an item, and a score or a
+distance; a list without either is in the order of its ranks. Hits become ``{query: {item: score}}``
+or ``{query: [item, …]}`` before anything else looks at them.
 """
 
 from __future__ import annotations
@@ -70,12 +70,13 @@ def _is_hit(one: object) -> bool:
 def read_hits(
     given: Any, columns: Mapping[str, Any] | None, *, lowest: bool = False
 ) -> dict[Hashable, Any]:
-    """Read hits into ``{query: {item: score}}``, or ``{query: [item, …]}`` where they have no scores.
+    """Read hits into ``{query: {item: score}}``, or ``{query: [item, …]}`` where they have no
+    scores.
 
-    ``columns`` may name the fields, as paths: ``{"item": "metadata.id"}``. A distance becomes a score by its
-    sign, unless ``lowest`` says that the caller takes the lowest score for the best anyway. Raises FormatError
-    for hits without an id and for a mixture of hits with and without scores, ScoreError, and DuplicateError
-    for an item twice among hits with scores.
+    ``columns`` may name the fields, as paths: ``{"item": "metadata.id"}``. A distance becomes a
+    score by its sign, unless ``lowest`` says that the caller takes the lowest score for the best
+    anyway. Raises FormatError for hits without an id and for a mixture of hits with and without
+    scores, ScoreError, and DuplicateError for an item twice among hits with scores.
     """
     hits: Hits = given if isinstance(given, Mapping) else dict(enumerate(given))
     first = next(held[0] for held in hits.values() if held)
@@ -88,7 +89,9 @@ def read_hits(
 
 
 def _refuse_similarities(read: Mapping[Hashable, Any], field: str) -> None:
-    """Refuse distances that fall from each hit to the next: then they are similarities, as Milvus calls them."""
+    """Refuse distances that fall from each hit to the next: then they are similarities, as Milvus
+    calls them.
+    """
     worse = better = 0
     for found in read.values():
         scores = [score for score in found.values() if isinstance(score, numbers.Real)]
@@ -96,9 +99,10 @@ def _refuse_similarities(read: Mapping[Hashable, Any], field: str) -> None:
         better += sum(one < other for one, other in pairwise(scores))
     if better >= FALLING and not worse:
         raise FormatError(
-            f"run: in every list of hits, {field!r} falls from the first hit to the last. Is it a similarity, as with the "
-            f"inner product or the cosine of Milvus? Then give it as 'score': {{'id': hit['id'], 'score': hit[{field!r}]}}. "
-            "scores='distances' says that the lowest is the best."
+            f"run: in every list of hits, {field!r} falls from the first hit to the last. Is it a"
+            " similarity, as with the inner product or the cosine of Milvus? Then give it as"
+            f" 'score': {{'id': hit['id'], 'score': hit[{field!r}]}}. scores='distances' says that"
+            " the lowest is the best."
         )
 
 
@@ -108,8 +112,9 @@ def _find_fields(first: object, columns: Mapping[str, Any]) -> _Fields:
     item = chosen.get("item") or _choose(first, ITEM, "item")
     if item is None:
         raise FormatError(
-            f"run: a hit has no id; found {_list_fields(first)}. Known names: {', '.join(ITEM[:3])}, …  "
-            f"columns={{'item': name}} names another, such as {_find_inside(first)}."
+            f"run: a hit has no id; found {_list_fields(first)}. Known names:"
+            f" {', '.join(ITEM[:3])}, …  columns={{'item': name}} names another, such as"
+            f" {_find_inside(first)}."
         )
     if "score" in chosen:
         return _Fields(item, chosen["score"], said=True)
@@ -170,8 +175,8 @@ def _read_item(where: str, at: int, hit: Any, fields: _Fields) -> Hashable:
     item = _read_path(hit, fields.item)
     if is_missing(item) or not isinstance(item, Hashable):
         raise FormatError(
-            f"{where}, rank {at}: the id {fields.item!r} of a hit is missing, or is no text or number; "
-            f"got {clip(item)}"
+            f"{where}, rank {at}: the id {fields.item!r} of a hit is missing, or is no text or"
+            f" number; got {clip(item)}"
         )
     return item
 
@@ -181,15 +186,15 @@ def _read_score(where: str, at: int, hit: Any, fields: _Fields) -> Any:
     if fields.score is None:
         if not fields.said and any(_read_path(hit, name) is not None for name in SCORE):
             raise FormatError(
-                f"{where}, rank {at}: this hit has a score, and the first hit of the run has none. Give all hits "
-                "scores, or none: then they are ranked as given."
+                f"{where}, rank {at}: this hit has a score, and the first hit of the run has none."
+                " Give all hits scores, or none: then they are ranked as given."
             )
         return None
     score = _read_path(hit, fields.score)
     if score is None:
         raise FormatError(
-            f"{where}, rank {at}: this hit has no {fields.score!r}, and others have one. Give all hits scores, or "
-            "none: columns={'score': None} ranks them as given."
+            f"{where}, rank {at}: this hit has no {fields.score!r}, and others have one. Give all"
+            " hits scores, or none: columns={'score': None} ranks them as given."
         )
     return score
 
@@ -212,6 +217,7 @@ def _explain_repeat(where: str, items: list[Hashable]) -> DuplicateError:
         if ranks.setdefault(item, rank) != rank:
             break
     return DuplicateError(
-        f"{where}: item {clip(item)} is retrieved twice, by the hits {ranks[item]} and {rank}. For chunks, give their own ids and "
-        "rank documents with collapse=…; or keep the best hit of each item."
+        f"{where}: item {clip(item)} is retrieved twice, by the hits {ranks[item]} and {rank}. For"
+        " chunks, give their own ids and rank documents with collapse=…; or keep the best hit of"
+        " each item."
     )

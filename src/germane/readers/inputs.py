@@ -54,8 +54,9 @@ class ReadOptions:
             self.collapse is self.query_ids is self.item_ids is None
         ):
             raise InputError(
-                "collapse=, query_ids= and item_ids= are not for flat arrays with group=, whose grades belong "
-                "to the items themselves. Give a frame with the columns query, item and score."
+                "collapse=, query_ids= and item_ids= are not for flat arrays with group=, whose"
+                " grades belong to the items themselves. Give a frame with the columns query, item"
+                " and score."
             )
 
 
@@ -114,11 +115,12 @@ class RunInput:
     def read_rows(
         self, judged: Qrels | None = None, progress: Progress | None = None
     ) -> Iterator[Rows]:
-        """Read the rows, or those of judged queries alone: query, item, and score or rank, as given.
+        """Read the rows, or those of judged queries alone: query, item, and score or rank, as
+        given.
 
-        A part has whole queries, unless the rows of a query are scattered. Groups are in the place of
-        items, and may repeat. ``rank_rows`` of ``readers.ranked_rows`` leaves out what does not count,
-        and puts the others in the order in which ``retrieve`` ranks them.
+        A part has whole queries, unless the rows of a query are scattered. Groups are in the place
+        of items, and may repeat. ``rank_rows`` of ``readers.ranked_rows`` leaves out what does not
+        count, and puts the others in the order in which ``retrieve`` ranks them.
         """
         raise NotImplementedError
 
@@ -133,7 +135,9 @@ class RunInput:
         raise NotImplementedError
 
     def load(self, progress: Progress | None = None) -> RunInput:
-        """Read a file of lines into memory, since reading it again takes long; others stay as they are."""
+        """Read a file of lines into memory, since reading it again takes long; others stay as they
+        are.
+        """
         return self
 
     def hold(self, progress: Progress | None = None) -> RunInput:
@@ -141,11 +145,15 @@ class RunInput:
         return self.load(progress)
 
     def find_judged(self, qrels: Qrels) -> Ints | None:
-        """Find the places of the judged queries that the run has; None if that takes reading it all."""
+        """Find the places of the judged queries that the run has; None if that takes reading it
+        all.
+        """
         return None
 
     def find_queries(self, wanted: Iterable[Hashable]) -> Collection[Hashable] | None:
-        """Find which of some queries the run has, as text, and maybe others; None where it is read once."""
+        """Find which of some queries the run has, as text, and maybe others; None where it is read
+        once.
+        """
         return ()
 
     def prepare_qrels(self, qrels: Qrels) -> Qrels:
@@ -159,12 +167,16 @@ class RunInput:
     def read_batches(
         self, start: int, progress: Progress | None, judged: Qrels | None = None
     ) -> Iterator[tuple[int, RunInput]]:
-        """Read a file from a place on, in runs of whole queries, each with the place where it ends."""
+        """Read a file from a place on, in runs of whole queries, each with the place where it
+        ends.
+        """
         raise InputError("a checkpoint needs a run in a file.")
 
 
 class Needs(NamedTuple):
-    """The parts of judgments that are read beside relevant items: the names of measures that need them."""
+    """The parts of judgments that are read beside relevant items: the names of measures that need
+    them.
+    """
 
     complete: str = ""  # the items judged not relevant
     subtopics: str = ""  # the subtopics, also where a file has them only if they are meant

@@ -38,7 +38,9 @@ NOT_FOUND = -1
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Groups:
-    """The group of each item: a function, a mapping, a table, or one group for each column of an array."""
+    """The group of each item: a function, a mapping, a table, or one group for each column of an
+    array.
+    """
 
     function: Callable[[Any], Any] | None = None
     mapping: Mapping[Any, Any] | None = None
@@ -82,7 +84,9 @@ class Groups:
         return group
 
     def list_columns(self) -> tuple[Ids, Ids] | None:
-        """List the items and their groups as text; None for a function, which has no list of them."""
+        """List the items and their groups as text; None for a function, which has no list of
+        them.
+        """
         if self.values is not None:
             items, groups = read_python_ids(range(len(self.values))), read_python_ids(self.values)
         elif self._pairs is not None:
@@ -94,13 +98,15 @@ class Groups:
     def number_columns(self, ids: Sequence[Hashable] | None, width: int) -> tuple[Ints, list[Any]]:
         """Number the groups of the columns of an array in the order in which they first come.
 
-        Returns the number of each column, and the groups. Columns without ``ids`` are their own ids.
+        Returns the number of each column, and the groups. Columns without ``ids`` are their own
+        ids.
         """
         if self.values is None:
             each = [self.find_group_of(one) for one in (range(width) if ids is None else ids)]
         elif len(self.values) != width:
             raise FormatError(
-                f"collapse= has {len(self.values)} groups for {width} items; it is one group an item."
+                f"collapse= has {len(self.values)} groups for {width} items; it is one group an"
+                " item."
             )
         else:
             each = list(self.values)
@@ -115,15 +121,16 @@ class Groups:
         values = self.values or ()
         if len(columns) and (last := int(columns.max())) >= len(values):
             raise FormatError(
-                f"collapse= has {len(values)} groups, and item {last} has none; it is one group an item."
+                f"collapse= has {len(values)} groups, and item {last} has none; it is one group an"
+                " item."
             )
 
     def check_items_have_ids(self) -> None:
         """Raise InputError where groups are given for the places of items, and these have ids."""
         if self.values is not None:
             raise InputError(
-                "collapse= as a sequence is one group for each column of an array or vector of a gallery. "
-                "Items with ids need a mapping {item: group}, a function or a file."
+                "collapse= as a sequence is one group for each column of an array or vector of a"
+                " gallery. Items with ids need a mapping {item: group}, a function or a file."
             )
 
     def refuse_replaced(self, items: Sequence[Hashable], what: str) -> None:
@@ -137,8 +144,8 @@ class Groups:
         replaced = [item for item in known if spell_id(item) in asked]
         if replaced:
             raise CoverageError(
-                f"{what} has {list_some(replaced)}, which collapse= replaces by groups before candidates "
-                "are selected. Give groups."
+                f"{what} has {list_some(replaced)}, which collapse= replaces by groups before"
+                " candidates are selected. Give groups."
             )
 
     def _look_up(self, item: Any) -> Any:
@@ -161,7 +168,9 @@ class Groups:
 
     @cached_property
     def _pairs(self) -> tuple[Ids, Ids] | None:
-        """The items and their groups as columns; None where only one item at a time can be looked up."""
+        """The items and their groups as columns; None where only one item at a time can be looked
+        up.
+        """
         given = self.mapping
         if given is None or hasattr(type(given), "__missing__"):  # which makes groups when asked
             return self.table
@@ -211,8 +220,8 @@ def open_groups(given: Any) -> Groups:
     if callable(given):
         return Groups(given)
     raise InputError(
-        "collapse= is a mapping {item: group}, a function of an item, a file or a frame of two columns, "
-        f"or one group for each item of an array; got {clip(given)}"
+        "collapse= is a mapping {item: group}, a function of an item, a file or a frame of two"
+        f" columns, or one group for each item of an array; got {clip(given)}"
     )
 
 
@@ -237,8 +246,9 @@ def _read_pairs(given: Any) -> Groups:
     if is_path(given):
         if not os.path.exists(given):
             raise InputError(
-                f"{clip(os.fspath(given))}: there is no such file. collapse= is the path of a file with "
-                "two columns, item and group; columns={'item': name} takes a column of the run."
+                f"{clip(os.fspath(given))}: there is no such file. collapse= is the path of a file"
+                " with two columns, item and group; columns={'item': name} takes a column of the"
+                " run."
             )
         frame = formats.open_pairs(given, "groups", formats.find_format(given, "groups"))
     else:
@@ -262,11 +272,13 @@ def _refuse_contradiction(where: str, items: Ids, groups: Ids, first: Ints) -> N
         row = int(odd[0])
         one, other = groups.python[int(first[row])], groups.python[row]
         raise DuplicateError(
-            f"{where}: item {clip(items.python[row])} is in two groups, {clip(one)} and {clip(other)}."
+            f"{where}: item {clip(items.python[row])} is in two groups, {clip(one)} and"
+            f" {clip(other)}."
         )
 
 
-# --- Mappings --------------------------------------------------------------------------------------
+# --- Mappings
+# --------------------------------------------------------------------------------------
 
 
 def collapse_scores(
@@ -274,7 +286,8 @@ def collapse_scores(
 ) -> dict[Hashable, Any]:
     """Give each group the max, min, first or sum of the scores of its items.
 
-    A group stands where its best item stands, as in files and frames, or else where its first stands.
+    A group stands where its best item stands, as in files and frames, or else where its first
+    stands.
     """
     scores: dict[Hashable, Any] = {}
     for item, score in got.items():
@@ -290,7 +303,9 @@ def collapse_scores(
 
 
 def _is_no_better(score: Any, best: Any, keep: str) -> bool:
-    """Is a score no better than the best? A value that is no number is, so that it is refused later."""
+    """Is a score no better than the best? A value that is no number is, so that it is refused
+    later.
+    """
     try:
         return bool(score <= best if keep == "max" else score >= best)
     except TypeError:

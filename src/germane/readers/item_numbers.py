@@ -35,12 +35,13 @@ class ItemNumbers:
         items = items.as_text() if self._as_text else items
         if items.kind not in ("integer", "text", "integer beyond 64 bits"):
             raise FormatError(
-                f"item ids are of several types: text and whole numbers ({list_some(items)}). Cast some of them."
+                f"item ids are of several types: text and whole numbers ({list_some(items)}). Cast"
+                " some of them."
             )
         if len(items) and len(self.ids) and items.kind != self.ids.kind:
             raise FormatError(
-                f"item ids have several types, {self.ids.kind} ({list_some(self.ids)}) and {items.kind} "
-                f"({list_some(items)}). Cast some of them."
+                f"item ids have several types, {self.ids.kind} ({list_some(self.ids)}) and"
+                f" {items.kind} ({list_some(items)}). Cast some of them."
             )
         found = np.full(len(items), -1) if self._find is None else self._find(items)
         new = np.flatnonzero(found < 0)
@@ -64,8 +65,9 @@ class ItemNumbers:
             return
         foreign = np.unique(items[items >= self.closed])
         raise CoverageError(
-            f"{write_count(len(foreign), 'recommended item is', 'recommended items are')} not in the catalogue: "
-            f"{list_some(self.ids.take(foreign).python)}. Add them to catalogue=, or remove them from the run."
+            f"{write_count(len(foreign), 'recommended item is', 'recommended items are')} not in"
+            f" the catalogue: {list_some(self.ids.take(foreign).python)}. Add them to catalogue=,"
+            " or remove them from the run."
         )
 
 
@@ -80,7 +82,9 @@ def order_ids(ids: Ids) -> list[int]:
 
 
 def _find_range(ids: Ids) -> tuple[int, int] | None:
-    """Find the lowest and the highest of integers of a narrow range, in which tables are faster than hashing."""
+    """Find the lowest and the highest of integers of a narrow range, in which tables are faster
+    than hashing.
+    """
     if not isinstance(ids, Integers) or ids.values.dtype != np.int64 or not len(ids):
         return None
     low, high = int(ids.values.min()), int(ids.values.max())

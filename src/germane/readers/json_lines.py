@@ -23,8 +23,8 @@ from germane.readers.numbers import EXACT, count_rounded, is_finite_number, show
 def read_json_lines(source: Opener, choose: Callable[[list[str]], list[str]]) -> pa.Table:
     """Read a row from each line, and of the columns those that are chosen by their names.
 
-    Arrow makes dates of some text; these columns are read again as text. Columns that are not chosen may
-    have values of several types. Raises FormatError that names the line.
+    Arrow makes dates of some text; these columns are read again as text. Columns that are not
+    chosen may have values of several types. Raises FormatError that names the line.
     """
     try:
         table = _read(source, {})
@@ -71,7 +71,9 @@ def _may_round(column: pa.Array) -> bool:
 
 
 class _Objects:
-    """A stream of JSON Lines that refuses a line ``null``: a block that begins so crashes Arrow's reader."""
+    """A stream of JSON Lines that refuses a line ``null``: a block that begins so crashes Arrow's
+    reader.
+    """
 
     def __init__(self, stream: Any, name: str) -> None:
         self._stream, self._name = stream, name
@@ -121,8 +123,8 @@ def _find_types(
 ) -> dict[str, pa.DataType]:
     """Find the type of each chosen column.
 
-    Refuses the first value of another type than those before as soon as its line is read, if the lines so
-    far have all columns that are needed, and else once all lines are read.
+    Refuses the first value of another type than those before as soon as its line is read, if the
+    lines so far have all columns that are needed, and else once all lines are read.
     """
     before: dict[str, tuple[str, Any]] = {}
     types: dict[str, pa.DataType] = {}

@@ -25,8 +25,8 @@ class Labels:
     >>> germane.evaluate(labels, similarity, "AP")["AP"].per_query
     {0: 0.5833333333333333, 1: 1.0}
 
-    ``query_labels`` (Q) and ``gallery_labels`` (N): one label each, text or a number; or several, as
-    sets or as matrices (Q, L) and (N, L) of 0 and 1, where 1 says that the item has the label of
+    ``query_labels`` (Q) and ``gallery_labels`` (N): one label each, text or a number; or several,
+    as sets or as matrices (Q, L) and (N, L) of 0 and 1, where 1 says that the item has the label of
     that column. Queries and items are numbered from 0.
 
     Raises FormatError where a label is missing (None, NaN) or the two are of different forms,
@@ -48,7 +48,9 @@ class Labels:
         return f"Labels({self.shape[0]} queries, {self.shape[1]} items)"
 
     def qrels(self, complete: str) -> Qrels:
-        """Make judgments of the pairs with a common label; of all pairs if ``complete`` names a need."""
+        """Make judgments of the pairs with a common label; of all pairs if ``complete`` names a
+        need.
+        """
         from germane.readers import relevance
 
         offsets, columns, width = self._offsets, self._columns, self.shape[1]
@@ -115,9 +117,10 @@ def _refuse_rows(labels: list[Any], what: str) -> None:
     kinds = (int, float, np.integer, np.floating, np.bool_)
     if all(isinstance(one, kinds) and one in (0, 1) for row in labels for one in row):
         raise FormatError(
-            f"{what}: lists of 0 and 1, all of length {width}, can be read in two ways: as a matrix of "
-            f"{width} labels, where 1 says that the item has the label, or as sets of the labels 0 and 1. "
-            "For the first, give an array, numpy.array(…); for the second, give sets, such as {0, 1}."
+            f"{what}: lists of 0 and 1, all of length {width}, can be read in two ways: as a matrix"
+            f" of {width} labels, where 1 says that the item has the label, or as sets of the"
+            " labels 0 and 1. For the first, give an array, numpy.array(…); for the second, give"
+            " sets, such as {0, 1}."
         )
 
 
@@ -134,8 +137,8 @@ def _check_matrix(cells: Any, what: str) -> None:
     if len(odd):
         row, column = odd[0].tolist()
         raise FormatError(
-            f"{what}, row {row}, column {column}: a matrix of labels holds 1 where the item has the "
-            f"label of the column, and 0 elsewhere; got {cells[row, column]}"
+            f"{what}, row {row}, column {column}: a matrix of labels holds 1 where the item has the"
+            f" label of the column, and 0 elsewhere; got {cells[row, column]}"
         )
 
 
@@ -179,7 +182,10 @@ def _refuse_mismatch(queries: _Read, gallery: _Read) -> None:
     types = [sorted({name_type(label) for label in side.values}) for side in (queries, gallery)]
     differ = ""
     if types[0] and types[1] and not set(types[0]) & set(types[1]):
-        differ = f" The queries' are {list_choices(types[0])}, the gallery's are {list_choices(types[1])}."
+        differ = (
+            f" The queries' are {list_choices(types[0])}, the gallery's are"
+            f" {list_choices(types[1])}."
+        )
     raise CoverageError(
         f"no query has a label of the gallery. query_labels: {clip(queries.values[:3])}; "
         f"gallery_labels: {clip(gallery.values[:3])}.{differ}"

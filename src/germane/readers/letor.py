@@ -1,7 +1,7 @@
 """Reads LETOR files, which are SVMlight files with ``qid:``, and scores for their lines.
 
-A line is ``label qid:query 1:value 2:value … # docid = item``. The comment names the item. If no comment
-does, the number of a line is its item.
+A line is ``label qid:query 1:value 2:value … # docid = item``. The comment names the item. If no
+comment does, the number of a line is its item.
 """
 
 from __future__ import annotations
@@ -59,7 +59,9 @@ class Lines(Frame):
 
 
 def open_letor(path: Path, kind: str, columns: Any = None) -> Lines:
-    """Open qrels whose grades are the labels, or a run whose scores are the feature that is named."""
+    """Open qrels whose grades are the labels, or a run whose scores are the feature that is
+    named.
+    """
     import pyarrow as pa
 
     with TextFile(path) as file:
@@ -97,7 +99,8 @@ def _find_feature(where: str, columns: Any) -> str:
     return str(feature)
 
 
-# --- Lines -----------------------------------------------------------------------------------------
+# --- Lines
+# -----------------------------------------------------------------------------------------
 
 
 class _Columns(NamedTuple):
@@ -164,7 +167,9 @@ def _find_docid(comment: bytes | None) -> bytes | None:
 
 
 def _name_ids(where: str, items: list[bytes | None], numbers: list[int]) -> tuple[list[bytes], str]:
-    """Name the items by their comments, or by the numbers of their lines if no comment names one."""
+    """Name the items by their comments, or by the numbers of their lines if no comment names
+    one.
+    """
     named = [item for item in items if item is not None]
     if not named:
         return [b"%d" % number for number in numbers], "places"
@@ -189,8 +194,8 @@ def _read_value(found: list[bytes], feature: bytes | None, features: bytes) -> f
         there = [name.partition(b":")[0].decode() for name in features.split()]
         shown = ", ".join(there if len(there) < 6 else [*there[:3], "…", there[-1]]) or "none"
         raise ScoreError(
-            f"there is no feature {(feature or b'').decode()} (there are: {shown}). Tools differ in whether a missing "
-            "feature is 0; write its value."
+            f"there is no feature {(feature or b'').decode()} (there are: {shown}). Tools differ in"
+            " whether a missing feature is 0; write its value."
         )
     return _check_finite(found[0], "score", ScoreError)
 
@@ -211,12 +216,13 @@ def _explain_malformed(line: bytes) -> InputError:
     elif b"qid:" not in line:
         why = "  Without qid:, labels and scores are given as arrays, with group=."
     return FormatError(
-        f"a LETOR line is 'label qid:query 1:value 2:value … # docid = item'; got "
+        "a LETOR line is 'label qid:query 1:value 2:value … # docid = item'; got "
         f"{show_id(stripped)}{why}"
     )
 
 
-# --- Scores beside the lines -----------------------------------------------------------------------
+# --- Scores beside the lines
+# -----------------------------------------------------------------------
 
 
 def align_scores(qrels: Any, run: Any) -> Lines:
@@ -224,7 +230,8 @@ def align_scores(qrels: Any, run: Any) -> Lines:
     lines = getattr(qrels, "lines", None)
     if lines is None:
         raise InputError(
-            "scores without ids belong to the lines of a LETOR file, but these qrels are not from one."
+            "scores without ids belong to the lines of a LETOR file, but these qrels are not from"
+            " one."
         )
     import pyarrow as pa
 
@@ -254,7 +261,8 @@ def _flatten(run: Any) -> tuple[Floats, Bools]:
     if given.ndim != 1:
         flat = ", as scores.ravel() is" if given.dtype.kind == "f" else ""
         raise FormatError(
-            f"the lines of a LETOR file have one score each, in a flat array{flat}; got shape {given.shape}"
+            f"the lines of a LETOR file have one score each, in a flat array{flat}; got shape"
+            f" {given.shape}"
         )
     scores = given.astype(float)
     numbers.check_finite(scores, "scores")

@@ -27,7 +27,9 @@ from germane.readers import headings
 
 
 def spell_queries(run: Mapping[Hashable, Any]) -> Mapping[Hashable, Any]:
-    """Spell the queries of a run as a file of text does. Raises FormatError where two have the same text."""
+    """Spell the queries of a run as a file of text does. Raises FormatError where two have the same
+    text.
+    """
     spelled = {spell_id(query): got for query, got in run.items()}
     if len(spelled) < len(run):
         raise FormatError("two query ids of the run have the same text.")
@@ -62,7 +64,9 @@ def spell_qrels(qrels: Qrels) -> Qrels:
 
 
 def judge_keys(qrels: Qrels, is_text: bool) -> Judgments:
-    """Make judgments of Python ids, with the candidates. ``is_text``: the run's items are spelled as text."""
+    """Make judgments of Python ids, with the candidates. ``is_text``: the run's items are spelled
+    as text.
+    """
     judged = Judgments(qrels.queries, qrels.offsets, Keys(qrels.judged))
     if qrels.candidates is None:
         return judged
@@ -88,9 +92,9 @@ def refuse_queries(qrels: Qrels, run: Mapping[Hashable, Any]) -> None:
         within = [query for query in qrels.queries if _has_results(results, query)]
         if within:
             raise FormatError(
-                f"no query of the run is in the qrels, but what it calls {clip(name)} has queries that "
-                f"are: {list_some(within)}. Is it several runs by name? evaluate_many takes these, and "
-                f"evaluate takes one of them, run[{clip(name)}]."
+                f"no query of the run is in the qrels, but what it calls {clip(name)} has queries"
+                f" that are: {list_some(within)}. Is it several runs by name? evaluate_many takes"
+                f" these, and evaluate takes one of them, run[{clip(name)}]."
             )
     elif isinstance(results, (str, bytes)) or not isinstance(results, Iterable):
         raise FormatError(
@@ -106,7 +110,9 @@ def _has_results(given: Mapping[Hashable, Any], query: Hashable) -> bool:
 
 
 def refuse_types(qrels: Qrels, types: set[str]) -> None:
-    """Refuse items of types that cannot match: the numbers of a run never equal the text of the qrels."""
+    """Refuse items of types that cannot match: the numbers of a run never equal the text of the
+    qrels.
+    """
     judged = {name_type(item) for item in qrels.items}
     if types and judged and not types & judged:
         advice = " Scores in rows are an array: numpy.array(…)." if "float" in types else ""

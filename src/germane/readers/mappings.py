@@ -61,7 +61,9 @@ def is_mapping(given: object) -> TypeGuard[Mapping[Any, Any]]:
 
 
 def is_rows(given: object) -> bool:
-    """Is this a list of lists, sets or mappings, one for each query? Tuples are taken for records."""
+    """Is this a list of lists, sets or mappings, one for each query? Tuples are taken for
+    records.
+    """
     if not isinstance(given, (list, tuple)) or not given:
         return False
     first = given[0]
@@ -86,7 +88,8 @@ def read_qrels(
 ) -> Qrels:
     """Read ``{query: {item: grade}}``, or ``{query: relevant items}``, whose grades are 1.
 
-    An item may have ``{subtopic: grade}`` in the place of a grade, or a collection of its subtopics.
+    An item may have ``{subtopic: grade}`` in the place of a grade, or a collection of its
+    subtopics.
     """
     if not given:
         raise EmptyError("the qrels are empty: there are no judgments.")
@@ -142,8 +145,8 @@ def _list_relevant(query: Hashable, judged: Any, duplicates: str, where: str) ->
     judged = list_values(judged)
     if isinstance(judged, (str, bytes)) or not isinstance(judged, Collection):
         raise FormatError(
-            f"{where}, query {clip(query)}: judgments are {{item: grade}} or a collection of relevant "
-            f"items; got {show_typed(judged)}"
+            f"{where}, query {clip(query)}: judgments are {{item: grade}} or a collection of"
+            f" relevant items; got {show_typed(judged)}"
         )
     try:
         unique = list(dict.fromkeys(judged))
@@ -154,8 +157,8 @@ def _list_relevant(query: Hashable, judged: Any, duplicates: str, where: str) ->
     if len(unique) < len(judged) and duplicates not in ONE_COPY:
         twice = next(item for item in unique if list(judged).count(item) > 1)
         raise DuplicateError(
-            f"{where}, query {clip(query)}: item {clip(twice)} is judged twice. duplicates=first or "
-            "repeated=once counts it once."
+            f"{where}, query {clip(query)}: item {clip(twice)} is judged twice. duplicates=first or"
+            " repeated=once counts it once."
         )
     return unique
 
@@ -288,7 +291,9 @@ class MappedRun(RunInput):
             yield held.make_batch()
 
     def _name_items(self, query: Hashable, ids: Any, is_spelled: bool) -> Any:
-        """Replace items by their groups, and spell them as in a file of text; else return the same object."""
+        """Replace items by their groups, and spell them as in a file of text; else return the same
+        object.
+        """
         if self.groups is not None:
             ids = [self.groups.find_group(query, item) for item in ids]
         return mapping_ids.spell_ids(ids) if is_spelled else ids
@@ -333,8 +338,8 @@ class MappedRun(RunInput):
         rank = part.index(found.item) + 1
         again = part.index(found.item, rank) + 1
         return DuplicateError(
-            f"{self.where}, query {clip(found.query)}: item {clip(found.item)} is retrieved twice, at "
-            f"ranks {rank} and {again}. duplicates=first keeps its first copy."
+            f"{self.where}, query {clip(found.query)}: item {clip(found.item)} is retrieved twice,"
+            f" at ranks {rank} and {again}. duplicates=first keeps its first copy."
         )
 
     def _take_sample(self, matched: "_Matched", most: int) -> Sample:
@@ -437,7 +442,8 @@ class ScoredMapping(MappedRun):
     def _read_ids(self, query: Hashable, got: Any, missing: set[Any]) -> _Read:
         if not isinstance(got, MAPPING):
             raise FormatError(
-                f"{self.where}, query {clip(query)}: results are {{item: score}}; got {show_typed(got)}"
+                f"{self.where}, query {clip(query)}: results are {{item: score}}; got"
+                f" {show_typed(got)}"
             )
         if not got.keys().isdisjoint(missing) or type(next(iter(got), "")) not in _NAMES:
             check_named(f"{self.where}, query {clip(query)}", got)
@@ -489,9 +495,9 @@ def list_ranked(where: str, query: Hashable, got: Any) -> Sequence[Any]:
     """List the items of a query by their position; the labels of a Series do not matter."""
     if is_floating(got):
         raise FormatError(
-            f"{where}, query {clip(query)}: a ranked list holds ids, best first; got {type(got).__name__} of "
-            "floating-point numbers. Scores go with their items: {item: score}, as to_dict() of a "
-            "Series makes it."
+            f"{where}, query {clip(query)}: a ranked list holds ids, best first; got"
+            f" {type(got).__name__} of floating-point numbers. Scores go with their items: {{item:"
+            " score}, as to_dict() of a Series makes it."
         )
     got = list_values(got)
     if isinstance(got, (str, bytes)) or not isinstance(got, Sequence):

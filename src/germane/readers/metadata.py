@@ -1,7 +1,7 @@
 """Metadata of a run in its own file: comments before the first line, between two marks.
 
-The marks and the fields are those of ir_metadata. The text between them is YAML; it is carried along as
-text, and not read.
+The marks and the fields are those of ir_metadata. The text between them is YAML; it is carried
+along as text, and not read.
 """
 
 from __future__ import annotations
@@ -13,7 +13,9 @@ START, END = "ir_metadata.start", "ir_metadata.end"
 
 
 def read_metadata(path: str) -> str | None:
-    """Read the text between the marks, without the ``#`` before each line; None if there are no marks."""
+    """Read the text between the marks, without the ``#`` before each line; None if there are no
+    marks.
+    """
     try:
         with TextFile(path) as file:
             block = next(iter(file.read_blocks()), None)

@@ -1,4 +1,6 @@
-"""Reads JSON files of nested objects, as ranx and BEIR write them: ``{query: {item: number}}`` or ``{query: [item, …]}``."""
+"""Reads JSON files of nested objects, as ranx and BEIR write them: ``{query: {item: number}}`` or
+``{query: [item, …]}``.
+"""
 
 from __future__ import annotations
 
@@ -28,8 +30,8 @@ def name_file(path: Path) -> str:
 def read_nested(path: Path, kind: Literal["qrels", "run"]) -> Nested:
     """Read judgments or a run. Ids are text, and an integer in a list is its digits.
 
-    Raises FormatError with the line and column of what is no JSON, and with the query of a value that
-    has another shape; ScoreError or GradeError for a number that is not finite.
+    Raises FormatError with the line and column of what is no JSON, and with the query of a value
+    that has another shape; ScoreError or GradeError for a number that is not finite.
     """
     where, given = name_file(path), read_object(path, _describe_shape(kind))
     shape = type(next(iter(given.values()), None))
@@ -45,8 +47,9 @@ def read_nested(path: Path, kind: Literal["qrels", "run"]) -> Nested:
             raise FormatError(f"{within}: {_describe_items(kind)}; got {_describe(held)}.")
         if kind == "run" and type(held) is not shape:
             raise FormatError(
-                f"{within}: the results are {_describe(held)}, and those of query "
-                f"{clip(next(iter(given)))} are {_NAMES[shape]}. All queries of a file have one shape."
+                f"{within}: the results are {_describe(held)}, and those of query"
+                f" {clip(next(iter(given)))} are {_NAMES[shape]}. All queries of a file have one"
+                " shape."
             )
     return given
 
@@ -85,7 +88,9 @@ def _read_text(path: Path) -> str:
 
 
 def read_json(path: Path, **how: Any) -> Any:
-    """Read a file of one value; ``how`` as in json.loads. Raises FormatError with the line and column."""
+    """Read a file of one value; ``how`` as in json.loads. Raises FormatError with the line and
+    column.
+    """
     where, text = name_file(path), _read_text(path)
     try:
         return json.loads(text, **how)
@@ -102,7 +107,9 @@ def read_json(path: Path, **how: Any) -> Any:
 
 
 def parse_object(text: str, where: str, **how: Any) -> dict[str, Any]:
-    """Parse a line of JSON Lines; ``how`` as in json.loads. Raises FormatError for one that is no object."""
+    """Parse a line of JSON Lines; ``how`` as in json.loads. Raises FormatError for one that is no
+    object.
+    """
     try:
         held = json.loads(text, **how)
     except (ValueError, RecursionError) as error:
@@ -155,7 +162,8 @@ def _check_subtopics(held: Any, within: str) -> Any:
     for subtopic, grade in held.items():
         if type(grade) not in _NUMBERS:
             raise GradeError(
-                f"{within}, subtopic {clip(subtopic)}: a relevance grade is a number; got {_describe(grade)}."
+                f"{within}, subtopic {clip(subtopic)}: a relevance grade is a number; got"
+                f" {_describe(grade)}."
             )
     return held
 

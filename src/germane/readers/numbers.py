@@ -1,4 +1,6 @@
-"""Converts Python numbers, and arrays of any library, to NumPy's. Nothing else is taken for a number."""
+"""Converts Python numbers, and arrays of any library, to NumPy's. Nothing else is taken for a
+number.
+"""
 
 import math
 import re
@@ -121,14 +123,16 @@ def refuse_nested(given: object, what: str) -> None:
     """Refuse a nested tensor of torch's, which has no shape since its rows differ in length."""
     if getattr(given, "is_nested", False) is True:
         raise FormatError(
-            f"{what}: a nested tensor cannot be read as an array of numbers, since its rows differ in "
-            "length. Give both sides flat: torch.cat(tensor.unbind()), with group=[len(row) for row in "
-            "tensor.unbind()]"
+            f"{what}: a nested tensor cannot be read as an array of numbers, since its rows differ"
+            " in length. Give both sides flat: torch.cat(tensor.unbind()), with group=[len(row)"
+            " for row in tensor.unbind()]"
         )
 
 
 def is_dataset(given: object) -> bool:
-    """Is this a data set of the library ``datasets``? The user's own module may have that name, too."""
+    """Is this a data set of the library ``datasets``? The user's own module may have that name,
+    too.
+    """
     kind = getattr(sys.modules.get("datasets"), "Dataset", None)
     return isinstance(kind, type) and isinstance(given, kind)
 
@@ -152,7 +156,9 @@ def is_text_array(given: object) -> bool:
 
 
 def is_pair(given: object) -> bool:
-    """Is this a pair of arrays (Q, K), as a search returns them: scores and ids, in either order?"""
+    """Is this a pair of arrays (Q, K), as a search returns them: scores and ids, in either
+    order?
+    """
     if not isinstance(given, (tuple, list)) or len(given) != 2:
         return False
     return all(is_array(one) and len(one.shape) == 2 for one in given)
@@ -205,7 +211,8 @@ def to_numpy(given: Any, what: str) -> Any:
         except (TypeError, ValueError, RuntimeError, BufferError) as error:  # of its library
             why = str(error).partition("\n")[0]
             raise FormatError(
-                f"{what}: {clip(getattr(given, 'dtype', given))} cannot be read as an array of numbers ({why})"
+                f"{what}: {clip(getattr(given, 'dtype', given))} cannot be read as an array of"
+                f" numbers ({why})"
             ) from error
     if isinstance(array, np.matrix):  # whose rows are matrices again
         array = np.asarray(array)

@@ -22,8 +22,9 @@ if TYPE_CHECKING:
 def list_files(folder: str) -> list[str]:
     """List the Parquet files of a folder, its folders and its links, in the order of their names.
 
-    Files that Spark and others hide are left out: names that begin with ``.``, or with ``_`` unless they name
-    a partition. Raises InputError for a folder that cannot be listed, or that has no such file.
+    Files that Spark and others hide are left out: names that begin with ``.``, or with ``_`` unless
+    they name a partition. Raises InputError for a folder that cannot be listed, or that has no such
+    file.
     """
     found = _list_below(folder, ())
     if not found:
@@ -34,7 +35,9 @@ def list_files(folder: str) -> list[str]:
 
 
 def _list_others(folder: str) -> str:
-    """Advise on a folder of TSV files, such as BEIR's, whose judgments are in ``qrels/test.tsv``."""
+    """Advise on a folder of TSV files, such as BEIR's, whose judgments are in
+    ``qrels/test.tsv``.
+    """
     files = [
         os.path.join(above, name)
         for above in (folder, os.path.join(folder, "qrels"))
@@ -63,7 +66,9 @@ def _is_aside(name: str) -> bool:
 
 
 def _is_parquet(entry: os.DirEntry[str]) -> bool:
-    """Is this a Parquet file: by its suffix, or by its first bytes, since older engines write none?"""
+    """Is this a Parquet file: by its suffix, or by its first bytes, since older engines write
+    none?
+    """
     if entry.name.casefold().endswith(".parquet"):
         return True
     if not entry.is_file():
@@ -154,7 +159,8 @@ def _read_records(file: Opener, found: Headings, text: list[str]) -> Iterator[pa
 def decode_columns(
     name: str, stream: Any, columns: list[str], rows: int, *, text: Sequence[str] = ()
 ) -> Iterator[pa.RecordBatch]:
-    """Read columns of a file, one row group after the other, each of which is freed before the next.
+    """Read columns of a file, one row group after the other, each of which is freed before the
+    next.
 
     The columns in ``text`` are read as categories.
     """

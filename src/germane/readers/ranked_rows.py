@@ -31,7 +31,9 @@ from germane.readers.rows import Rows, join_rows
 
 @dataclass(frozen=True, eq=False, repr=False)
 class RankedRows:
-    """Rows from the best to the worst: those of ``queries[s]`` are ``offsets[s]:offsets[s + 1]``."""
+    """Rows from the best to the worst: those of ``queries[s]`` are
+    ``offsets[s]:offsets[s + 1]``.
+    """
 
     queries: Ids
     offsets: Ints
@@ -71,12 +73,13 @@ def rank_rows(
     candidates: Candidates | None = None,
     ids: str | None = None,
 ) -> RankedRows:
-    """Rank the rows of a run as a policy has it, without those that are no candidates or do not count.
+    """Rank the rows of a run as a policy has it, without those that are no candidates or do not
+    count.
 
-    Rows are in the order of ``policy.ties``; where grades decide on it, as in ``best``, equal scores
-    are in the order of ids. ``ids`` is text if the rows, unlike those of the run, are spelled as in a
-    file of text. Raises DuplicateError for an item that is retrieved twice if that is an error, and
-    CoverageError for a query for which ``only`` has no candidates.
+    Rows are in the order of ``policy.ties``; where grades decide on it, as in ``best``, equal
+    scores are in the order of ids. ``ids`` is text if the rows, unlike those of the run, are
+    spelled as in a file of text. Raises DuplicateError for an item that is retrieved twice if that
+    is an error, and CoverageError for a query for which ``only`` has no candidates.
     """
     queries = read_python_ids(rows.queries)
     judged, items = _judge(rows, policy, candidates, ids or run.ids)
@@ -86,8 +89,8 @@ def rank_rows(
         batch = select_rows(judged, batch, copies, policy.order)
     except RepeatedItem as found:
         raise DuplicateError(
-            f"{run.label}: item {clip(found.item)} is retrieved twice for query {clip(found.query)}. "
-            "duplicates=first, last or max keeps one copy."
+            f"{run.label}: item {clip(found.item)} is retrieved twice for query"
+            f" {clip(found.query)}. duplicates=first, last or max keeps one copy."
         ) from None
     place, first, last = _order_rows(batch, policy)
     return RankedRows(queries, batch.offsets, batch.items, place, first, last).cut(policy.depth)
@@ -132,7 +135,9 @@ def _falls(score: Floats, offsets: Ints) -> bool:
 
 
 def gather_rows(parts: Iterable[Rows]) -> Rows:
-    """Gather all rows of a run whose queries may be scattered. Raises EmptyError if there are none."""
+    """Gather all rows of a run whose queries may be scattered. Raises EmptyError if there are
+    none.
+    """
     held = [part for part in parts if len(part.queries)]
     rows = join_rows(held) if held else None
     if rows is None or not len(rows.items):

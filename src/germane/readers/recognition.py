@@ -1,7 +1,7 @@
 """Recognizes what was given: frames, rows, files, arrays; and which kind of judgments they are.
 
-``QRELS`` is the table of kinds, tried in order. Most modules are imported for the first input that needs
-them, since importing Arrow takes as long as importing NumPy.
+``QRELS`` is the table of kinds, tried in order. Most modules are imported for the first input that
+needs them, since importing Arrow takes as long as importing NumPy.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -44,7 +44,9 @@ def _is_record(row: object) -> bool:
 
 
 def is_records(given: object) -> bool:
-    """Are these rows that are namedtuples, such as ``Qrel`` of ir_datasets? They can be read again."""
+    """Are these rows that are namedtuples, such as ``Qrel`` of ir_datasets? They can be read
+    again.
+    """
     if isinstance(given, (Mapping, str, bytes, Iterator)) or not isinstance(given, Iterable):
         return False
     return not numbers.is_array(given) and _is_record(next(iter(given), None))
@@ -75,7 +77,8 @@ def limit(path: Any, reading: ReadOptions) -> Any:
     return limit_path(path, reading.max_expansion, reading.max_line)
 
 
-# --- Judgments -------------------------------------------------------------------------------------
+# --- Judgments
+# -------------------------------------------------------------------------------------
 
 
 def _open_qrels_mapping(given: Any, reading: ReadOptions) -> QrelsInput:
@@ -228,9 +231,9 @@ def recognize_qrels(given: Any, reading: ReadOptions) -> QrelsInput:
     if is_empty(given):
         raise EmptyError("the qrels are empty: there are no judgments.")
     raise InputError(
-        "qrels are the path of a file, a frame, {query: {item: grade}}, {query: relevant items}, "
-        "a list of either, rows that are namedtuples, an array of grades (Q, N), a CSR matrix, "
-        f"germane.Labels, or what read_qrels returns; got {clip(given)}{advise(given)}"
+        "qrels are the path of a file, a frame, {query: {item: grade}}, {query: relevant"
+        " items}, a list of either, rows that are namedtuples, an array of grades (Q, N), a CSR"
+        f" matrix, germane.Labels, or what read_qrels returns; got {clip(given)}{advise(given)}"
     )
 
 
@@ -246,7 +249,10 @@ def advise(given: object) -> str:
         return "  toarray() turns it into scores; cells that are not stored become 0."
     first = given[0] if isinstance(given, (list, tuple)) else None
     if numbers.is_array(first):
-        return "  A list of arrays is a run only if it has two of shape (Q, K): the scores and the ids of a search."
+        return (
+            "  A list of arrays is a run only if it has two of shape (Q, K): the scores and the ids"
+            " of a search."
+        )
     if isinstance(first, tuple):
         return "  Give ranked lists as lists, and rows of a frame as pandas.DataFrame(rows)."
     if isinstance(first, (int, float)):

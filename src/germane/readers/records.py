@@ -1,4 +1,6 @@
-"""Reads rows that are namedtuples, as ir_datasets and ir_measures have them: ``Qrel`` and ``ScoredDoc``."""
+"""Reads rows that are namedtuples, as ir_datasets and ir_measures have them: ``Qrel`` and
+``ScoredDoc``.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,9 @@ from germane.readers.frames import Frame
 
 
 def open_records(rows: Sequence[Any], kind: str, columns: Any = None) -> Frame:
-    """Open rows of one type; its fields are the columns. Raises FormatError for a row of another type."""
+    """Open rows of one type; its fields are the columns. Raises FormatError for a row of another
+    type.
+    """
     first = rows[0]
     if len(set(map(type, rows))) > 1:
         at, odd = next((at, row) for at, row in enumerate(rows) if type(row) is not type(first))

@@ -1,4 +1,6 @@
-"""Reads relevance from arrays: a grade for every cell (Q, N), a CSR matrix, or one list of grades."""
+"""Reads relevance from arrays: a grade for every cell (Q, N), a CSR matrix, or one list of
+grades.
+"""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from math import isfinite
@@ -65,7 +67,9 @@ def read_dense(given: Any, complete: str) -> Qrels:
 
 
 def check_range(grades: Floats, locate: Callable[[int], str]) -> None:
-    """Refuse a grade that is no number, or too large for doubles to be exact; ``locate`` names its place."""
+    """Refuse a grade that is no number, or too large for doubles to be exact; ``locate`` names its
+    place.
+    """
     if not len(grades) or -EXACT <= grades.min() <= grades.max() <= EXACT:
         return
     at = int(np.flatnonzero(~(np.abs(grades) <= EXACT))[0])
@@ -79,9 +83,9 @@ def check_cells(shape: tuple[int, ...], complete: str) -> None:
     if shape[0] * shape[1] > MOST:
         looks = "look" if ", " in complete else "looks"
         raise InputError(
-            f"{complete} {looks} at every item judged not relevant: {shape[0]:,} × {shape[1]:,} cells, "
-            f"and at most {MOST:,} are held at once. Leave it out, evaluate fewer queries at a time, "
-            "or give a CSR matrix of the cells that are judged."
+            f"{complete} {looks} at every item judged not relevant: {shape[0]:,} × {shape[1]:,}"
+            f" cells, and at most {MOST:,} are held at once. Leave it out, evaluate fewer queries"
+            " at a time, or give a CSR matrix of the cells that are judged."
         )
 
 
@@ -112,7 +116,8 @@ def read_csr(given: Any) -> Qrels:
     twice = _find_repeat(offsets, columns, width)
     if twice is not None:
         raise DuplicateError(
-            f"qrels, row {twice[0]}: column {twice[1]} is stored twice; call sum_duplicates() to add them up."
+            f"qrels, row {twice[0]}: column {twice[1]} is stored twice; call sum_duplicates() to"
+            " add them up."
         )
     return make_qrels(offsets, columns, grades, width)
 
@@ -171,10 +176,12 @@ def make_ranking(
     *,
     covers: bool = False,
 ) -> Ranking:
-    """Make the ranking of one query from the grades of its items, or from their subtopics if it ``covers``.
+    """Make the ranking of one query from the grades of its items, or from their subtopics if it
+    ``covers``.
 
-    ``relevant`` is the number of items of grade ``rel`` or higher that exist (items that are not in the
-    list have grade ``rel``), or all their grades. By default the list holds every relevant item.
+    ``relevant`` is the number of items of grade ``rel`` or higher that exist (items that are not in
+    the list have grade ``rel``), or all their grades. By default the list holds every relevant
+    item.
     """
     relevance = _hold(relevance)
     if hasattr(relevance, "tolist"):

@@ -1,7 +1,8 @@
-"""Recognizes whole responses of search clients in the place of a run, and says which part of them is one.
+"""Recognizes whole responses of search clients in the place of a run, and says which part of them
+is one.
 
-A run takes lists of hits. A response has them in a field, or its parts in columns, or as pairs of a hit and a
-number, of which only the caller knows if the highest is the best.
+A run takes lists of hits. A response has them in a field, or its parts in columns, or as pairs of a
+hit and a number, of which only the caller knows if the highest is the best.
 """
 
 from __future__ import annotations
@@ -66,8 +67,8 @@ def _refuse_whole(where: str, given: Any, paths: tuple[tuple[str, ...], ...]) ->
             if not isinstance(given, Mapping):
                 part = "." + ".".join(path)
             raise FormatError(
-                f"{where}: this is a whole response, with the hits in a field. Give the lists of hits: "
-                f"{{query: response{part}}}"
+                f"{where}: this is a whole response, with the hits in a field. Give the lists of"
+                f" hits: {{query: response{part}}}"
             )
 
 
@@ -81,14 +82,14 @@ def _refuse_columns(where: str, given: Any) -> None:
         return
     if number is None:
         raise FormatError(
-            f"{where}: this is a response in columns ({list_some(list(given))}), with a list of ids for each query. "
-            "Give {query: ids}: dict(zip(queries, response['ids']))"
+            f"{where}: this is a response in columns ({list_some(list(given))}), with a list of ids"
+            " for each query. Give {query: ids}: dict(zip(queries, response['ids']))"
         )
     advice = ", with scores='distances'" if number == "distances" else ""
     raise FormatError(
-        f"{where}: this is a response in columns ({list_some(list(given))}), with a list for each query. Give "
-        f"{{query: dict(zip(ids, numbers)) for query, ids, numbers in zip(queries, response['ids'], "
-        f"response[{number!r}])}}{advice}"
+        f"{where}: this is a response in columns ({list_some(list(given))}), with a list for each"
+        " query. Give {query: dict(zip(ids, numbers)) for query, ids, numbers in zip(queries,"
+        f" response['ids'], response[{number!r}])}}{advice}"
     )
 
 
@@ -106,6 +107,7 @@ def _refuse_pairs(where: str, pair: Any) -> None:
     else:
         spelled = "item.metadata['id']" if getattr(item, "id", None) is None else "item.id"
     raise FormatError(
-        f"{where}: results are pairs of an item and a number; got {clip(pair)}. Give {{query: {{{spelled}: number "
-        "for item, number in pairs}}, and scores='distances' if the lowest number is the best."
+        f"{where}: results are pairs of an item and a number; got {clip(pair)}. Give {{query:"
+        f" {{{spelled}: number for item, number in pairs}}}}, and scores='distances' if the lowest"
+        " number is the best."
     )

@@ -1,7 +1,7 @@
 """Reduces runs that are rows of query, item, and score or rank.
 
-Rows are cut into pieces where a query ends, and each piece is read and reduced by a thread. Where the rows
-of a query do not follow each other, all rows are gathered and sorted first.
+Rows are cut into pieces where a query ends, and each piece is read and reduced by a thread. Where
+the rows of a query do not follow each other, all rows are gathered and sorted first.
 """
 
 from __future__ import annotations
@@ -135,8 +135,8 @@ def collapse_rows(rows: Rows, groups: Groups) -> Rows:
 class RowReducer:
     """Reduces the rows of a run.
 
-    ``pieces`` begins a reading of the run, of which there may be two; ``read`` makes rows of a piece. A
-    piece ends with the last row of a query, unless the queries are scattered.
+    ``pieces`` begins a reading of the run, of which there may be two; ``read`` makes rows of a
+    piece. A piece ends with the last row of a query, unless the queries are scattered.
     """
 
     def __init__(
@@ -162,8 +162,8 @@ class RowReducer:
     def reduce(self, note: ProgressNote, *, on_disk: bool = True) -> Retrieved:
         """Reduce the run. Raises RepeatedItem for a repeated item if that is an error.
 
-        If a query's rows do not follow each other, all rows are read again and sorted; many rows are
-        sorted on disk, if that is allowed.
+        If a query's rows do not follow each other, all rows are read again and sorted; many rows
+        are sorted on disk, if that is allowed.
         """
         got = self._reduce_all(note, on_disk)
         if self._hasher is not None:
@@ -213,8 +213,8 @@ class RowReducer:
         self._content = self._content + content if both else None  # type: ignore[operator]
 
     def _select_judged(self, rows: Rows) -> tuple[Rows, Ints, list[Hashable]]:
-        """Select the rows of judged queries. Returns the number of each stretch's query, and the other
-        queries, too."""
+        """Select the rows of judged queries. Returns the number of each stretch's query, and the
+        other queries, too."""
         queries = read_python_ids(rows.queries)
         code = self._index.find(queries)
         known = np.flatnonzero(code >= 0)
@@ -317,7 +317,9 @@ Piece: TypeAlias = tuple[int, list["pa.RecordBatch"]]
 
 
 def cut_pieces(frame: Frame) -> Iterator[Piece]:
-    """Cut the rows into pieces of about STEP rows, each of which ends with the last row of a query."""
+    """Cut the rows into pieces of about STEP rows, each of which ends with the last row of a
+    query.
+    """
     held: list[pa.RecordBatch] = []
     first = row = cut = 0  # the first row held, the next row, the first row of the last query
     last: Hashable = None

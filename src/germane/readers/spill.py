@@ -21,8 +21,8 @@ HELD = 1 << 22  # rows in memory before any is put on disk
 PARTS = 64
 _BUFFER = 1 << 18  # bytes
 _WHY = (
-    "The queries of the run are scattered, so that its rows are sorted there; a run that is sorted by "
-    "query needs no room."
+    "The queries of the run are scattered, so that its rows are sorted there; a run that is sorted"
+    " by query needs no room."
 )
 
 
@@ -45,7 +45,9 @@ class Spill:
         return bool(self._files)
 
     def add(self, code: Ints, columns: Mapping[str, Any]) -> None:
-        """Write some rows, whose queries have these codes. Raises InputError if there is no room."""
+        """Write some rows, whose queries have these codes. Raises InputError if there is no
+        room.
+        """
         import pyarrow as pa
 
         order = np.argsort(code % PARTS, kind="stable")

@@ -1,4 +1,6 @@
-"""Opens files as streams, more than once: from disk, a pipe or standard input, compressed or not."""
+"""Opens files as streams, more than once: from disk, a pipe or standard input, compressed or
+not.
+"""
 
 import bz2
 import contextlib
@@ -55,8 +57,8 @@ _LONGEST = max(len(magic) for magic, _ in _MAGIC)
 class File:
     """A file that can be opened more than once.
 
-    A source that cannot be reopened (standard input, a pipe) is first copied to a temporary file, so that
-    a run whose queries are scattered can be read again without holding it in memory.
+    A source that cannot be reopened (standard input, a pipe) is first copied to a temporary file,
+    so that a run whose queries are scattered can be read again without holding it in memory.
     """
 
     def __init__(self, path: Path, progress: Progress | None = None) -> None:
@@ -102,7 +104,9 @@ class File:
         return stored
 
     def open_text(self) -> io.BufferedIOBase | io.RawIOBase:
-        """Open the decompressed text. Reading raises an error if a small file becomes very large."""
+        """Open the decompressed text. Reading raises an error if a small file becomes very
+        large.
+        """
         raw = self.open_raw()
         try:
             start = raw.read(_LONGEST)
@@ -140,7 +144,9 @@ class File:
 
 
 def keep_path(path: Path) -> Path:
-    """Copy what comes once, so that its format can be found before it is read; other paths stay as they are."""
+    """Copy what comes once, so that its format can be found before it is read; other paths stay as
+    they are.
+    """
     named = os.fspath(path)
     once = named == "-" or (os.path.exists(named) and not os.path.isfile(named))
     if not once or os.path.isdir(named) or isinstance(path, KeptPath):
@@ -235,7 +241,9 @@ class _Limited(_Layer):
         self._done = 0
 
     def readinto(self, buffer: Any) -> int:
-        """Fill the whole buffer, so that a long line is not searched for its end again and again."""
+        """Fill the whole buffer, so that a long line is not searched for its end again and
+        again.
+        """
         view, filled = memoryview(buffer), 0
         while filled < len(view):
             got: int = self._stream.readinto(view[filled:])  # type: ignore[attr-defined]
@@ -245,9 +253,9 @@ class _Limited(_Layer):
             self._done += got
             if self._done > FREE and self._done > self._most * self._raw.done:
                 raise InputError(
-                    f"{self._raw.name}: the compressed file becomes more than {self._most:g} times as "
-                    f"large: {self._raw.done:,} bytes of it are {self._done:,}. Check the "
-                    "file. max_expansion=none removes the limit, and a number raises it."
+                    f"{self._raw.name}: the compressed file becomes more than {self._most:g} times"
+                    f" as large: {self._raw.done:,} bytes of it are {self._done:,}. Check the file."
+                    " max_expansion=none removes the limit, and a number raises it."
                 )
         return filled
 
@@ -281,7 +289,9 @@ class _Members(_Layer):
                 return len(got)
 
     def _read(self) -> bytes:
-        """Read compressed bytes, of the next member if one has ended; none at the end of the file."""
+        """Read compressed bytes, of the next member if one has ended; none at the end of the
+        file.
+        """
         rest: bytes = self._member.unused_data if self._member.eof else b""
         self._between |= self._member.eof
         while self._between and not (rest := rest.lstrip(b"\0")):

@@ -1,4 +1,6 @@
-"""Weights of subtopics: ``subtopic_weights=``, which judgments carry beside the grades for single subtopics."""
+"""Weights of subtopics: ``subtopic_weights=``, which judgments carry beside the grades for single
+subtopics.
+"""
 
 from __future__ import annotations
 
@@ -35,21 +37,25 @@ NAME = "subtopic_weights"
 
 
 def open_weights(reading: ReadOptions) -> Qrels:
-    """Read the weights as judgments are read: the subtopics are the items, and the weights are the grades.
+    """Read the weights as judgments are read: the subtopics are the items, and the weights are the
+    grades.
 
-    Raises GradeError for a weight that is negative or no number, and DuplicateError for two weights of one.
+    Raises GradeError for a weight that is negative or no number, and DuplicateError for two weights
+    of one.
     """
     try:
         weights = _read(reading.subtopic_weights, reading)
     except DuplicateError as error:
         found = str(error).partition(". duplicates=")[0].replace("item ", "subtopic ")
         raise DuplicateError(
-            f"{found.replace(' judged ', ' given a weight ')}. Keep one of {NAME}= for each subtopic."
+            f"{found.replace(' judged ', ' given a weight ')}. Keep one of {NAME}= for each"
+            " subtopic."
         ) from None
     for query, subtopic, weight in _list_all(weights):
         if weight < 0:
             raise GradeError(
-                f"{NAME}, query {clip(query)}, subtopic {clip(subtopic)}: a weight is 0 or more; got {weight:g}."
+                f"{NAME}, query {clip(query)}, subtopic {clip(subtopic)}: a weight is 0 or more;"
+                f" got {weight:g}."
             )
     return weights
 
@@ -65,8 +71,8 @@ def _read(given: Any, reading: ReadOptions) -> Qrels:
     opened = open_pairs(given, NAME, reading.columns, reading.input_format)
     if opened is None:
         raise InputError(
-            f"{NAME}= is {{query: {{subtopic: weight}}}}, or a frame or a file with the columns query, subtopic and "
-            f"weight; got {clip(given)}"
+            f"{NAME}= is {{query: {{subtopic: weight}}}}, or a frame or a file with the columns"
+            f" query, subtopic and weight; got {clip(given)}"
         )
     return opened.read("error", None, Needs())
 
@@ -75,13 +81,14 @@ def _check_mapping(given: Mapping[Hashable, Any]) -> None:
     for query, weights in given.items():
         if not isinstance(weights, Mapping):
             raise InputError(
-                f"{NAME}, query {clip(query)}: weights are {{subtopic: weight}}; got {clip(weights)}"
+                f"{NAME}, query {clip(query)}: weights are {{subtopic: weight}}; got"
+                f" {clip(weights)}"
             )
         for subtopic, weight in weights.items():
             if not is_finite_number(weight):
                 raise GradeError(
-                    f"{NAME}, query {clip(query)}, subtopic {clip(subtopic)}: a weight is a number; got "
-                    f"{clip(weight)}"
+                    f"{NAME}, query {clip(query)}, subtopic {clip(subtopic)}: a weight is a number;"
+                    f" got {clip(weight)}"
                 )
 
 
@@ -94,7 +101,8 @@ def _list_all(weights: Qrels) -> list[tuple[Hashable, Hashable, float]]:
 def attach_weights(qrels: Qrels, weights: Qrels, needs: Needs) -> Qrels:
     """Attach the weights to judgments of subtopics.
 
-    Raises MeasureError if no measure takes weights, and CoverageError if a judged subtopic has none.
+    Raises MeasureError if no measure takes weights, and CoverageError if a judged subtopic has
+    none.
     """
     if not needs.weights:
         raise MeasureError(
@@ -123,8 +131,9 @@ def _find_weights(qrels: Qrels, subtopics: Subtopics, weights: Qrels) -> Floats:
         (query, subtopic), given = lacking[0], [name for q, name in known if q == lacking[0][0]]
         of_query = f"has {list_some(given)}" if given else "is not among its queries"
         raise CoverageError(
-            f"{NAME}= has no weight for subtopic {clip(subtopic)} of query {clip(query)}, which {of_query} "
-            f"({len(lacking)} of {len(pairs)} judged subtopics lack one). A weight of 0 leaves a subtopic out."
+            f"{NAME}= has no weight for subtopic {clip(subtopic)} of query {clip(query)}, which"
+            f" {of_query} ({len(lacking)} of {len(pairs)} judged subtopics lack one). A weight of 0"
+            " leaves a subtopic out."
         )
     found = np.array([known[pair] for pair in pairs])
     sums = np.bincount(cells // names, weights=found)

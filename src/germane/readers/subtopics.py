@@ -1,4 +1,6 @@
-"""Groups judgments of single subtopics: one judgment an item, with a grade for each of its subtopics."""
+"""Groups judgments of single subtopics: one judgment an item, with a grade for each of its
+subtopics.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +31,9 @@ from germane.readers.numbers import EXACT, is_finite_number, read_doubles, show_
 
 
 class Names(NamedTuple):
-    """All subtopics, in the order of their ids, and their places in the order in which they first appear."""
+    """All subtopics, in the order of their ids, and their places in the order in which they first
+    appear.
+    """
 
     ids: list[Hashable]
     appeared: Ints
@@ -55,7 +59,9 @@ NO_NAMES = np.zeros(0, np.int64), Names([], np.zeros(0, np.int64))
 
 
 def _sort_names(names: list[Hashable]) -> tuple[Names, Ints]:
-    """Sort subtopics that are in the order of their appearance. Returns also where each one went."""
+    """Sort subtopics that are in the order of their appearance. Returns also where each one
+    went.
+    """
     appeared = sort_by_bytes(names) if names else np.zeros(0, np.int64)
     place = np.empty(len(names), np.int64)
     place[appeared] = np.arange(len(names))
@@ -74,7 +80,9 @@ UNUSED = {"0", "Q0"}
 
 
 class Grouped(NamedTuple):
-    """Judgments of items, those of query q being ``offsets[q]:offsets[q + 1]``, and their subtopics."""
+    """Judgments of items, those of query q being ``offsets[q]:offsets[q + 1]``, and their
+    subtopics.
+    """
 
     offsets: Ints
     items: Ids
@@ -137,7 +145,8 @@ def _sort_keys(key: Ints) -> Ints:
     return ragged.order_stably(key) if key.max() < 1 << 32 else np.argsort(key)
 
 
-# --- Python values ---------------------------------------------------------------------------------
+# --- Python values
+# ---------------------------------------------------------------------------------
 
 
 def is_nested(grade: object) -> bool:
@@ -154,7 +163,8 @@ def read_nested(
 ) -> Subtopics:
     """Read the subtopics of each item: ``{subtopic: grade}``, or a collection, whose grades are 1.
 
-    Raises FormatError for an item with a grade in their place, and GradeError for a grade that is no number.
+    Raises FormatError for an item with a grade in their place, and GradeError for a grade that is
+    no number.
     """
     nested = [type(one) is dict or is_nested(one) for one in held]
     if not all(nested):
@@ -179,11 +189,13 @@ def explain_unread(qrels: Qrels, given: Mapping[Hashable, Any]) -> GradeError:
 
 
 def explain_nested(where: str, held: object, grades: str) -> GradeError:
-    """Make the error for a collection in the place of a grade, which nothing that is asked for reads."""
+    """Make the error for a collection in the place of a grade, which nothing that is asked for
+    reads.
+    """
     return GradeError(
-        f"{where}: a relevance grade is a number; got {clip(held)}. Grades or subtopics? Give grades as {grades}. "
-        "For subtopics, ask for a measure of them, such as alpha_nDCG; other measures beside it take the "
-        "highest grade of an item."
+        f"{where}: a relevance grade is a number; got {clip(held)}. Grades or subtopics? Give"
+        f" grades as {grades}. For subtopics, ask for a measure of them, such as alpha_nDCG; other"
+        " measures beside it take the highest grade of an item."
     )
 
 
@@ -195,19 +207,21 @@ def _explain_mixture(
     held: Sequence[Any],
     nested: Sequence[bool],
 ) -> InputError:
-    """Name the first item that differs from most: subtopics among grades, or a grade among subtopics."""
+    """Name the first item that differs from most: subtopics among grades, or a grade among
+    subtopics.
+    """
     are_grades = 2 * sum(nested) < len(nested)
     at = nested.index(are_grades)
     query = queries[int(np.searchsorted(offsets, at, "right")) - 1]
     within = f"{where}, query {clip(query)}, item {clip(items[at])}"
     if are_grades:
         return GradeError(
-            f"{within}: a relevance grade is a number; got {type(held[at]).__name__} {clip(held[at])}. Subtopics in "
-            "the place of a grade are for all items or for none."
+            f"{within}: a relevance grade is a number; got {type(held[at]).__name__}"
+            f" {clip(held[at])}. Subtopics in the place of a grade are for all items or for none."
         )
     return FormatError(
-        f"{within}: other items have {{subtopic: grade}}, this one has {clip(held[at])}. {{}} says that an item "
-        "has no subtopic."
+        f"{within}: other items have {{subtopic: grade}}, this one has {clip(held[at])}. {{}} says"
+        " that an item has no subtopic."
     )
 
 

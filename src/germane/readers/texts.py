@@ -31,7 +31,9 @@ _ADDRESS = re.compile(r"https?://\S+$", re.IGNORECASE)
 
 @dataclass(frozen=True)
 class Text:
-    """The words or pictures in place of an id: a title, a text, the address of a page, the path of an image."""
+    """The words or pictures in place of an id: a title, a text, the address of a page, the path of
+    an image.
+    """
 
     title: str = ""
     body: str = ""
@@ -95,15 +97,16 @@ def open_texts(given: Any, name: str) -> Texts | None:
     if callable(given):
         return Texts(lambda wanted: _call(given, wanted, name))
     raise InputError(
-        f"{name} takes the path of a file with ids and texts, a mapping of id to text, or a function; "
-        f"got {clip(given)}"
+        f"{name} takes the path of a file with ids and texts, a mapping of id to text, or a"
+        f" function; got {clip(given)}"
     )
 
 
 def _explain_two(where: str, one: str, first: Text, second: Text) -> DuplicateError:
     """Make the error for an id that has two texts."""
     return DuplicateError(
-        f"{where}: {clip(one)} has two texts, {clip(str(first))} and {clip(str(second))}. Keep one of them."
+        f"{where}: {clip(one)} has two texts, {clip(str(first))} and {clip(str(second))}. Keep one"
+        " of them."
     )
 
 
@@ -142,7 +145,9 @@ def _make_from_row(row: Mapping[str, Any], folder: str) -> Text:
 
 
 def _recognize(text: Text, folder: str) -> Text:
-    """Take a text that is an address for a link, and one that is the name of a picture for an image."""
+    """Take a text that is an address for a link, and one that is the name of a picture for an
+    image.
+    """
     body = text.body.strip()
     if _ADDRESS.match(body):
         return replace(text, body="", link=text.link or body)
@@ -151,11 +156,14 @@ def _recognize(text: Text, folder: str) -> Text:
     return text
 
 
-# --- Files -----------------------------------------------------------------------------------------
+# --- Files
+# -----------------------------------------------------------------------------------------
 
 
 class _File:
-    """A file of texts. A small one is read once; a larger one each time, and is never held whole."""
+    """A file of texts. A small one is read once; a larger one each time, and is never held
+    whole.
+    """
 
     def __init__(self, path: str) -> None:
         self._path, self._folder = path, os.path.dirname(path)
@@ -195,7 +203,9 @@ def _is_small(path: str) -> bool:
 
 
 def _read_rows(path: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """Read ids with the columns beside them, in the format that the suffix names: TSV without one."""
+    """Read ids with the columns beside them, in the format that the suffix names: TSV without
+    one.
+    """
     name = path.casefold()
     for suffix in (".gz", ".bz2", ".xz", ".zst"):
         name = name.removesuffix(suffix)
@@ -280,7 +290,9 @@ def _read_parquet(path: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
 
 
 def _find_ids(names: Sequence[str], where: str) -> str:
-    """Find the column of ids: of a list of queries, ``query`` may hold the id where no other column does."""
+    """Find the column of ids: of a list of queries, ``query`` may hold the id where no other column
+    does.
+    """
     folded = {name.strip().casefold(): name for name in reversed(names)}
     for key in (*IDS, "query"):
         if key in folded:

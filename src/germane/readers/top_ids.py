@@ -51,8 +51,8 @@ class TopIds(ArrayRun):
         if self.best.max() >= len(item_ids):
             row, place = (int(at[0]) for at in np.nonzero(self.best >= len(item_ids)))
             raise FormatError(
-                f"run, row {row}, rank {place + 1}: {self.best[row, place]} is no place in item_ids, which has "
-                f"{len(item_ids)} ids. Rows of top-k ids are places from 0."
+                f"run, row {row}, rank {place + 1}: {self.best[row, place]} is no place in"
+                f" item_ids, which has {len(item_ids)} ids. Rows of top-k ids are places from 0."
             )
 
     def count_rows(self) -> Ints:
@@ -71,7 +71,8 @@ class TopIds(ArrayRun):
             every, names = groups.number_columns(item_ids, len(groups.values))
             if some and some[-1] >= len(every):
                 raise FormatError(
-                    f"collapse= has {len(every)} groups, one for each item; the run has item {some[-1]}."
+                    f"collapse= has {len(every)} groups, one for each item; the run has item"
+                    f" {some[-1]}."
                 )
             code = every[some]
         code = np.append(np.full(len(found) - len(some), -1), code)
@@ -134,8 +135,8 @@ def open_pair(given: Sequence[Any]) -> TopIds:
             f"{one.dtype} {shape}" for one, shape in zip(given, shapes, strict=True)
         )
         raise FormatError(
-            "a pair of arrays has the scores of the best K items, floating-point numbers, and their ids, "
-            f"whole numbers, in one shape (queries, k); got {shown}"
+            "a pair of arrays has the scores of the best K items, floating-point numbers, and"
+            f" their ids, whole numbers, in one shape (queries, k); got {shown}"
         )
     ids, scores = given if whole[0] else reversed(given)
     return open_ids(ids, scores)
@@ -193,14 +194,16 @@ def _count(ids: Ints, rows: Ints, width: int | None) -> Ints:
         row, place = (int(at[0]) for at in np.nonzero(outside))
         last = "" if width is None else f" to {width - 1}"
         raise InputError(
-            f"run, row {rows[row]}, rank {place + 1}: an id is a whole number from 0{last}, or -1 for "
-            f"no item; got {ids[row, place]}. Whole numbers are ids: give scores as floating point."
+            f"run, row {rows[row]}, rank {place + 1}: an id is a whole number from 0{last}, or -1"
+            f" for no item; got {ids[row, place]}. Whole numbers are ids: give scores as floating"
+            " point."
         )
     torn = (ids[:, :-1] < 0) & (ids[:, 1:] >= 0)
     if torn.any():
         row, place = (int(at[0]) for at in np.nonzero(torn))
         raise InputError(
-            f"run, row {rows[row]}: -1 stands at rank {place + 1}, before item {ids[row, place + 1]}. -1 means no item, and is only allowed at the end of a row."
+            f"run, row {rows[row]}: -1 stands at rank {place + 1}, before item"
+            f" {ids[row, place + 1]}. -1 means no item, and is only allowed at the end of a row."
         )
     counts: Ints = np.count_nonzero(ids >= 0, axis=1)
     return counts

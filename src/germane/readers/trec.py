@@ -1,8 +1,8 @@
 """Reads the lines of TREC qrels and run files.
 
-``split_lines`` turns lines into columns. The compiled kernel or ``pyarrow.csv`` reads plain lines. The
-caller's function reads each other line: as data, as a comment, or as an error that says exactly what
-is wrong. Short data is read line by line too, since importing pyarrow would take longer.
+``split_lines`` turns lines into columns. The compiled kernel or ``pyarrow.csv`` reads plain lines.
+The caller's function reads each other line: as data, as a comment, or as an error that says exactly
+what is wrong. Short data is read line by line too, since importing pyarrow would take longer.
 """
 
 from __future__ import annotations
@@ -124,8 +124,9 @@ class Comments:
 def explain_both(query: bytes) -> FormatError:
     """Make the error for a line that may be data or a comment."""
     return FormatError(
-        f"the line begins with {_show(query)}, and the other side has the queries {_show(query)} and "
-        f"{_show(query[1:])}: is it data or a comment? Rename one of the queries, or remove the line."
+        f"the line begins with {_show(query)}, and the other side has the queries {_show(query)}"
+        f" and {_show(query[1:])}: is it data or a comment? Rename one of the queries, or remove"
+        " the line."
     )
 
 
@@ -176,7 +177,8 @@ def split_lines(data: bytes, layout: Layout, read_odd: ReadOdd, *, detailed: boo
     return _split_each(data, layout, read_odd, detailed)
 
 
-# --- Lines that are all plain ----------------------------------------------------------------------
+# --- Lines that are all plain
+# ----------------------------------------------------------------------
 
 _SHORT = 1 << 18  # bytes that are read line by line before pyarrow is imported
 
@@ -328,7 +330,9 @@ def _list_lines(data: bytes, start: int = 0) -> Iterator[tuple[bytes, int, int]]
 
 
 def find_fields(data: bytes, pairs: Iterable[tuple[bytes, bytes]]) -> list[list[bytes]]:
-    """Find the lines of a run with some pairs of query and item, in their order, split into fields."""
+    """Find the lines of a run with some pairs of query and item, in their order, split into
+    fields.
+    """
     found = []
     lines = (_split_fields(line) for line, *_ in _list_lines(data))
     for query, item in pairs:
@@ -348,7 +352,8 @@ def read_ranks(lines: list[list[bytes]]) -> Floats:
     return ranks
 
 
-# --- Lines that are not plain ----------------------------------------------------------------------
+# --- Lines that are not plain
+# ----------------------------------------------------------------------
 
 _BREAK = re.compile("[\v\f\x1c-\x1e]|\u0085|\u2028|\u2029".encode())
 """Characters that other programs end lines with."""
@@ -370,8 +375,8 @@ def _parse_number(fields: list[bytes], layout: Layout) -> float:
     else:
         wrong = f"got {_show(written)}"
     raise layout.error(
-        f"{explain_not_finite(layout.number_name, wrong)} "
-        f"(query {_show(fields[0])}, item {_show(fields[layout.item])}).{_guess_kind(fields, layout.kind)}"
+        f"{explain_not_finite(layout.number_name, wrong)} (query {_show(fields[0])}, item"
+        f" {_show(fields[layout.item])}).{_guess_kind(fields, layout.kind)}"
     )
 
 
@@ -384,8 +389,8 @@ def _guess_kind(fields: list[bytes], kind: str) -> str:
 
 def _explain_json(kind: str) -> str:
     return (
-        f"  This looks like JSON, not a TREC file. Use input_format={{{kind!r}: 'json'}} for one object, or "
-        "'jsonl' for an object on each line."
+        f"  This looks like JSON, not a TREC file. Use input_format={{{kind!r}: 'json'}} for one"
+        " object, or 'jsonl' for an object on each line."
     )
 
 
@@ -420,7 +425,9 @@ def _check_fields(line: bytes, fields: list[bytes], layout: Layout) -> None:
 
 
 def _is_shifted(fields: list[bytes], layout: Layout) -> bool:
-    """Is there a number where the tag should be? Then an id with a blank inside has moved the score."""
+    """Is there a number where the tag should be? Then an id with a blank inside has moved the
+    score.
+    """
     return PLAIN.fullmatch(fields[layout.number + 1]) is not None
 
 

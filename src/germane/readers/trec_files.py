@@ -125,8 +125,8 @@ class TrecFile(RunInput):
     ) -> Iterator[Rows]:
         if self._held is None and self.path == "-":
             raise InputError(
-                "standard input is read once, and measures of the catalogue read the run a second time; "
-                "give a file."
+                "standard input is read once, and measures of the catalogue read the run a second"
+                " time; give a file."
             )
         parts = (
             (part for _, part in self.read_batches(0, progress, judged))
@@ -159,8 +159,8 @@ class TrecFile(RunInput):
         """Find the judged items while the file is read.
 
         Where the rows of each query stand together, memory does not depend on the unjudged rows. A
-        file that comes back to an earlier query is read again, and its rows are sorted, many of them
-        on disk.
+        file that comes back to an earlier query is read again, and its rows are sorted, many of
+        them on disk.
         """
         if self._held is not None:
             return self._held.retrieve(qrels, duplicates, order, progress)
@@ -235,7 +235,9 @@ class TrecFile(RunInput):
     def read_batches(
         self, start: int, progress: Progress | None, judged: Qrels | None = None
     ) -> Iterator[tuple[int, Run]]:
-        """Read the lines from a byte on, in runs of whole queries, each with the byte where it ends."""
+        """Read the lines from a byte on, in runs of whole queries, each with the byte where it
+        ends.
+        """
         comments = trec.Comments(None if judged is None else set(map(to_bytes, judged.queries)))
         held: list[Rows] = []
         end = start
@@ -271,7 +273,9 @@ def _sample_blocks(
 
 
 def _take_sample(rows: Rows, most: int, data: bytes | None = None) -> Sample:
-    """Take the first rows of some queries; ``data`` has their lines, with ranks and scores as written."""
+    """Take the first rows of some queries; ``data`` has their lines, with ranks and scores as
+    written.
+    """
     at, offsets = choose_rows(rows.offsets, most)
     queries, items = rows.queries[: len(offsets) - 1], rows.items.take(at)
     score = None if rows.score is None else np.asarray(rows.score)[at]
@@ -303,7 +307,9 @@ def read_qrels(
 
 
 def _read_by_subtopic(path: Path, duplicates: str, progress: Progress | None) -> Qrels | None:
-    """Read judgments of single subtopics; None if the second column is the same unused word on all lines."""
+    """Read judgments of single subtopics; None if the second column is the same unused word on all
+    lines.
+    """
     comments = trec.Comments()
     with TextFile(path, progress) as file:
         queries, offsets, items, grades = _read_grouped(file, trec.QRELS, comments)
@@ -355,7 +361,9 @@ def _read_qrels(path: Path, duplicates: str, progress: Progress | None) -> Qrels
 
 
 def _make_qrels(rows: list[trec.Row], duplicates: str) -> Qrels:
-    """Make judgments of lines that begin with ``#``. Until these are data, a repeated one is no error."""
+    """Make judgments of lines that begin with ``#``. Until these are data, a repeated one is no
+    error.
+    """
     judged: dict[bytes, list[tuple[bytes, float]]] = {}
     for query, item, grade in rows:
         judged.setdefault(query, []).append((item, grade))
@@ -384,9 +392,9 @@ def accept_comments(qrels: Qrels, queries: Collection[Hashable]) -> Qrels:
         return qrels
     if qrels.subtopics is not None:
         raise FormatError(
-            f"{qrels.name}: queries that begin with # are not read with subtopics, and "
-            f"{show_id(to_bytes(maybe.queries[data[0]]))} is one of the run's. Give the judgments as a frame or "
-            "a file with the columns query, item, relevance and subtopic."
+            f"{qrels.name}: queries that begin with # are not read with subtopics, and"
+            f" {show_id(to_bytes(maybe.queries[data[0]]))} is one of the run's. Give the judgments"
+            " as a frame or a file with the columns query, item, relevance and subtopic."
         )
     more = maybe.some(np.array(data, np.int64))
     rows = Batch(np.arange(len(more)), more.offsets, read_python_ids(more.items), more.grades)
@@ -479,8 +487,8 @@ def _find_repeat(
 
 
 SECOND_DIFFERS = (
-    "The second column differs: if it names subtopics, measures such as alpha_nDCG read it, and other measures "
-    "beside them take an item's highest grade, as duplicates=max does."
+    "The second column differs: if it names subtopics, measures such as alpha_nDCG read it, and"
+    " other measures beside them take an item's highest grade, as duplicates=max does."
 )
 
 

@@ -39,7 +39,9 @@ class Answer(Tabular, Generic[G]):
 
     @property
     def answer(self) -> Literal["found", "possible", "none"]:
-        """The number was found, is possible (chance may give it, too), or is given by nothing that was tried."""
+        """The number was found, is possible (chance may give it, too), or is given by nothing that
+        was tried.
+        """
         if not self.found:
             return "none"
         return "possible" if self.chance > POSSIBLE else "found"
@@ -73,8 +75,8 @@ class Answer(Tabular, Generic[G]):
         """Write how many candidates and values were tried, and the chance of a wrong number."""
         values = sorted({round(one.value, 12) for one in self.tried})
         yield (
-            f"Tried: {candidates} with {write_count(len(values), 'value', 'different values')} from "
-            f"{self._format(values[0])} to {self._format(values[-1])}."
+            f"Tried: {candidates} with {write_count(len(values), 'value', 'different values')} from"
+            f" {self._format(values[0])} to {self._format(values[-1])}."
         )
         if self.answer == "found":
             yield self._explain_chance()

@@ -58,13 +58,13 @@ def reconcile(
     ``qrels`` and ``run`` are those of ``evaluate``, or ``qrels`` is one list of grades and
     ``relevant`` the number of relevant items. ``measure`` names the kind of number.
 
-    The number is as precise as its text: ``0.62`` is anything from 0.615 to 0.625, ``"0.620"`` is ±0.0005,
-    ``"62%"`` is 0.62 ± 0.005. A float has the decimals that Python prints.
+    The number is as precise as its text: ``0.62`` is anything from 0.615 to 0.625, ``"0.620"`` is
+    ±0.0005, ``"62%"`` is 0.62 ± 0.005. A float has the decimals that Python prints.
 
-    It tries the dialects of all tools, and germane's own definition with one change, or with two if nothing
-    else gives the number. A convention that you give, such as ``missing="skip"``, holds in all of them.
-    ``reported_per_query`` is ``{query: value}``, or a file with lines ``query value`` or the output of
-    trec_eval -q: definitions must then give these values, too.
+    It tries the dialects of all tools, and germane's own definition with one change, or with two if
+    nothing else gives the number. A convention that you give, such as ``missing="skip"``, holds in
+    all of them. ``reported_per_query`` is ``{query: value}``, or a file with lines ``query value``
+    or the output of trec_eval -q: definitions must then give these values, too.
 
     Raises MeasureError, PolicyError, InputError or CoverageError, all of them GermaneError.
     """
@@ -103,7 +103,8 @@ def _make_answer(
     of_tools = list(list_dialect_candidates(asked, conventions, fixed))
     limits = [(one, search.find_limit(one)) for one in of_tools]
     of_tools = [replace(one, tools=()) if limit else one for one, limit in limits]
-    # Where the tool may give another value, its definition counts as any other with as many changes.
+    # Where the tool may give another value, its definition counts as any other with as many
+    # changes.
     simple = [one for one in of_tools if one.tools or one.distance(asked) < 2]
     once = vary_once(asked, conventions, fixed, grades)
     tried = search.evaluate_all([Candidate(asked), *simple, *once])

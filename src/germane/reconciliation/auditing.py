@@ -26,19 +26,21 @@ def audit(
     *,
     columns: Mapping[str, str] | None = None,
 ) -> Audit:
-    """Find numbers of a published table that contradict each other or no run can have. It needs no data.
+    """Find numbers of a published table that contradict each other or no run can have. It needs no
+    data.
 
     >>> found = germane.audit({"our model": {"MRR@1": "0.859", "P@1": "0.179"}})
     >>> bool(found), found.contradictions[0].columns
     (True, ('MRR@1', 'P@1'))
 
-    ``table`` is a file (CSV, TSV, JSON, Markdown, LaTeX, result files of MTEB and BEIR, the output of ``trec_eval -q``, kept
-    results), a frame, or ``{run: {column: number}}``. Names of columns are measures in any tool's spelling;
-    ``columns={"MAP": "AP@10"}`` says what the author's own names stand for. ``queries`` is the number of queries of each
-    mean, and ``dialect`` the tool that computed the table: fewer definitions are then open.
+    ``table`` is a file (CSV, TSV, JSON, Markdown, LaTeX, result files of MTEB and BEIR, the output
+    of ``trec_eval -q``, kept results), a frame, or ``{run: {column: number}}``. Names of columns
+    are measures in any tool's spelling; ``columns={"MAP": "AP@10"}`` says what the author's own
+    names stand for. ``queries`` is the number of queries of each mean, and ``dialect`` the tool
+    that computed the table: fewer definitions are then open.
 
-    Numbers are taken as rounded. Raises FormatError or InputError for what is no table, and MeasureError for a
-    table without a measure.
+    Numbers are taken as rounded. Raises FormatError or InputError for what is no table, and
+    MeasureError for a table without a measure.
     """
     if queries is not None and (
         isinstance(queries, bool) or not isinstance(queries, int) or queries < 1
@@ -50,12 +52,14 @@ def audit(
     unknown = set(columns or {}) - set(published.columns)
     if unknown:
         raise InputError(
-            f"columns names {list_some(sorted(unknown))}; the table has {list_some(published.columns)}."
+            f"columns names {list_some(sorted(unknown))}; the table has"
+            f" {list_some(published.columns)}."
         )
     if not any(read):
         raise MeasureError(
-            f"no column of the table is a measure: {list_some(published.columns)}. "
-            "columns= names the measure that a column stands for, such as AP@10 for 'MAP'.  All measures: germane measures"
+            f"no column of the table is a measure: {list_some(published.columns)}. columns= names"
+            " the measure that a column stands for, such as AP@10 for 'MAP'.  All measures:"
+            " germane measures"
         )
     return _Auditor(published, read, queries, fixed=tool is not None or published.exact).run()
 
@@ -234,7 +238,9 @@ class _Auditor:
             )  # fmt: skip
 
     def _compare_means(self, cells: Mapping[tuple[int, int], Reported]) -> Iterator[Contradiction]:
-        """The row of means is the mean of the rows of queries, or lower where queries without results count 0."""
+        """The row of means is the mean of the rows of queries, or lower where queries without
+        results count 0.
+        """
         if not self.table.of_queries or self.table.rows[-1] != "all":
             return
         last = len(self.table.rows) - 1
@@ -284,8 +290,9 @@ class _Auditor:
                 said.add(frozenset(names))
                 verb = "orders" if len(tools) == 1 else "order"
                 yield (
-                    f"{list_some(tools, 4).replace(chr(39), '')} {verb} equal scores for {names[0]} in another way than for "
-                    f"{names[1]}: both numbers can be right if the first results of most queries are tied."
+                    f"{list_some(tools, 4).replace(chr(39), '')} {verb} equal scores for {names[0]}"
+                    f" in another way than for {names[1]}: both numbers can be right if the first"
+                    " results of most queries are tied."
                 )
 
     def _explain(self, cells: Mapping[tuple[int, int], Reported]) -> Iterator[str]:
@@ -302,7 +309,10 @@ class _Auditor:
                 order = {c: shown[(at + step) % len(shown)] for at, c in enumerate(shown)}
                 orders.append(
                     (
-                        f"all numbers stood one column too far to the {'right' if side == 'left' else 'left'}",
+                        (
+                            "all numbers stood one column too far to the"
+                            f" {'right' if side == 'left' else 'left'}"
+                        ),
                         order,
                     )
                 )

@@ -115,7 +115,9 @@ class Reading:
 
 @dataclass(frozen=True)
 class Column:
-    """A column of a published table: its name, the measure that it names, and what it may stand for."""
+    """A column of a published table: its name, the measure that it names, and what it may stand
+    for.
+    """
 
     label: str
     kind: str  # the name of germane's measure, or of boxes: "AP50"
@@ -134,8 +136,8 @@ class Column:
     def read_as(self, tool: Dialect, named: bool) -> tuple[Reading, ...]:
         """Read the column as a tool's: its measure of that name, or its first one of that kind.
 
-        ``named``: the columns have the tool's names. Otherwise the conventions of single measures are left out: somebody else's
-        table is taken to count one set of queries in one order.
+        ``named``: the columns have the tool's names. Otherwise the conventions of single measures
+        are left out: somebody else's table is taken to count one set of queries in one order.
         """
         if self.asked is None:
             return ()
@@ -160,8 +162,9 @@ def read_columns(
 ) -> list[Column | None]:
     """Read names of columns as measures; None for a name that is none.
 
-    ``columns`` says which measure a name stands for. If ``dialect`` is given, its names come first. ``exact``: the names are
-    germane's own, and leave nothing open. Raises MeasureError for a value of ``columns`` that is no measure.
+    ``columns`` says which measure a name stands for. If ``dialect`` is given, its names come first.
+    ``exact``: the names are germane's own, and leave nothing open. Raises MeasureError for a value
+    of ``columns`` that is no measure.
     """
     tool = None if dialect is None else resolve_dialect(dialect)
     given = dict(columns or {})
@@ -192,6 +195,8 @@ def _make_column(
     made = Column(label, measure.name, measure.k, asked=measure, group=group)
     if exact:
         plain: tuple[Reading, ...] = (found,)
+    elif tool is not None and "(" in made.name and not made.is_named_by(tool):
+        plain = (Reading(measure, _choose(tool.choices)),)  # its parameters are written
     elif tool is not None:
         plain = _read_as(tool.name, made.name, measure) or (
             Reading(measure, _choose(tool.choices)),
@@ -202,7 +207,8 @@ def _make_column(
 
 
 def split_overlap(label: str) -> tuple[str, str]:
-    """Split a name of a detector's table into the name of the measure and what is matched: box, mask, oks, or "" unsaid.
+    """Split a name of a detector's table into the name of the measure and what is matched: box,
+    mask, oks, or "" unsaid.
 
     >>> from germane.reconciliation.column_names import split_overlap
     >>> split_overlap("mask AP50"), split_overlap("AP bbox"), split_overlap("APm")
@@ -224,7 +230,9 @@ def _strip(label: str) -> str:
 
 
 def read_box_column(label: str) -> str | None:
-    """Read a name of a detector's table as one of AP, AP50, AP75, APs, APm, APl, AR1, AR10, AR100; None for any other."""
+    """Read a name of a detector's table as one of AP, AP50, AP75, APs, APm, APl, AR1, AR10, AR100;
+    None for any other.
+    """
     return _BOXES.get(_strip(split_overlap(label.rpartition(GROUPS)[2])[0]))
 
 
@@ -286,9 +294,10 @@ def _read_as(name: str, label: str, asked: Measure) -> tuple[Reading, ...]:
         ones = [
             one for one in alike if _keep_ones(one.choices)
         ]  # and those that give 1 to queries without relevant items
-        alike = [*plain, *ones] or alike
-        # somebody else's name: its table is taken to count one set of queries in one order
-        found = [(translate_entry(one, asked), _keep_ones(one.choices)) for one in alike]
+        # somebody else's name: its table is taken to count one set of queries in one order, if the
+        # tool has such a measure
+        usual = [(translate_entry(one, asked), _keep_ones(one.choices)) for one in (*plain, *ones)]
+        found = usual or [(translate_entry(one, asked), one.fill_choices(asked.k)) for one in alike]
     return tuple(
         Reading(measure, _choose({**tool.choices, **choices}), tool.name)
         for measure, choices in found
@@ -312,7 +321,9 @@ def _choose(choices: Mapping[str, Any]) -> tuple[tuple[str, Any], ...]:
 
 
 def _vary(measure: Measure) -> list[Measure]:
-    """List the definitions of papers that go by the name: of AP each norm, if none is written, and the mean of P@i."""
+    """List the definitions of papers that go by the name: of AP each norm, if none is written, and
+    the mean of P@i.
+    """
     if measure.name != "AP" or measure.k is None or dict(measure.parameters)["norm"] != "min":
         return [measure]
     norms = [measure(norm=word) for word in ("R", "found", "k", "possible")]

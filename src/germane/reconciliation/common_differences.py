@@ -58,7 +58,8 @@ def measure_distance(sheet: Sheet, fit: Fit) -> Distance:
 
 
 def choose_nearest(sheet: Sheet, fit: Fit, fits: Sequence[Fit]) -> Distance:
-    """Choose the protocol to compare with where none is claimed: one that gives many cells, or else the nearest.
+    """Choose the protocol to compare with where none is claimed: one that gives many cells, or else
+    the nearest.
 
     ``fits`` begin with the conventions asked for.
     """
@@ -101,7 +102,10 @@ def _find_exchange(
         return ""
     count, says, fit = best
     tool = f", under {fit.protocol.tool}" if fit.protocol.tool else ""
-    return f"As if {says} were exchanged: then {count} of {write_count(len(sheet.cells), 'cell')} fit{tool}."
+    return (
+        f"As if {says} were exchanged: then {count} of {write_count(len(sheet.cells), 'cell')}"
+        f" fit{tool}."
+    )
 
 
 def _list_exchanges(
@@ -129,7 +133,10 @@ def _find_change(sheet: Sheet, near: Distance, fits: Sequence[Fit]) -> str:
     if best is None:
         return ""
     mean, name, word = best
-    return f"Nearest as if {_write_change(name, word)} ({name}={word}): {mean:.4f} off on average, not {near.mean:.4f}."
+    return (
+        f"Nearest as if {_write_change(name, word)} ({name}={word}): {mean:.4f} off on average, not"
+        f" {near.mean:.4f}."
+    )
 
 
 def _write_change(name: str, word: Any) -> str:
@@ -152,12 +159,17 @@ def _find_side(near: Distance) -> str:
             return f"All numbers are {middle:.3g} times those computed."
     for side, all_of_it in (("lower", (off < 0).all()), ("higher", (off > 0).all())):
         if all_of_it:
-            return f"All {len(off)} numbers are {side} than those computed, by {np.abs(off).mean():.4f} on average."
+            return (
+                f"All {len(off)} numbers are {side} than those computed, by"
+                f" {np.abs(off).mean():.4f} on average."
+            )
     return ""
 
 
 def find_exchanged(off: Sequence[OffCell]) -> Iterator[str]:
-    """Find two runs, or two columns, each of whose cells that are off has the other one's number."""
+    """Find two runs, or two columns, each of whose cells that are off has the other one's
+    number.
+    """
     for kind, what in (("run", "rows of "), ("column", "columns ")):
         own: dict[str, list[OffCell]] = {}
         for one in off:

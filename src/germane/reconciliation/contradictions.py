@@ -1,4 +1,6 @@
-"""Contradictions: numbers of a published table that cannot all be right, and the answer of audit."""
+"""Contradictions: numbers of a published table that cannot all be right, and the answer of
+audit.
+"""
 
 from __future__ import annotations
 
@@ -19,8 +21,9 @@ class Contradiction:
     >>> found.contradictions[0].law, round(found.contradictions[0].excess, 4)
     ('R@5 ≤ R@10', 0.19)
 
-    ``cells`` are names of columns with their numbers as printed, ``excess`` says by how much the law is broken
-    beyond rounding, and ``possible`` under which definitions there is no contradiction: "" is none.
+    ``cells`` are names of columns with their numbers as printed, ``excess`` says by how much the
+    law is broken beyond rounding, and ``possible`` under which definitions there is no
+    contradiction: "" is none.
     """
 
     row: str
@@ -52,9 +55,10 @@ class Audit(Tabular):
     >>> bool(found), found.contradictions[0].law
     (True, 'nDCG@10 ≤ 1')
 
-    ``contradictions`` hold under every definition; ``restrictions`` are numbers that only some definitions
-    allow, and accuse nobody. ``explanations`` are slips under which nothing contradicts. ``columns`` has the measure that each
-    name was read as, and ``ignored`` the names that are no measure.
+    ``contradictions`` hold under every definition; ``restrictions`` are numbers that only some
+    definitions allow, and accuse nobody. ``explanations`` are slips under which nothing
+    contradicts. ``columns`` has the measure that each name was read as, and ``ignored`` the names
+    that are no measure.
     """
 
     contradictions: tuple[Contradiction, ...]
@@ -73,7 +77,9 @@ class Audit(Tabular):
         return len(self.contradictions)
 
     def table(self, *, digits: int | None = None) -> Table:
-        """Return a row for each contradiction, then for each restriction. ``digits`` are those of "off by"."""
+        """Return a row for each contradiction, then for each restriction. ``digits`` are those of
+        "off by".
+        """
         rows = [
             (
                 one.row,
@@ -99,7 +105,10 @@ class Audit(Tabular):
             filter(
                 None,
                 (
-                    f"{found} in {write_count(self.rows, 'row')}; {write_count(self.checked, 'comparison')}.",
+                    (
+                        f"{found} in {write_count(self.rows, 'row')};"
+                        f" {write_count(self.checked, 'comparison')}."
+                    ),
                     *self.explanations,
                     f"Columns: {read}.",
                     ignored,

@@ -95,8 +95,8 @@ def find_examples(
 ) -> Iterator[tuple[tuple[str, ...], Example | None]]:
     """Find data on which the candidates differ, then other data for those that are equal there.
 
-    No list distinguishes AP(norm=R)@3, AP@3 and AP(norm=k)@3: of R items, two of the norms are equal
-    if R ≤ 3, and two if R ≥ 3.
+    No list distinguishes AP(norm=R)@3, AP@3 and AP(norm=k)@3: of R items, two of the norms are
+    equal if R ≤ 3, and two if R ≥ 3.
     """
     found = find_example(candidates, conventions, tolerance)
     yield tuple(map(str, candidates)), found
@@ -109,7 +109,8 @@ def find_examples(
 def find_example(
     candidates: Sequence[Candidate], conventions: Policy, tolerance: float
 ) -> Example | None:
-    """Find the smallest data on which the most candidates differ, by more than the tolerance if possible.
+    """Find the smallest data on which the most candidates differ, by more than the tolerance if
+    possible.
 
     None where all of them are equal on everything that was tried.
     """
@@ -138,7 +139,9 @@ def find_example(
 def make_collection(
     listed: Iterable[float], relevant: int | Iterable[float] | None, rel: float = 1.0
 ) -> tuple[Qrels, dict[str, list[int]]]:
-    """Turn one list into qrels and a run: items are numbers, and the last ones are not retrieved."""
+    """Turn one list into qrels and a run: items are numbers, and the last ones are not
+    retrieved.
+    """
     ranking = make_ranking(listed, relevant, rel)
     retrieved = ranking.relevance.tolist()
     missed = list((Counter(ranking.ideal.tolist()) - Counter(retrieved)).elements())

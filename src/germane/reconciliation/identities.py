@@ -1,4 +1,5 @@
-"""Laws between measures of one run: bounds and inequalities, each with its proof and its conditions.
+"""Laws between measures of one run: bounds and inequalities, each with its proof and its
+conditions.
 
 An inequality of the values of every query holds for their means, too, since all of them are linear.
 """
@@ -20,17 +21,21 @@ class Line(NamedTuple):
     offset: float = 0.0
 
     def relax(self, a: Reading, b: Reading) -> Line | None:
-        """Give room to a tool that leaves other queries out of one measure, or orders ties otherwise for it.
+        """Give room to a tool that leaves other queries out of one measure, or orders ties
+        otherwise for it.
 
-        The law then holds for neither mean. A value beyond 1.5 times the bound would take a third of the queries without
-        relevant items, and one 0.05 above it ties at many first ranks.
-        A tool that counts 1 for a query without relevant items adds their share. None if the two rank other results.
+        The law then holds for neither mean. A value beyond 1.5 times the bound would take a third
+        of the queries without relevant items, beyond 1.15 times an eighth without results, and one
+        0.05 above it ties at many first ranks. A tool that counts 1 for a query without relevant
+        items adds their share. None if the two rank other results.
         """
         unequal = set(a.choices) ^ set(b.choices)
         differ = {name for name, _ in unequal} - {"duplicates"}
         if differ - {"ties", *OF_QUERIES}:
             return None  # each ranks other results
-        factor = 1.5 if differ - {"ties"} else 1.0
+        factor = (
+            1.5 if differ - {"ties", "missing", "unknown"} else 1.15 if differ - {"ties"} else 1.0
+        )
         offset = 0.05 if "ties" in differ else 0.0
         offset += 0.25 if any(word == "one" for _, word in unequal) else 0.0
         return Line(factor * self.factor, factor * self.offset + offset)
@@ -41,7 +46,8 @@ Bound: TypeAlias = "Callable[[Reading, Reading], Line | None]"
 
 @dataclass(frozen=True)
 class Identity:
-    """A law: the first measure is at most a line of the second one, for definitions that ``bound`` accepts.
+    """A law: the first measure is at most a line of the second one, for definitions that ``bound``
+    accepts.
 
     ``says`` and ``proof`` have {a}, {b}, {j} and {k} for the names and the cutoffs.
     """
@@ -53,7 +59,8 @@ class Identity:
     bound: Bound
 
 
-# --- conditions -------------------------------------------------------------------------------------
+# --- conditions
+# -------------------------------------------------------------------------------------
 
 
 def _is_comparable(a: Reading, b: Reading) -> bool:
@@ -159,7 +166,9 @@ def _times_k(k: float) -> Line:
 
 
 def _rank_first(j: float, k: float) -> Line:
-    """P@j of a list with its first hit at rank f is at most (j − f + 1) ÷ j: f·(j − f + 1) ÷ j is highest in the middle."""
+    """P@j of a list with its first hit at rank f is at most (j − f + 1) ÷ j: f·(j − f + 1) ÷ j is
+    highest in the middle.
+    """
     return Line((j + 1) ** 2 / (4 * j) if j > 1 else inf)
 
 

@@ -1,4 +1,6 @@
-"""Cells of published tables: numbers with marks of bold, of significance, or of another typesetting."""
+"""Cells of published tables: numbers with marks of bold, of significance, or of another
+typesetting.
+"""
 
 import math
 import re
@@ -42,7 +44,9 @@ def is_empty(value: Any) -> bool:
 
 
 def unmark_name(text: str) -> str:
-    """Remove the markup of a name; what is raised stays if it says that boxes or masks are matched."""
+    """Remove the markup of a name; what is raised stays if it says that boxes or masks are
+    matched.
+    """
     raised = re.sub(
         r"\$?\^\s*\{?\s*(?:\\(?:text|mathrm|textrm|mathit|rm|mathbf)\b\s*\{?)?\s*(b?box|b|mask|m|segm?)\s*\}*\s*\$?(?=$|[^a-z])",
         lambda found: " mask" if found[1][0] in "ms" else " box",

@@ -35,7 +35,9 @@ class Interval:
 
 @dataclass(frozen=True)
 class Law:
-    """An inequality that holds for two readings; ``relaxed`` has room for tools that count other queries."""
+    """An inequality that holds for two readings; ``relaxed`` has room for tools that count other
+    queries.
+    """
 
     line: Line
     relaxed: Line
@@ -50,7 +52,9 @@ class Law:
 
 @dataclass(frozen=True)
 class Way:
-    """A way to read two columns: what it is called, the laws that hold, and if equal scores stand in two orders."""
+    """A way to read two columns: what it is called, the laws that hold, and if equal scores stand
+    in two orders.
+    """
 
     name: str
     laws: tuple[Law, ...]
@@ -73,7 +77,8 @@ class PairLaws:
     ways: tuple[Way, ...]
 
     def find_broken(self, a: Interval, b: Interval) -> tuple[float, Law, str] | None:
-        """Find the law that is broken by most, with the excess and the definitions that allow the numbers.
+        """Find the law that is broken by most, with the excess and the definitions that allow the
+        numbers.
 
         None where the usual definitions allow them.
         """
@@ -93,7 +98,9 @@ class PairLaws:
 
 
 def list_laws(columns: Sequence[Column | None], fixed: bool) -> list[PairLaws]:
-    """List the laws of each pair of columns. ``fixed``: the tool or the definition of every column is known."""
+    """List the laws of each pair of columns. ``fixed``: the tool or the definition of every column
+    is known.
+    """
     found = []
     cutoffs = _list_cutoffs(columns) if len(columns) > _MANY else {}
     for (i, a), (j, b) in permutations(enumerate(columns), 2):
@@ -115,7 +122,9 @@ def _list_cutoffs(columns: Sequence[Column | None]) -> dict[str, list[float]]:
 
 
 def _are_near(a: Column, b: Column, cutoffs: Mapping[str, list[float]]) -> bool:
-    """Are the cutoffs the same or neighbors? Of a table with many columns, no others are compared."""
+    """Are the cutoffs the same or neighbors? Of a table with many columns, no others are
+    compared.
+    """
     if not cutoffs or a.k == b.k:
         return True
     own = cutoffs[b.kind]
@@ -151,7 +160,9 @@ def _find_laws(identities: Sequence[Identity], x: Reading, y: Reading) -> Iterat
 
 
 def _pair_readings(a: Column, b: Column, fixed: bool) -> Iterator[tuple[str, Reading, Reading]]:
-    """List the ways in which two columns can be read together: one tool, or one set of conventions, for both."""
+    """List the ways in which two columns can be read together: one tool, or one set of conventions,
+    for both.
+    """
     if fixed and any(one.counts_twice for one in (*a.plain, *b.plain)):
         return  # an item that is listed twice is two hits
     for x in a.plain:
@@ -162,10 +173,11 @@ def _pair_readings(a: Column, b: Column, fixed: bool) -> Iterator[tuple[str, Rea
     from germane.dialects.table import DIALECTS
 
     for tool in DIALECTS:
-        named = a.is_named_by(tool) and b.is_named_by(tool)
+        named = a.is_named_by(tool) or b.is_named_by(tool)
         for x in a.read_as(tool, named):
             for y in b.read_as(tool, named):
-                if a.kind != b.kind or x.parameters == y.parameters:  # one definition for one kind
+                one_kind = a.kind == b.kind and x.measure.name == y.measure.name
+                if not one_kind or x.parameters == y.parameters:  # one definition for one kind
                     yield tool.name, x, y
 
 

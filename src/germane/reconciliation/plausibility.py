@@ -1,7 +1,7 @@
 """Plausibility: the probability that a number is found by chance, and slips that explain a number.
 
-A wrong number may coincide with the value of a definition that was tried. Slips, such as a percentage
-without its sign, explain a number that no definition gives.
+A wrong number may coincide with the value of a definition that was tried. Slips, such as a
+percentage without its sign, explain a number that no definition gives.
 """
 
 import math
@@ -33,14 +33,16 @@ _SEED = 0
 
 
 def estimate_chance(search: RunSearch, tried: Sequence[Given]) -> tuple[int, float]:
-    """Count the different values tried until one gave the number; estimate the chance of a wrong number.
+    """Count the different values tried until one gave the number; estimate the chance of a wrong
+    number.
 
-    Definitions are tried from the likeliest: what was asked for; what tools mean by it; one thing changed;
-    two. This estimates how often one of the values so far would give a wrong number, which is taken to lie
-    anywhere between the lowest and the highest value tried, or in 0…1 if the definition asked for gives it.
-    Small data has few values, which coincide more often. So a wrong number may also be the value of the
-    same lists in a random order, or of lists that find other items, as those of another run do. The
-    chance is the highest of the three. It excludes wrong numbers that an earlier definition gives.
+    Definitions are tried from the likeliest: what was asked for; what tools mean by it; one thing
+    changed; two. This estimates how often one of the values so far would give a wrong number, which
+    is taken to lie anywhere between the lowest and the highest value tried, or in 0…1 if the
+    definition asked for gives it. Small data has few values, which coincide more often. So a wrong
+    number may also be the value of the same lists in a random order, or of lists that find other
+    items, as those of another run do. The chance is the highest of the three. It excludes wrong
+    numbers that an earlier definition gives.
     """
     wrong = [partial(_compute_numbers, search, change) for change in (_shuffle_hits, _draw_hits)]
     different, likely = weigh_values(search, tried, wrong)
@@ -51,7 +53,8 @@ def estimate_chance(search: RunSearch, tried: Sequence[Given]) -> tuple[int, flo
 def weigh_values(
     search: Search[V], tried: Sequence[Tried[V]], wrong: Iterable[Callable[[], Floats]]
 ) -> tuple[int, float]:
-    """Count the different values up to the first step that gave the number; estimate the chance of a wrong one.
+    """Count the different values up to the first step that gave the number; estimate the chance of
+    a wrong one.
 
     ``wrong`` compute numbers that could have been reported.
     """
@@ -69,7 +72,9 @@ def weigh_values(
 
 
 def _count_steps(asked: Any, candidate: Variation[Any]) -> int:
-    """Return 0 for the definition asked for, 1 for a tool's, 2 for one thing changed, 3 for more."""
+    """Return 0 for the definition asked for, 1 for a tool's, 2 for one thing changed, 3 for
+    more.
+    """
     if candidate.key == (asked, ()):
         return 0
     return 1 if candidate.tools else min(candidate.distance(asked) + 1, 3)
@@ -96,7 +101,9 @@ def _measure_coverage(values: Iterable[float], tolerance: float, low: float, hig
 def _measure_share(
     numbers: Floats, values: Sequence[float], before: Sequence[float], reported: Reported
 ) -> float:
-    """Measure the share of numbers that one of the values gives, among those that none before gives."""
+    """Measure the share of numbers that one of the values gives, among those that none before
+    gives.
+    """
     if not len(numbers):
         return 0.0
     unit = 2 * reported.tolerance
@@ -112,7 +119,9 @@ def _measure_share(
 
 
 def _compute_numbers(search: RunSearch, change: Callable[[Ranking], Ranking]) -> Floats:
-    """Compute the measure asked for on changed lists; none where data is large or cannot be evaluated."""
+    """Compute the measure asked for on changed lists; none where data is large or cannot be
+    evaluated.
+    """
     none = np.zeros(0)
     asked, no_relevant = search.asked, search.conventions.no_relevant
     try:
@@ -151,7 +160,9 @@ def _shuffle_hits(ranking: Ranking) -> Ranking:
 
 
 def _draw_hits(ranking: Ranking) -> Ranking:
-    """Make many copies of a ranking that find each judged item with a probability of at most one half."""
+    """Make many copies of a ranking that find each judged item with a probability of at most one
+    half.
+    """
     rng = np.random.default_rng(_SEED)
     sizes = zip(ranking.retrieved.tolist(), np.diff(ranking.ideal_offsets).tolist(), strict=True)
     starts = ranking.ideal_offsets.tolist()
@@ -191,7 +202,9 @@ _MOST_HINTS = 3  # definitions that are named
 
 
 def find_hints(search: RunSearch, tried: Sequence[Given]) -> tuple[str, ...]:
-    """Write a sentence for each slip that would explain the number; none where a definition gives it."""
+    """Write a sentence for each slip that would explain the number; none where a definition gives
+    it.
+    """
     reported = search.reported
     if any(reported.gives(one.value) for one in tried):
         return ()

@@ -1,7 +1,9 @@
-"""Protocols: the conventions of a whole table, with a definition for each column, and how well they fit it.
+"""Protocols: the conventions of a whole table, with a definition for each column, and how well they
+fit it.
 
-A protocol has a cost in decimal digits: how many others are as simple. Each cell that it gives is worth the digits that a
-wrong number would have to match by chance. The best one has most digits left.
+A protocol has a cost in decimal digits: how many others are as simple. Each cell that it gives is
+worth the digits that a wrong number would have to match by chance. The best one has most digits
+left.
 """
 
 from __future__ import annotations
@@ -56,7 +58,9 @@ class Column:
 
     @cached_property
     def likely(self) -> Floats:
-        """The probability that one value gives a wrong number; 0 and 1 are what many definitions give."""
+        """The probability that one value gives a wrong number; 0 and 1 are what many definitions
+        give.
+        """
         likely = np.minimum(2 * self.tolerance / _NEAR, 0.8)
         round_ones = np.isin(self.numbers, (0.0, 1.0))
         return np.asarray(np.where(round_ones, np.maximum(likely, _ROUND), likely))
@@ -146,10 +150,12 @@ class Sheet:
         return float(column.worth[column.find_given(option.values)].sum()) - option.cost
 
     def estimate_chance(self, fit: Fit, protocols: Iterable[Protocol]) -> float:
-        """Estimate how likely wrong numbers would fit some protocol as well that is at most as costly.
+        """Estimate how likely wrong numbers would fit some protocol as well that is at most as
+        costly.
 
-        It adds the probabilities of all protocols with different values. In each, a column counts as often as it has
-        definitions with different values that are at most as costly as the one chosen.
+        It adds the probabilities of all protocols with different values. In each, a column counts
+        as often as it has definitions with different values that are at most as costly as the one
+        chosen.
         """
         cost = fit.protocol.cost + 1e-9
         alike = {

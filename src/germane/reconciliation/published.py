@@ -1,4 +1,6 @@
-"""Published tables: numbers of runs by measure, from a file of any usual format, a frame or a dict."""
+"""Published tables: numbers of runs by measure, from a file of any usual format, a frame or a
+dict.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,9 @@ _TOTAL = "all"  # the row of means in the output of trec_eval -q
 
 @dataclass(frozen=True)
 class Published:
-    """A table of numbers as it was published: rows of runs, or of queries, and columns of measures."""
+    """A table of numbers as it was published: rows of runs, or of queries, and columns of
+    measures.
+    """
 
     columns: tuple[str, ...]
     rows: tuple[str, ...]
@@ -44,9 +48,10 @@ class Published:
 def read_published(given: Any) -> Published:
     """Read a published table.
 
-    ``given`` is a path (CSV, TSV, JSON, Markdown, LaTeX, output of ``trec_eval -q``, kept results), a frame,
-    ``{run: {column: number}}``, or ``{column: number}`` of one run. Numbers may be text such as "0.412" or "41.2%", with marks
-    of bold or significance. Raises FormatError or InputError for anything else, and EmptyError without numbers.
+    ``given`` is a path (CSV, TSV, JSON, Markdown, LaTeX, output of ``trec_eval -q``, kept results),
+    a frame, ``{run: {column: number}}``, or ``{column: number}`` of one run. Numbers may be text
+    such as "0.412" or "41.2%", with marks of bold or significance. Raises FormatError or InputError
+    for anything else, and EmptyError without numbers.
     """
     if isinstance(given, (str, os.PathLike)):
         table = _read_file(os.fspath(given))
@@ -56,7 +61,8 @@ def read_published(given: Any) -> Published:
         table = _read_frame(given)
     else:
         raise InputError(
-            f"a published table is a file, a frame, or {{run: {{column: number}}}}; got {clip(given)}"
+            "a published table is a file, a frame, or {run: {column: number}}; got"
+            f" {clip(given)}"
         )
     if not table.cells:
         raise EmptyError("the table has no numbers.")
@@ -68,13 +74,15 @@ def read_percentages(
 ) -> tuple[dict[tuple[int, int], Reported], list[int]]:
     """Read columns of percentages as shares; return the cells, and the columns that were read so.
 
-    ``shares`` are the columns of measures that are at most 1. A column is one of percentages if all of its numbers are above
-    1, or if many numbers of the table are and it has as many decimals as they. Of numbers with one decimal, as percentages
-    have and shares have not, two are enough.
+    ``shares`` are the columns of measures that are at most 1. A column is one of percentages if all
+    of its numbers are above 1, or if many numbers of the table are and it has as many decimals as
+    they. Of numbers with one decimal, as percentages have and shares have not, two are enough, and
+    of those with two decimals three.
     """
     values = [cell.value for (_, c), cell in table.cells.items() if c in shares]
     above = sum(value > 1 for value in values)
-    short = {cell.decimals for (_, c), cell in table.cells.items() if c in shares} <= {0, 1}
+    written = {cell.decimals for (_, c), cell in table.cells.items() if c in shares}
+    short = written <= {0, 1} or (written == {2} and above > 2)
     whole = above > 1 and (above * 4 >= len(values) or short)
     highest = {c: max((one.value for one in table.column(c)), default=0.0) for c in shares}
     chosen = []
@@ -91,15 +99,18 @@ def read_percentages(
             if c not in chosen and {one.decimals for one in table.column(c)} <= decimals
         ]
     cells = {
-        at: replace(cell, value=cell.value / 100, tolerance=cell.tolerance / 100)
-        if at[1] in chosen and "%" not in cell.text
-        else cell
+        at: (
+            replace(cell, value=cell.value / 100, tolerance=cell.tolerance / 100)
+            if at[1] in chosen and "%" not in cell.text
+            else cell
+        )
         for at, cell in table.cells.items()
     }
     return cells, chosen
 
 
-# --- files ------------------------------------------------------------------------------------------
+# --- files
+# ------------------------------------------------------------------------------------------
 
 
 def _read_file(path: str) -> Published:
@@ -171,8 +182,8 @@ def _read_grid(rows: list[list[str]], where: str, *, typed: bool) -> Published:
     for at, row in enumerate(body, 2):
         if len(row) != len(names):
             raise FormatError(
-                f"{where}, row {at}: {write_count(len(row), 'cell')} under {write_count(len(names), 'name')}: "
-                f"{clip(' | '.join(row))}"
+                f"{where}, row {at}: {write_count(len(row), 'cell')} under"
+                f" {write_count(len(names), 'name')}: {clip(' | '.join(row))}"
             )
     numeric = [
         c
@@ -206,12 +217,15 @@ def _refuse_words(
         wrong = [row[c] for row in body if clean_cell(row[c])[0] is None and not is_empty(row[c])]
         if len(wrong) < len(body):
             raise FormatError(
-                f"{where}, column {clip(label)}: a number such as 0.412 or 41.2%, or nothing; got {clip(wrong[0])}"
+                f"{where}, column {clip(label)}: a number such as 0.412 or 41.2%, or nothing; got"
+                f" {clip(wrong[0])}"
             )
 
 
 def _join_headings(rows: list[list[str]]) -> tuple[list[str], list[list[str]]]:
-    """Read the names of the columns, from two rows where the first one spans several; return the rows below."""
+    """Read the names of the columns, from two rows where the first one spans several; return the
+    rows below.
+    """
     first, second = ([unmark_name(name) for name in row] for row in rows[:2])
     spans = "" in first[1:] and len(rows) > 2 and len(first) == len(second)
     if not spans or any(clean_cell(cell)[0] is not None for cell in second):
@@ -231,7 +245,8 @@ def _join_headings(rows: list[list[str]]) -> tuple[list[str], list[list[str]]]:
 _NAMES_OF_ROWS = {"run", "model", "system", "method", "query", "qid", "topic", "id", "#", "index"}
 
 
-# --- JSON -------------------------------------------------------------------------------------------
+# --- JSON
+# -------------------------------------------------------------------------------------------
 
 
 def _read_json(path: str, text: str) -> Published:
@@ -298,7 +313,9 @@ def _find_mteb(version: str) -> str:
 
 
 def _read_results(given: Mapping[str, Any], path: str) -> Published:
-    """Read kept results of germane: means, or the values of queries and their mean where one run has them."""
+    """Read kept results of germane: means, or the values of queries and their mean where one run
+    has them.
+    """
     try:
         runs = {
             run["name"]: {one["measure"]: one["mean"] for one in run["measures"]}
@@ -310,13 +327,14 @@ def _read_results(given: Mapping[str, Any], path: str) -> Published:
             runs = {**queries, _TOTAL: total}
     except (KeyError, TypeError, IndexError):
         raise FormatError(
-            f"{path}: kept results have a list 'runs', each with a name and a list of measures and their means; this has "
-            f"{clip(given['runs'])}"
+            f"{path}: kept results have a list 'runs', each with a name and a list of measures and"
+            f" their means; this has {clip(given['runs'])}"
         ) from None
     return replace(_read_mapping(runs, path), of_queries=bool(queries), exact=True)
 
 
-# --- objects ----------------------------------------------------------------------------------------
+# --- objects
+# ----------------------------------------------------------------------------------------
 
 
 def _read_frame(given: Any) -> Published:
@@ -339,7 +357,9 @@ def _spell(value: Any) -> str:
 
 
 def _read_mapping(given: Any, where: str, *, typed: bool = False) -> Published:
-    """Read ``{run: {column: number}}`` or ``{column: number}``. ``typed``: zeros at the end were kept."""
+    """Read ``{run: {column: number}}`` or ``{column: number}``. ``typed``: zeros at the end were
+    kept.
+    """
     if not isinstance(given, Mapping) or not given:
         raise FormatError(f"{where}: a table is {{run: {{column: number}}}}; got {clip(given)}")
     if not any(isinstance(one, Mapping) for one in given.values()):
@@ -357,8 +377,8 @@ def _read_mapping(given: Any, where: str, *, typed: bool = False) -> Published:
             if number is None:
                 if not is_empty(value):
                     raise InputError(
-                        f"{where}, {clip(run)}, column {clip(name)}: a number such as 0.412 or 41.2%; got "
-                        f"{clip(value)}"
+                        f"{where}, {clip(run)}, column {clip(name)}: a number such as 0.412 or"
+                        f" 41.2%; got {clip(value)}"
                     )
                 continue
             marked += mark

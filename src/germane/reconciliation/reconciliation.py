@@ -30,8 +30,8 @@ class Reconciliation(Answer[Given]):
     >>> len(germane.reconcile([1, 0, 1], relevant=20, reported="0.62"))
     0
 
-    Iterating gives the definitions found. Prints as text; ``markdown``, ``to_dict`` and, in a notebook,
-    HTML.
+    Iterating gives the definitions found. Prints as text; ``markdown``, ``to_dict`` and, in a
+    notebook, HTML.
     """
 
     _noun = "definition"
@@ -44,7 +44,9 @@ class Reconciliation(Answer[Given]):
     own: Given | GermaneError
     """germane's own definition, or the error that it raises"""
     found: tuple[Given, ...]
-    """the definitions that give everything reported, without choices that make no difference here"""
+    """the definitions that give everything reported, without choices that make no difference
+    here
+    """
     nearest: tuple[Given, ...]
     """where none is found: the nearest, the nearest that a tool uses, and germane's own"""
     tried: tuple[Given, ...]
@@ -64,11 +66,15 @@ class Reconciliation(Answer[Given]):
     hints: tuple[str, ...] = ()
     """slips that would explain the number"""
     values: int = 0
-    """the number of different values of definitions that are at most as complex as the simplest found"""
+    """the number of different values of definitions that are at most as complex as the simplest
+    found
+    """
     chance: float = 0.0
     """the probability that a wrong number rounds to one of these values"""
     unsure: Mapping[str, str] = field(default_factory=dict)
-    """tools whose definition gives the number, but that may themselves give another on such data, and why"""
+    """tools whose definition gives the number, but that may themselves give another on such data,
+    and why
+    """
 
     @property
     def verdict(self) -> str:
@@ -88,8 +94,8 @@ class Reconciliation(Answer[Given]):
         if self.agreement is not None and self.agreement.off:
             off, most = self.agreement.off[0], " the most" if len(self.agreement.off) > 1 else ""
             worst = (
-                f" Query {clip(off.query)} is off{most}: {off.reported.text}, where {nearest} gives "
-                f"{self._format(off.value)}."
+                f" Query {clip(off.query)} is off{most}: {off.reported.text}, where {nearest} gives"
+                f" {self._format(off.value)}."
             )
         if self.of_mean:
             return f"{question}: no definition gives both. {self._explain_mean()}{worst}"
@@ -102,7 +108,9 @@ class Reconciliation(Answer[Given]):
         )
 
     def _explain_mean(self) -> str:
-        """Name the definition that gives the mean, and the one that gives most values of the queries."""
+        """Name the definition that gives the mean, and the one that gives most values of the
+        queries.
+        """
         nearest = self.nearest[0]
         if self.agreement is None:
             return ""
@@ -149,8 +157,8 @@ class Reconciliation(Answer[Given]):
     def _write_notes(self) -> Iterator[str]:
         if self.reported.tolerance >= 0.5 and self.measure.row.aggregate == "mean":
             yield (
-                f"{self.reported.text} is a whole number, which excludes little. Give its decimals, "
-                "even if they are zeros."
+                f"{self.reported.text} is a whole number, which excludes little. Give its decimals,"
+                " even if they are zeros."
             )
         if self.found:
             yield from self.hints  # otherwise the verdict has them
@@ -166,7 +174,10 @@ class Reconciliation(Answer[Given]):
             )
         yield from self._explain_tried()
         if self.stated is not None and self.stated.contradicts(self.reported):
-            yield f"The mean in the file of values ('all') is {self.stated.text}, not {self.reported.text}."
+            yield (
+                f"The mean in the file of values ('all') is {self.stated.text}, not"
+                f" {self.reported.text}."
+            )
         if not self._has_off:  # otherwise they stand below their table
             yield from self._explain_queries(0)
 
@@ -176,7 +187,10 @@ class Reconciliation(Answer[Given]):
         if len(values) > 1:
             gap = min(b - a for a, b in pairwise(values))
             decimals = max(1, math.ceil(-math.log10(gap)))
-            yield f"Their values differ: {decimals} decimals of the reported number would distinguish them."
+            yield (
+                f"Their values differ: {decimals} decimals of the reported number would distinguish"
+                " them."
+            )
         before: set[str] = set()
         for names, example in self.examples:
             place = "there, too" if before.issuperset(names) else "on this data"
@@ -242,12 +256,14 @@ class Reconciliation(Answer[Given]):
                 "alike": [
                     {
                         "definitions": list(names),
-                        "told_apart_by": None
-                        if example is None
-                        else {
-                            "data": example.says,
-                            "values": {name: to_json_number(v) for name, v in example.values},
-                        },
+                        "told_apart_by": (
+                            None
+                            if example is None
+                            else {
+                                "data": example.says,
+                                "values": {name: to_json_number(v) for name, v in example.values},
+                            }
+                        ),
                     }
                     for names, example in self.examples
                 ],

@@ -97,9 +97,9 @@ class ReportedQueries:
 def read_queries(given: Any) -> ReportedQueries:
     """Read the number of each query, from a mapping or from a file of lines ``query value``.
 
-    A file may also hold the lines ``measure query value`` that trec_eval -q prints of one measure, with
-    the mean as query ``all``. All numbers are taken as written with the same number of decimals, or of
-    significant digits. Raises InputError with the query, or with file and line.
+    A file may also hold the lines ``measure query value`` that trec_eval -q prints of one measure,
+    with the mean as query ``all``. All numbers are taken as written with the same number of
+    decimals, or of significant digits. Raises InputError with the query, or with file and line.
     """
     mean = None
     if isinstance(given, Mapping):
@@ -120,8 +120,8 @@ def read_queries(given: Any) -> ReportedQueries:
 def align_precision(numbers: Mapping[Hashable, Reported]) -> dict[Hashable, Reported]:
     """Give all numbers the precision of the most precise one: 0.5 beside 0.8333 is 0.5000.
 
-    Zeros at the end may have been left off. The numbers may have the same number of decimals, or, as
-    0.8333 and 0.08333, of significant digits. This takes the less precise of the two.
+    Zeros at the end may have been left off. The numbers may have the same number of decimals, or,
+    as 0.8333 and 0.08333, of significant digits. This takes the less precise of the two.
     """
     decimals = max(one.decimals for one in numbers.values())
     leading = {query: _count_leading(one.value) for query, one in numbers.items()}
@@ -134,7 +134,9 @@ def align_precision(numbers: Mapping[Hashable, Reported]) -> dict[Hashable, Repo
 
 
 def _count_leading(value: float) -> int:
-    """Count the digits before the point, less the zeros that follow it: 0 for 0.83, -1 for 0.083."""
+    """Count the digits before the point, less the zeros that follow it: 0 for 0.83, -1 for
+    0.083.
+    """
     return Decimal(repr(value)).adjusted() + 1 if value else 0
 
 

@@ -98,7 +98,8 @@ class RunSearch(Search[Candidate]):
         return bool(same) and are_same(first.mean, second.mean)
 
     def choose_nearest(self, by_distance: Sequence[Given]) -> Given:
-        """Choose the nearest; where values of queries are reported, too, the one that gives most of them.
+        """Choose the nearest; where values of queries are reported, too, the one that gives most of
+        them.
 
         Each difference from what was asked costs one query.
         """
@@ -136,7 +137,9 @@ class RunSearch(Search[Candidate]):
         return ranking, compute_terms(candidate.measure, ranking)
 
     def find_limit(self, candidate: Candidate) -> str:
-        """Say why the tool of a candidate may give another value on such data; "" where it does not."""
+        """Say why the tool of a candidate may give another value on such data; "" where it does
+        not.
+        """
         tool, _, name = candidate.tools[0].partition(":")
         dialect, result = resolve_dialect(tool), self.find_result(candidate)
         foreign, collection = dialect.find(name), self._values.collection
@@ -163,7 +166,9 @@ class RunSearch(Search[Candidate]):
         return candidate.measure.definition, candidate.choices
 
     def rank_usage(self, candidate: Candidate) -> tuple[int, ...]:
-        """Rank tools that may be given a list alone last: they may be given all judged items, too."""
+        """Rank tools that may be given a list alone last: they may be given all judged items,
+        too.
+        """
         return ("relevant", "listed") in candidate.choices, *super().rank_usage(candidate)
 
     def list_simpler(self, candidate: Candidate) -> Iterator[Candidate]:

@@ -69,8 +69,8 @@ class Search(Generic[V]):
     def simplify(self, given: Iterable[Tried[V]]) -> list[Tried[V]]:
         """Drop changes that make no difference here, and sort the candidates, simplest first.
 
-        Candidates that are the same then become one, under the name that was asked for or the simplest,
-        with the tools of all.
+        Candidates that are the same then become one, under the name that was asked for or the
+        simplest, with the tools of all.
         """
         merged: dict[object, Tried[V]] = {}
         for one in given:
@@ -96,7 +96,9 @@ class Search(Generic[V]):
         return candidate.distance(self.asked), *self.rank_usage(candidate), str(candidate)
 
     def find_nearest(self, tried: Sequence[Tried[V]]) -> tuple[Tried[V], ...]:
-        """Find the nearest of all candidates, the nearest that a tool uses, and what was asked for."""
+        """Find the nearest of all candidates, the nearest that a tool uses, and what was asked
+        for.
+        """
         by_distance = sorted(tried, key=lambda one: abs(one.value - self.reported.value))
         of_tools = [one for one in by_distance if one.candidate.tools]
         own = [one for one in tried if one.candidate.key == (self.asked, ())]

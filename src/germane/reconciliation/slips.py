@@ -23,7 +23,9 @@ class OffCell:
     """how the number may have come about; "" where nothing explains it"""
 
     def write(self, digits: int | None = 4) -> str:
-        """Write the cell, what was reported, what the protocol gives with so many decimals, and the slip."""
+        """Write the cell, what was reported, what the protocol gives with so many decimals, and the
+        slip.
+        """
         value = format_number(self.value, digits, nan="no value")
         says = f"{self.run}, {self.column}: {self.reported} reported, {value} computed"
         return f"{says}; {self.slip}" if self.slip else says
@@ -43,7 +45,8 @@ Near = tuple[str, float]  # another value, and what it would mean
 def explain_slip(number: Reported, value: float, near: Iterable[Near]) -> str:
     """Explain a number by a slip: of digits, of decimals, or by another value that it rounds to.
 
-    ``value`` is what the protocol gives; ``near`` are values of other cells and cutoffs, the likeliest first.
+    ``value`` is what the protocol gives; ``near`` are values of other cells and cutoffs, the
+    likeliest first.
     """
     return next(_find_slips(number, value, near), "")
 

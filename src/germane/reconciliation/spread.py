@@ -45,15 +45,16 @@ class DialectValue:
     value: float
     """the mean; NaN where the dialect has none for this data"""
     stages: tuple[str, ...]
-    """the stages that, changed alone, move germane's value; all that differ where only together. Of boxes
-    they are conventions."""
+    """the stages that, changed alone, move germane's value; all that differ where only together. Of
+    boxes they are conventions."""
     says: str = ""
     """why there is no value"""
     unsure: str = ""
     """why the tool itself may give another value on such data: a limit of its dialect"""
     listed: "DialectValue | None" = None
-    """the value where a tool that sees one list at a time is given the list alone, so that relevant items
-    that are not in the list are not counted (``relevant=listed``); None where it is the same"""
+    """the value where a tool that sees one list at a time is given the list alone, so that relevant
+    items that are not in the list are not counted (``relevant=listed``); None where it is the
+    same"""
 
     @property
     def rows(self) -> "tuple[DialectValue, ...]":
@@ -104,7 +105,9 @@ class Spread(Columnar, Tabular):
         return min(values, default=math.nan), max(values, default=math.nan)
 
     def table(self, *, digits: int | None = 4) -> Table:
-        """One row a dialect, germane's own among them; two where the list alone gives another value."""
+        """One row a dialect, germane's own among them; two where the list alone gives another
+        value.
+        """
         rows = sorted(self._rows(), key=order_descending)
         low, high = (format_number(end, digits, nan="none") for end in self.range)
         notes = [f"spread {low} … {high}"]
@@ -171,7 +174,8 @@ def spread(
     (0.7222222222222222, 0.8333333333333333)
 
     ``AP@10`` stands for each tool's own average precision at 10, whatever its norm. Arguments and
-    conventions are those of ``evaluate``; a convention that you give holds in every dialect. Raises what ``evaluate`` raises for germane's own value.
+    conventions are those of ``evaluate``; a convention that you give holds in every dialect. Raises
+    what ``evaluate`` raises for germane's own value.
     """
     asked = measure if isinstance(measure, Measure) else parse(measure)
     [found] = spread_each(qrels, run, asked, progress=progress, **policy)
@@ -236,12 +240,16 @@ class Values:
 
 _AFTER_RANKING = ("no_relevant", "no_hit", "undefined", "digits", "query_digits", "halves")
 _AMENDING = (*(field.name for field in fields(Averaging)), "empty", "short")
-"""The conventions that still matter where the ranking is known: where queries are amended, more of them."""
+"""The conventions that still matter where the ranking is known: where queries are amended, more of
+them.
+"""
 
 
 @dataclass(frozen=True)
 class _Question:
-    """A measure that is asked for, with its conventions, and the value that germane itself gives."""
+    """A measure that is asked for, with its conventions, and the value that germane itself
+    gives.
+    """
 
     asked: Measure
     conventions: Policy

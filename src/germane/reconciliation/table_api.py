@@ -35,7 +35,8 @@ def reconcile_table(
     progress: Progress | bool | None = None,
     **policy: Unpack[Choices],
 ) -> TableReconciliation:
-    """Find the protocol behind a reported table: one set of conventions, and a definition for each column.
+    """Find the protocol behind a reported table: one set of conventions, and a definition for each
+    column.
 
     >>> qrels = {"q1": ["a", "b"], "q2": ["c"]}
     >>> runs = {"ours": {"q1": ["a", "x", "b"], "q2": ["y", "c"]}, "bm25": {"q1": ["x", "a"], "q2": ["y"]}}
@@ -44,24 +45,27 @@ def reconcile_table(
     >>> [(one.run, one.column, one.value, one.slip) for one in found.off]
     [('bm25', 'recip_rank', 0.25, 'two digits of 0.2500 are swapped')]
 
-    ``qrels`` and each of ``runs`` are those of ``evaluate_many``. ``reported`` is ``{run: {column: "0.412"}}``, a frame, or a
-    file: CSV, TSV, JSON, Markdown or LaTeX. Its rows are found by the runs' names. Names of columns are measures in any
-    tool's spelling; ``measures={"MAP": "AP@10"}`` says what other names stand for. Numbers are as precise as their text;
-    percentages, bold numbers and marks are understood.
+    ``qrels`` and each of ``runs`` are those of ``evaluate_many``. ``reported`` is
+    ``{run: {column: "0.412"}}``, a frame, or a file: CSV, TSV, JSON, Markdown or LaTeX. Its rows
+    are found by the runs' names. Names of columns are measures in any tool's spelling;
+    ``measures={"MAP": "AP@10"}`` says what other names stand for. Numbers are as precise as their
+    text; percentages, bold numbers and marks are understood.
 
-    It tries the dialects of all tools, germane's own conventions, and one or two changes of either. A convention that you
-    give, such as ``missing="skip"``, holds in all of them. Nothing is claimed where wrong numbers would fit as well in more
-    than 1 % of cases, or where fewer than half of the cells fit.
+    It tries the dialects of all tools, germane's own conventions, and one or two changes of either.
+    A convention that you give, such as ``missing="skip"``, holds in all of them. Nothing is claimed
+    where wrong numbers would fit as well in more than 1 % of cases, or where fewer than half of the
+    cells fit.
 
-    Raises InputError for a run without a row, MeasureError for a table without a measure, and what ``evaluate_many`` raises.
+    Raises InputError for a run without a row, MeasureError for a table without a measure, and what
+    ``evaluate_many`` raises.
     """
     progress = make_progress(progress)
     check_runs(runs, "runs")
     published = read_published(reported)
     if published.of_queries:
         raise InputError(
-            "the rows of this table are queries; give a table of runs, or the values of one run's queries to reconcile: "
-            "reported_per_query=…"
+            "the rows of this table are queries; give a table of runs, or the values of one run's"
+            " queries to reconcile: reported_per_query=…"
         )
     asked = _read_measures(published, measures)
     shares = [find_highest(one.name, None) is not None for one in asked.values()]
@@ -85,18 +89,22 @@ def _read_measures(published: Published, measures: Mapping[str, str] | None) -> 
     asked = {c: one.asked for c, one in enumerate(read) if one is not None and one.asked}
     if not asked:
         raise MeasureError(
-            f"no column of the table is a measure of ranked lists: {list_some(published.columns)}. "
-            "measures={'their name': 'AP@10'} says what a name stands for.  All measures: germane measures"
+            f"no column of the table is a measure of ranked lists: {list_some(published.columns)}."
+            " measures={'their name': 'AP@10'} says what a name stands for.  All measures:"
+            " germane measures"
         )
     if len(asked) > _MOST:
         raise InputError(
-            f"the table has {len(asked):,} columns of measures; at most {_MOST} can be compared. Give some of them."
+            f"the table has {len(asked):,} columns of measures; at most {_MOST} can be compared."
+            " Give some of them."
         )
     return asked
 
 
 def _search(search: TableSearch, writer: TableWriter, tool: str | None) -> TableReconciliation:
-    """Search for the protocol, and write the answer; ``tool`` is the one whose file the table is."""
+    """Search for the protocol, and write the answer; ``tool`` is the one whose file the table
+    is.
+    """
     fit, fits = search.search()
     equal = search.list_equal_tools(fit, fits, tool)
     fit = search.simplify(fit)

@@ -17,7 +17,8 @@ _SHOWN = 12  # cells that are off
 
 @dataclass(frozen=True, repr=False)
 class TableReconciliation(Tabular):
-    """The protocol that gives a reported table, or the nearest one; ``bool`` is whether one is claimed.
+    """The protocol that gives a reported table, or the nearest one; ``bool`` is whether one is
+    claimed.
 
     >>> qrels = {"q1": ["a", "b"], "q2": ["c"]}
     >>> runs = {"ours": {"q1": ["a", "x", "b"], "q2": ["y", "c"]}, "bm25": {"q1": ["x", "a"], "q2": ["y"]}}
@@ -26,8 +27,8 @@ class TableReconciliation(Tabular):
     >>> bool(found), {name: str(one.measure) for name, one in found.definitions.items()}, found.off
     (True, {'map': 'AP(norm=R)', 'recip_rank': 'RR'}, ())
 
-    Iterating gives the cells that are off. Prints like the reported table, with marks where cells are off; ``markdown``,
-    ``latex``, ``to_dict`` and, in a notebook, HTML.
+    Iterating gives the cells that are off. Prints like the reported table, with marks where cells
+    are off; ``markdown``, ``latex``, ``to_dict`` and, in a notebook, HTML.
     """
 
     columns: tuple[str, ...]
@@ -39,7 +40,9 @@ class TableReconciliation(Tabular):
     off: tuple[OffCell, ...]
     """the cells that differ under the protocol; under the nearest one, where none is claimed"""
     common: tuple[str, ...]
-    """what the cells have in common: two rows that were exchanged, or conventions under which all numbers are nearer"""
+    """what the cells have in common: two rows that were exchanged, or conventions under which all
+    numbers are nearer
+    """
     undecided: tuple[str, ...]
     """conventions that change no number of the table"""
     alternatives: Mapping[str, tuple[str, ...]]
@@ -109,7 +112,9 @@ class TableReconciliation(Tabular):
         return f"Wrong numbers would fit a protocol as simple in so many cells in {share} of cases."
 
     def table(self, *, digits: int | None = 4) -> Table:
-        """The reported table, with a mark at each cell that is off, and values of these with so many decimals."""
+        """The reported table, with a mark at each cell that is off, and values of these with so
+        many decimals.
+        """
         marks: dict[tuple[int, int], str] = {}
         for at, one in enumerate(self.off):
             marks[self.rows.index(one.run), self.columns.index(one.column) + 1] = _mark(at)
@@ -127,9 +132,15 @@ class TableReconciliation(Tabular):
             yield f"… and {write_count(len(self.off) - _SHOWN, 'cell')} more"
         yield from self.common
         for label, others in self.alternatives.items():
-            yield f"{label} may as well be {list_some(others).replace(chr(39), '')}: both give the same cells."
+            yield (
+                f"{label} may as well be {list_some(others).replace(chr(39), '')}: both give the"
+                " same cells."
+            )
         if self.undecided:
-            yield f"Without effect on these numbers, and therefore undecided: {', '.join(self.undecided)}."
+            yield (
+                "Without effect on these numbers, and therefore undecided:"
+                f" {', '.join(self.undecided)}."
+            )
         if self.claimed:
             yield f"Tried: {write_count(self.tried, 'protocol')}. {self._explain_chance()}"
         if self.percent:
@@ -170,5 +181,7 @@ class TableReconciliation(Tabular):
 
 
 def _mark(at: int) -> str:
-    """Return a letter for each cell that is explained below the table, and one sign for all others."""
+    """Return a letter for each cell that is explained below the table, and one sign for all
+    others.
+    """
     return LETTERS[at] if at < _SHOWN else "*"

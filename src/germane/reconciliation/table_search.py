@@ -1,4 +1,6 @@
-"""Search for the protocol of a table: every measure of a column on all runs, under one set of conventions after another."""
+"""Search for the protocol of a table: every measure of a column on all runs, under one set of
+conventions after another.
+"""
 
 from __future__ import annotations
 
@@ -85,7 +87,9 @@ class TableSearch:
 
     @cached_property
     def grades(self) -> list[float]:
-        """The grades above 0 that were judged, and the next one where a column is 0 for most runs."""
+        """The grades above 0 that were judged, and the next one where a column is 0 for most
+        runs.
+        """
         found = self._list_grades()
         zero = any((one.numbers == 0).sum() * 2 > len(one.numbers) for one in self.sheet.columns)
         return [*found, math.floor(max(found)) + 1.0] if zero and found else found
@@ -213,7 +217,9 @@ class TableSearch:
                     yield found
 
     def _combine(self, moving: Sequence[tuple[str, Any]], before: Sequence[Fit]) -> list[Fit]:
-        """Try two changes, and one change of the likeliest tools: on a few runs, and the best on all."""
+        """Try two changes, and one change of the likeliest tools: on a few runs, and the best on
+        all.
+        """
         several: dict[Choices, float] = {}
         for pair in combinations(moving, 2):
             if pair[0][0] != pair[1][0]:
@@ -293,7 +299,9 @@ class TableSearch:
     def list_equal_tools(
         self, fit: Fit, fits: Iterable[Fit], likely: str | None = None
     ) -> list[Protocol]:
-        """List the tools that give the same for every column; the likely one, and those whose own names the columns have, come first."""
+        """List the tools that give the same for every column; the likely one, and those whose own
+        names the columns have, come first.
+        """
         first = None if likely is None else resolve_dialect(likely).name
         found: list[tuple[bool, int, bool, int, Fit]] = []
         for one in fits:

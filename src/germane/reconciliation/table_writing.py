@@ -1,4 +1,6 @@
-"""Write the answer to a reported table, for ranked lists and for boxes: rows found by name, cells that are off, slips."""
+"""Write the answer to a reported table, for ranked lists and for boxes: rows found by name, cells
+that are off, slips.
+"""
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -36,8 +38,8 @@ def match_rows(published: Published, runs: Sequence[str]) -> list[int]:
         if len(rows) != 1:
             near = suggest(run, published.rows)
             raise InputError(
-                f"the table has no row for the run {clip(run)}.{near} Its rows: {list_some(published.rows, 6)}. "
-                "Runs and rows are matched by their names."
+                f"the table has no row for the run {clip(run)}.{near} Its rows:"
+                f" {list_some(published.rows, 6)}. Runs and rows are matched by their names."
             )
         found.append(rows[0])
     if len(set(found)) < len(found):
@@ -62,7 +64,8 @@ def check_runs(runs: Any, what: str) -> None:
 
 
 class TableWriter:
-    """The cells of a table that runs have, and the answer of a search, for ranked lists and for boxes.
+    """The cells of a table that runs have, and the answer of a search, for ranked lists and for
+    boxes.
 
     ``columns`` are the places of measures in the table, and ``shares`` whether each is at most 1.
     """
@@ -164,7 +167,9 @@ class TableWriter:
             yield OffCell(names[r], self.labels[c], number.text, value * scale, slip)
 
     def _list_cells(self, fit: Fit, names: Sequence[str], r: int, c: int) -> Iterator[Near]:
-        """List the values of the other runs in this column, and of the other columns of this run."""
+        """List the values of the other runs in this column, and of the other columns of this
+        run.
+        """
         for other in range(len(names)):
             if other != r:
                 yield write_other(names[other]), float(fit.options[c].values[other])
@@ -173,7 +178,9 @@ class TableWriter:
                 yield write_other(label), float(fit.options[other].values[r])
 
     def _list_alternatives(self, fit: Fit) -> dict[str, tuple[str, ...]]:
-        """List the other definitions that give as many cells of a column, under the conventions of the table."""
+        """List the other definitions that give as many cells of a column, under the conventions of
+        the table.
+        """
         found = {}
         columns = zip(
             self.labels, self.sheet.columns, fit.options, fit.protocol.columns, strict=True

@@ -33,7 +33,9 @@ def _spread_cell(cell: str) -> list[str]:
 
 
 def split_markdown(lines: Iterable[str]) -> Iterator[list[str]]:
-    """Split the rows of a table in Markdown; other lines, and the one below the names, are left out."""
+    """Split the rows of a table in Markdown; other lines, and the one below the names, are left
+    out.
+    """
     for line in lines:
         if "|" not in line or re.fullmatch(r"[\s|:\-]+", line):
             continue

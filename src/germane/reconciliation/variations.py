@@ -1,6 +1,7 @@
 """Variations: the definitions that may be behind a number, a function or a table, simplest first.
 
-They are the definitions of all tools, and those that differ in one or two things from what was asked for.
+They are the definitions of all tools, and those that differ in one or two things from what was
+asked for.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -28,7 +29,9 @@ NO_NUMBER = {"error", "nan", "error_if_all", "missing_if_some", "distances"}
 
 @dataclass(frozen=True)
 class Variation(Generic[M]):
-    """A measure of any kind, and the conventions in which it differs from those that were asked for."""
+    """A measure of any kind, and the conventions in which it differs from those that were asked
+    for.
+    """
 
     measure: M
     choices: Choices = ()
@@ -169,10 +172,11 @@ def list_other_words(conventions: Policy, given: Mapping[str, Any]) -> Iterator[
 def list_measures(
     cutoffs: Iterable[int | None], grades: Iterable[float], asked: Measure | None = None
 ) -> list[Measure]:
-    """List every measure of judged items at these cutoffs, with up to two other parameters, once each.
+    """List every measure of judged items at these cutoffs, with up to two other parameters, once
+    each.
 
-    The one asked for comes first with its relatives, then those of tools, then all others. The mean over
-    queries is the usual one.
+    The one asked for comes first with its relatives, then those of tools, then all others. The mean
+    over queries is the usual one.
     """
     cutoffs, grades = list(cutoffs), list(grades)
     first = [] if asked is None else [asked, *_move_cutoff(asked, cutoffs)]

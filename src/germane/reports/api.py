@@ -63,7 +63,8 @@ class Report:
     files: Mapping[str, str] = field(default_factory=dict)
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the page whole or not at all; with ``layout="folder"``, a folder with ``index.html``.
+        """Write the page whole or not at all; with ``layout="folder"``, a folder with
+        ``index.html``.
 
         Raises InputError where it cannot be written.
         """
@@ -112,20 +113,21 @@ def report(
     >>> germane.report({"q": ["d"], "p": ["e"]}, runs, "RR").title
     'bm25 and dense'
 
-    The page has every mean with its interval and definition, problems in the data, precision–recall curves,
-    a table of all queries, their rankings, and the conventions, inputs and versions. Rankings are left out
-    if the page would exceed ``max_size`` bytes, by default 2 MB; the largest differences and lowest values
-    of the first measure come first. ``layout="folder"`` writes all rankings, into a folder with a file for
-    each hundred queries.
+    The page has every mean with its interval and definition, problems in the data, precision–recall
+    curves, a table of all queries, their rankings, and the conventions, inputs and versions.
+    Rankings are left out if the page would exceed ``max_size`` bytes, by default 2 MB; the largest
+    differences and lowest values of the first measure come first. ``layout="folder"`` writes all
+    rankings, into a folder with a file for each hundred queries.
 
-    ``queries`` and ``items`` show the texts or images behind the ids: each is the path of a TSV, JSON
-    Lines or Parquet file, a mapping of id to text, or a function. The path of an image becomes a thumbnail,
-    and an address becomes a link.
+    ``queries`` and ``items`` show the texts or images behind the ids: each is the path of a TSV,
+    JSON Lines or Parquet file, a mapping of id to text, or a function. The path of an image becomes
+    a thumbnail, and an address becomes a link.
 
     ``bounds=True`` adds how far unjudged items could move each mean (``Results.bounds``).
 
-    ``qrels``, ``runs`` and the conventions are those of ``evaluate_many``; ``baseline`` to ``resamples``
-    are those of ``compare``; ``rng`` is a seed. The page names ``command`` as its origin. Raises the errors of ``evaluate_many`` and ``compare``.
+    ``qrels``, ``runs`` and the conventions are those of ``evaluate_many``; ``baseline`` to
+    ``resamples`` are those of ``compare``; ``rng`` is a seed. The page names ``command`` as its
+    origin. Raises the errors of ``evaluate_many`` and ``compare``.
     """
     progress = make_progress(progress)
     settings = Settings(baseline, test, correction, family, confidence, equivalence, resamples)
@@ -197,8 +199,8 @@ def _warn_of_size(size: int, most: int | None) -> None:
     if most is not None and size > most:
         says = f"the page has {size / 1e3:,.0f} KB, and max_size is {write_count(most, 'byte')}"
         advice = (
-            "All but the rankings is always there. max_size is a number of bytes; on the command line, "
-            "3MB is one, too."
+            "All but the rankings is always there. max_size is a number of bytes; on the command"
+            " line, 3MB is one, too."
         )
         warn("report", [Finding("doubtful", "large page", says, 1, advice=advice)])
 

@@ -20,7 +20,9 @@ Row = tuple[str, ...]
 
 
 def write_dialects(findings: Findings) -> Iterator[str]:
-    """Write a table for each measure; tools that agree on every run, for one reason, share a row."""
+    """Write a table for each measure; tools that agree on every run, for one reason, share a
+    row.
+    """
     shown = {
         str(each[0].own.measure): each
         for each in zip(*findings.spreads.values(), strict=True)
@@ -44,21 +46,26 @@ def write_dialects(findings: Findings) -> Iterator[str]:
         if any(one.listed for found in each for one in found.stated):
             yield f'<p class="small">{LIST_ALONE.strip()}: {NOT_COUNTED}.</p>'
         if each[0].without:
-            yield f'<p class="small">No such measure: {isolate_text(", ".join(each[0].without))}</p>'
+            yield (
+                f'<p class="small">No such measure: {isolate_text(", ".join(each[0].without))}</p>'
+            )
         yield "</details>"
     if left:
         yield (
-            f'<p class="small">Not here: {isolate_text(", ".join(left))}. The table has the first three runs, if '
-            "they can be read again and are not large; germane dialects QRELS RUN shows any run.</p>"
+            f'<p class="small">Not here: {isolate_text(", ".join(left))}. The table has the first'
+            " three runs, if they can be read again and are not large; germane dialects QRELS RUN"
+            " shows any run.</p>"
         )
     yield (
-        '<p class="small">Stages: reading, judging (ties, missing queries, depth), measuring (norm, gain, '
-        "cutoff), averaging. germane dialects says more about each tool.</p>"
+        '<p class="small">Stages: reading, judging (ties, missing queries, depth), measuring (norm,'
+        " gain, cutoff), averaging. germane dialects says more about each tool.</p>"
     )
 
 
 def _make_rows(each: Sequence[Spread]) -> Iterator[Row]:
-    """Make the rows, from the highest value of the first run to the lowest; germane's own among them."""
+    """Make the rows, from the highest value of the first run to the lowest; germane's own among
+    them.
+    """
     by_name = [
         {row.dialect: row for one in (found.own, *found.stated) for row in one.rows}
         for found in each

@@ -62,7 +62,8 @@ class Findings:
         return next(iter(self.results.values())).measures
 
 
-# --- Cautions --------------------------------------------------------------------------------------
+# --- Cautions
+# --------------------------------------------------------------------------------------
 
 
 def list_cautions(findings: Findings) -> Iterator[str]:
@@ -94,7 +95,10 @@ def _list_found(findings: Findings) -> Iterator[str]:
         apart = [one for one in each if one[1] not in everywhere]
         if len(apart) > SEVERAL:
             most = max(apart, key=lambda one: one[0])
-            yield f"{_name_runs(findings, [name for _, _, name in apart])}, most of all {most[2]}: {most[1]}"
+            yield (
+                f"{_name_runs(findings, [name for _, _, name in apart])}, most of all {most[2]}:"
+                f" {most[1]}"
+            )
         else:
             own = dict.fromkeys(line for _, line, _ in apart)
             yield from (f"{', '.join(lines[line])}: {line}" for line in own)
@@ -112,8 +116,8 @@ def _list_uncounted(name: str, result: Result) -> Iterator[str]:
     counts, policy = result.counts, result.policy
     if counts.missing and policy.missing == "skip":
         yield (
-            f"{name} does not answer {counts.missing:,} of {counts.judged:,} judged queries; they are left "
-            "out (missing=skip)."
+            f"{name} does not answer {counts.missing:,} of {counts.judged:,} judged queries; they"
+            " are left out (missing=skip)."
         )
     if counts.unjudged_queries and policy.unknown == "zero":
         several = _count_queries(counts.unjudged_queries)
@@ -137,8 +141,8 @@ def _check_judged(findings: Findings) -> Iterator[str]:
     how = "count as not relevant" if treated == "nonrelevant" else "are removed"
     if findings.only_relevant:
         yield (
-            "Only relevant items are judged: the judgments do not say which other items somebody looked "
-            f"at. All others {how}."
+            "Only relevant items are judged: the judgments do not say which other items somebody"
+            f" looked at. All others {how}."
         )
         return
     low = {name: share for name, share in findings.judged_share.items() if share < ENOUGH}
@@ -149,13 +153,14 @@ def _check_judged(findings: Findings) -> Iterator[str]:
         least, most = min(low, key=low.__getitem__), max(low, key=low.__getitem__)
         named = _name_runs(findings, list(low))
         yield (
-            f"{named}: of the first ten results, {low[least]:.0%} ({least}) to {low[most]:.0%} ({most}) are "
-            f"judged; the others {how}. {underrated}"
+            f"{named}: of the first ten results, {low[least]:.0%} ({least}) to {low[most]:.0%}"
+            f" ({most}) are judged; the others {how}. {underrated}"
         )
         return
     for name, share in low.items():
         yield (
-            f"Of the first ten results of {name}, {share:.0%} are judged; the others {how}. {underrated}"
+            f"Of the first ten results of {name}, {share:.0%} are judged; the others {how}."
+            f" {underrated}"
         )
 
 
@@ -168,15 +173,16 @@ def _check_ties(findings: Findings) -> Iterator[str]:
     if len(widest) > SEVERAL:
         shown = [max(widest, key=lambda name: findings.results[name].counts.tied_share)]
         yield (
-            f"{_name_runs(findings, list(widest))} have tied items whose order changes a number. The next "
-            "sentence is about the run with the most ties; the table of other orders of ties has all runs."
+            f"{_name_runs(findings, list(widest))} have tied items whose order changes a number."
+            " The next sentence is about the run with the most ties; the table of other orders of"
+            " ties has all runs."
         )
     for name in shown:
         one, low, high = widest[name]
         yield (
-            f"{findings.results[name].counts.tied_share:.1%} of the judged items that {name} retrieved share "
-            f"their score with another item. Depending on the order of ties, {one.measure} could be anything "
-            f"from {low} to {high}."
+            f"{findings.results[name].counts.tied_share:.1%} of the judged items that {name}"
+            " retrieved share their score with another item. Depending on the order of ties,"
+            f" {one.measure} could be anything from {low} to {high}."
         )
     for measure in findings.measures:
         pairs = [
@@ -186,7 +192,10 @@ def _check_ties(findings: Findings) -> Iterator[str]:
         ]
         for pair in pairs[:1] if len(pairs) > SEVERAL else pairs:
             many = f", and so {len(pairs) - 1} other pairs" * (len(pairs) > SEVERAL)
-            yield f"The order of ties alone could turn {pair[0]} against {pair[1]} on {measure}{many}."
+            yield (
+                f"The order of ties alone could turn {pair[0]} against {pair[1]} on"
+                f" {measure}{many}."
+            )
 
 
 def _is_reversible(findings: Findings, measure: Measure, one: str, other: str) -> bool:

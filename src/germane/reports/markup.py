@@ -56,9 +56,11 @@ def write_table(
     yield f'<table class="{f"plain {kind}".strip()}"><thead><tr>{heads}</tr></thead><tbody>'
     for row in rows:
         cells = (
-            f"<td{_TEXT}>{isolate_text(cell)}</td>"
-            if i in texts
-            else f"<td>{escape_html(cell)}</td>"
+            (
+                f"<td{_TEXT}>{isolate_text(cell)}</td>"
+                if i in texts
+                else f"<td>{escape_html(cell)}</td>"
+            )
             for i, cell in enumerate(row)
         )
         yield f"<tr>{''.join(cells)}</tr>"
@@ -135,7 +137,8 @@ def write_whole_table(table: Table, notes: int | None = None) -> Iterator[str]:
     yield from write_notes(note for note in table.notes[:notes] if note)
 
 
-# --- The chart -------------------------------------------------------------------------------------
+# --- The chart
+# -------------------------------------------------------------------------------------
 
 
 def draw_chart(curves: Mapping[str, Curve]) -> str:

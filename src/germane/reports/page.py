@@ -69,15 +69,18 @@ def write_head(
 ) -> list[str]:
     """Write a page with its sections, without what follows these.
 
-    ``more`` extends its content policy. ``style`` follows the style of all pages: that of reports, with
-    the colors of runs, if it is not given.
+    ``more`` extends its content policy. ``style`` follows the style of all pages: that of reports,
+    with the colors of runs, if it is not given.
     """
     own = read_package_file("page.css") if style is None else style
     written = _SPACES.sub(r"\1", read_package_file("base.css") + own)
     head = [
         "<!DOCTYPE html>",
         '<html lang="en"><head><meta charset="utf-8">',
-        f'<meta http-equiv="Content-Security-Policy" content="{write_content_policy(script, more)}">',
+        (
+            '<meta http-equiv="Content-Security-Policy"'
+            f' content="{write_content_policy(script, more)}">'
+        ),
         '<meta name="viewport" content="width=device-width, initial-scale=1">',
         '<meta name="color-scheme" content="light dark">',
         f"<title>{escape_html(title)}</title>",
@@ -108,7 +111,9 @@ _SIGN = re.compile(r" ?([=<>?:,;&|{}()\[\]*!]+) ?| ([+/-]) (?![+/-])")
 
 
 def read_script(names: Sequence[str], package: str = "germane.reports") -> str:
-    """Read scripts without indentation, comments and some spaces, which make up a fourth of them."""
+    """Read scripts without indentation, comments and some spaces, which make up a fourth of
+    them.
+    """
     files = (_COMMENT.sub("", read_package_file(name, package)) for name in names)
     lines = (line.strip() for file in files for line in file.splitlines())
     return "\n".join(
@@ -131,7 +136,10 @@ def _define_colors(with_runs: bool) -> str:
     lines = {f"c{run}": shades for run, shades in enumerate(COLORS) if with_runs}
     light, dark = (define_colors(paper) + define_colors(paper, lines) for paper in PAPERS)
     runs = "".join(f".r{run}{{--run:var(--c{run})}}" for run in range(len(lines)))
-    return f"\n:root{{{light}}}\n@media screen and (prefers-color-scheme:dark){{:root{{{dark}}}}}\n{runs}\n"
+    return (
+        f"\n:root{{{light}}}\n@media screen and"
+        f" (prefers-color-scheme:dark){{:root{{{dark}}}}}\n{runs}\n"
+    )
 
 
 def _write_lead(findings: Findings) -> str:
@@ -143,7 +151,8 @@ def _write_lead(findings: Findings) -> str:
     return f"{runs} on {write_count(counts.judged, 'query')} with {judgments}."
 
 
-# --- Result ----------------------------------------------------------------------------------------
+# --- Result
+# ----------------------------------------------------------------------------------------
 
 
 def _write_result(findings: Findings) -> Iterable[str]:
@@ -166,7 +175,9 @@ def write_comparisons(comparison: Comparison, notes: int | None = None) -> Itera
 
 
 def _write_answer(findings: Findings) -> str:
-    """Write the answer in one sentence: the best run by the first measure, and the lead over the next."""
+    """Write the answer in one sentence: the best run by the first measure, and the lead over the
+    next.
+    """
     measure = findings.measures[0]
     best, *others = findings.runs
     value = format_value(findings.results[best][measure].mean, measure, 4)
@@ -234,7 +245,9 @@ def _write_sentences(findings: Findings, comparison: Comparison) -> Iterator[str
 
 
 def _write_headline(findings: Findings, board: Table | None) -> Iterator[str]:
-    """Write one row a run, the best first: each mean with its interval, letters for the runs it beats."""
+    """Write one row a run, the best first: each mean with its interval, letters for the runs it
+    beats.
+    """
     letters = {row[1]: row[0] for row in board.rows} if board else {}
     rows = {}
     for name in findings.runs:
@@ -276,7 +289,8 @@ def _write_key(findings: Findings, board: Table | None) -> Iterator[str]:
         yield from write_notes(note for note in board.notes if note and note not in defined)
 
 
-# --- Cautions, curves, ties ------------------------------------------------------------------------
+# --- Cautions, curves, ties
+# ------------------------------------------------------------------------
 
 
 def _write_cautions(findings: Findings) -> Iterable[str]:
@@ -341,7 +355,8 @@ def _write_unjudged(findings: Findings) -> Iterable[str]:
     return () if findings.bounds is None else write_whole_table(findings.bounds.table())
 
 
-# --- Queries ---------------------------------------------------------------------------------------
+# --- Queries
+# ---------------------------------------------------------------------------------------
 
 
 def _write_queries(findings: Findings) -> Iterable[str]:
@@ -362,16 +377,20 @@ def _write_queries(findings: Findings) -> Iterable[str]:
         '<p id="count" role="status"></p></div>'
     )
     yield (
-        '<p class="hint">Open a query to see the ranking of each run, and how its number comes about. '
-        "Click on a heading to sort. The address of the page remembers your choices.</p>"
+        '<p class="hint">Open a query to see the ranking of each run, and how its number comes'
+        " about. Click on a heading to sort. The address of the page remembers your choices.</p>"
     )
-    yield '<div class="wide tall" tabindex="0"><table id="rows"><thead></thead><tbody></tbody></table></div>'
+    yield (
+        '<div class="wide tall" tabindex="0"><table'
+        ' id="rows"><thead></thead><tbody></tbody></table></div>'
+    )
     yield '<button type="button" id="more"></button><p class="small" id="note"></p></div>'
     for note in findings.left_out:
         yield f"<p>{isolate_text(note)}</p>"
 
 
-# --- Conventions and origin ------------------------------------------------------------------------
+# --- Conventions and origin
+# ------------------------------------------------------------------------
 
 
 CHOSEN = (

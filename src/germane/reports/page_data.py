@@ -22,7 +22,9 @@ BLOCK = 100  # queries in a file of a folder
 
 
 def write_data(findings: Findings, page_size: int) -> tuple[str, dict[str, str]]:
-    """Write values and rankings as JSON that can stand in a script element, and the files beside it."""
+    """Write values and rankings as JSON that can stand in a script element, and the files beside
+    it.
+    """
     queries = list_queries(findings.results)
     measures, values = [], []
     for measure in findings.measures:
@@ -89,9 +91,10 @@ def _write_note(findings: Findings, kept: Kept, queries: int) -> str:
     first = "the first of each pair of runs" if several else "the lowest values"
     marked = "a ranking of both runs" if several else "a ranking"
     return (
-        f"To keep this page below {below}, it has rankings of {len(kept.details):,} of {queries:,} queries: "
-        f"{first}, by the first measure. Queries without {marked} are marked ○. germane explain "
-        "shows any other; --max-size keeps more, and -o with the name of a folder keeps all."
+        f"To keep this page below {below}, it has rankings of {len(kept.details):,} of {queries:,}"
+        f" queries: {first}, by the first measure. Queries without {marked} are marked ○. germane"
+        " explain shows any other; --max-size keeps more, and -o with the name of a folder keeps"
+        " all."
     )
 
 

@@ -30,7 +30,9 @@ _Explained = tuple[
 
 @dataclass
 class Kept:
-    """The rankings of a page, by the place of their query; None for a run whose ranking is left out."""
+    """The rankings of a page, by the place of their query; None for a run whose ranking is left
+    out.
+    """
 
     details: dict[int, list[list[dict[str, Any]] | None]] = field(default_factory=dict)
     texts: dict[str, Any] = field(default_factory=dict)  # of items, by their visible id
@@ -42,9 +44,9 @@ class Kept:
 def order_units(results: Results, pair: tuple[str, ...]) -> Iterator[Unit]:
     """Order queries and runs as the page shows them first, for any pair of runs that can be chosen.
 
-    The first queries of the default pair come first. Then come, by turns, the largest difference that
-    is left of each pair, in each direction, and the lowest value that is left of all runs. Queries that
-    nobody judged have no ranking.
+    The first queries of the default pair come first. Then come, by turns, the largest difference
+    that is left of each pair, in each direction, and the lowest value that is left of all runs.
+    Queries that nobody judged have no ranking.
     """
     names = list(results)
     per_run = {name: _list_judged(result) for name, result in results.items()}
@@ -176,13 +178,16 @@ class _Shelf:
 
 
 def _list_items(explanation: Explanation) -> Iterator[str]:
-    """List the items whose texts the page shows: those of the first rows, and the first missed ones."""
+    """List the items whose texts the page shows: those of the first rows, and the first missed
+    ones.
+    """
     rows = [row.item for row in explanation.rows[:TEXTS]]
     missed = [item for item, _ in explanation.missed[:MISSED_TEXTS]]
     yield from (str(item) for item in rows + missed if item is not None)
 
 
-# --- Texts -----------------------------------------------------------------------------------------
+# --- Texts
+# -----------------------------------------------------------------------------------------
 
 
 def describe_text(text: Text, length: int) -> str:
@@ -206,7 +211,8 @@ def show_text(text: Text) -> Any:
     return body if set(parts) <= {"text"} else parts
 
 
-# --- Explanations ----------------------------------------------------------------------------------
+# --- Explanations
+# ----------------------------------------------------------------------------------
 
 
 def _shorten(explanation: Explanation) -> dict[str, Any]:

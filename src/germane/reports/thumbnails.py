@@ -12,7 +12,9 @@ FORMATS = ("PNG", "JPEG", "GIF", "WEBP", "BMP")
 
 
 def make_thumbnail(path: str) -> str:
-    """Make the address of a thumbnail that holds its data; "" for a file that is no image, or too large."""
+    """Make the address of a thumbnail that holds its data; "" for a file that is no image, or too
+    large.
+    """
     try:
         from PIL import Image
     except ImportError:

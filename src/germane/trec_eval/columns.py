@@ -12,8 +12,8 @@ from germane.trec_eval.options import INPUT, Options, TrecEvalError
 from germane.trec_eval.text import parse_real, parse_whole
 
 _SHARED = ("dcg", "ideal_dcg", "ndcg")
-"""These measures share their gains in trec_eval: the last gains given are those of all three. The name of
-each has the last gains given up to it."""
+"""These measures share their gains in trec_eval: the last gains given are those of all three. The
+name of each has the last gains given up to it."""
 
 
 @dataclass(frozen=True)
@@ -110,7 +110,8 @@ def _sort(name: str, numbers: list[Any], given: str) -> list[Any]:
 def format_queries(
     columns: Sequence[Column], queries: Sequence[str], values: Sequence[list[Any]], z: str
 ) -> Iterator[str]:
-    """Format the lines of every query. ``values`` has a list for each column; ``z`` is Z for standard scores.
+    """Format the lines of every query. ``values`` has a list for each column; ``z`` is Z for
+    standard scores.
 
     One template has the lines of all measures; each query fills it with its name and values.
     """
@@ -210,4 +211,7 @@ def _define(name: str) -> str:
         return f"{name}: {_ON[row.judgments]}; germane has no measure of its own for it.\n"
     example = make_columns(Options(marked={name}))[0]
     measure = parse(row.germane.format(example.argument))
-    return f"{name}{_TAKES[row.takes].partition(':')[0]}: as germane's {measure}: {measure.definition}\n"
+    return (
+        f"{name}{_TAKES[row.takes].partition(':')[0]}: as germane's {measure}:"
+        f" {measure.definition}\n"
+    )

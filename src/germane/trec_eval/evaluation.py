@@ -79,7 +79,8 @@ def _read_files(options: Options, note: runs.Note) -> _Data:
     return _Data(options, lines, qrels, judged_twice, retrieved, retrieved_twice, tag)
 
 
-# --- Queries that end trec_eval -----------------------------------------------------------------------
+# --- Queries that end trec_eval
+# -----------------------------------------------------------------------
 
 
 def _select_queries(data: _Data, wanted: list[Column]) -> tuple[list[int], TrecEvalError | None]:
@@ -122,7 +123,8 @@ def _find_obstacles(data: _Data, wanted: list[Column], first: int) -> dict[int, 
             out[q] = f"item {show_id(item)} is judged twice for query {_show_query(qrels, q)}."
         if qrels.grades[slice(*qrels.offsets[first : first + 2])].max() < 0:
             out[first] = (
-                f"query {_show_query(qrels, first)}, the first, has no grade from 0, which ends trec_eval."
+                f"query {_show_query(qrels, first)}, the first, has no grade from 0, which ends"
+                " trec_eval."
             )
     return out
 
@@ -131,13 +133,16 @@ def _show_query(qrels: Qrels, q: int) -> str:
     return show_id(to_bytes(qrels.queries[q]))
 
 
-# --- Values ----------------------------------------------------------------------------------------
+# --- Values
+# ----------------------------------------------------------------------------------------
 
 
 def _compute_values(
     data: _Data, wanted: list[Column], queries: list[int]
 ) -> tuple[list[list[Any]], str]:
-    """Compute each column's values of some queries, up to a query that has none; also return why not."""
+    """Compute each column's values of some queries, up to a query that has none; also return why
+    not.
+    """
     options = data.options
     computed = [column for column in wanted if column.row.judgments == options.judgments]
     why = ""
@@ -195,7 +200,8 @@ def _spell_grades(ranking: Ranking, column: Column, missing: Any) -> list[str]:
     return [row[:end].tobytes().decode() for row, end in zip(signs, ends.tolist(), strict=True)]
 
 
-# --- Means -----------------------------------------------------------------------------------------
+# --- Means
+# -----------------------------------------------------------------------------------------
 
 
 def _summarize(
@@ -277,7 +283,9 @@ def _standardize(
 
 
 def _find_scale(known: list[tuple[bytes, float, float]], name: bytes) -> tuple[float, float] | None:
-    """A measure's mean and deviation; of several lines, the one that trec_eval's search meets first."""
+    """A measure's mean and deviation; of several lines, the one that trec_eval's search meets
+    first.
+    """
     start, end = 0, len(known)
     while start < end or start == end < len(known):
         at = (start + end) // 2

@@ -1,13 +1,14 @@
 """Gains of grades that the command line gives, such as -m ndcg.1=3,2=9; and rbp.
 
-A grade without a given gain gains itself. Grade -1 stands for items without a judgment, -2 for items
-that were pooled but not judged; both gain nothing unless a gain is given. The ideal ranking is ordered by
-gain. But trec_eval sorts by the difference of gains as a whole number, so that gains less than 1 apart
-count as equal and keep their order; and the ideal ranking ends at the first gain that is not positive.
+A grade without a given gain gains itself. Grade -1 stands for items without a judgment, -2 for
+items that were pooled but not judged; both gain nothing unless a gain is given. The ideal ranking
+is ordered by gain. But trec_eval sorts by the difference of gains as a whole number, so that gains
+less than 1 apart count as equal and keep their order; and the ideal ranking ends at the first gain
+that is not positive.
 
-Neither rbp nor rbp_resid is the measure of that name: rbp is graded, with gains scaled by the least and
-the greatest gain of the query and 0, and rbp_resid is 0 if nothing unjudged is retrieved. Both add up
-powers of p that are multiplied up rank by rank; so are they here, to get the same last bit.
+Neither rbp nor rbp_resid is the measure of that name: rbp is graded, with gains scaled by the least
+and the greatest gain of the query and 0, and rbp_resid is 0 if nothing unjudged is retrieved. Both
+add up powers of p that are multiplied up rank by rank; so are they here, to get the same last bit.
 """
 
 import re
@@ -52,7 +53,9 @@ class Gains:
     grades: Ints  # that there are, ascending
 
     def find_worth(self, grades: Floats, owner: Ints) -> Floats:
-        """Look up the worth of grades of the queries ``owner``; a grade given twice has the lesser gain."""
+        """Look up the worth of grades of the queries ``owner``; a grade given twice has the lesser
+        gain.
+        """
         column = {grade: at for at, grade in enumerate(self.grades.tolist())}
         table = np.zeros((len(self.orders), len(column)))
         for row, order in zip(table, self.orders, strict=True):
@@ -75,10 +78,11 @@ def score_gains(ranking: Ranking, measure: Measure, pairs: Pairs) -> tuple[Ranki
 
 
 def average_levels(ranking: Ranking, measure: Measure, pairs: Pairs) -> Floats:
-    """Average nDCG over the ranks at which the ideal gain changes, one quotient after the other (Q).
+    """Average nDCG over the ranks at which the ideal gain changes, one quotient after the other
+    (Q).
 
-    Rndcg of trec_eval; the terms of germane's measure add up to the same, but for the last bit. A query
-    without such a rank has 0/0.
+    Rndcg of trec_eval; the terms of germane's measure add up to the same, but for the last bit. A
+    query without such a rank has 0/0.
     """
     given = select_grades(pairs)
     ranking, made = score_gains(ranking, measure, pairs)
@@ -123,7 +127,9 @@ def value_grades(ranking: Ranking, pairs: Pairs) -> tuple[Ranking, Gains]:
 
 
 def sort_by_gain(given: list[tuple[int, float]], grades: Iterable[int]) -> list[Gain]:
-    """Sort the given gains and those of the other grades, which are ascending, as trec_eval does."""
+    """Sort the given gains and those of the other grades, which are ascending, as trec_eval
+    does.
+    """
     named: dict[int, float] = {}
     gains = []
     for grade, worth in given:

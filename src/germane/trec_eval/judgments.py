@@ -1,8 +1,8 @@
 """Files of judgments as trec_eval reads them.
 
-They are small beside runs, and are read whole. ``readers.trec`` splits their lines; a line that is not
-plain is read here as C reads it: a grade is as much of its field as is a number. Lines that trec_eval
-does not accept are refused, a blank line too.
+They are small beside runs, and are read whole. ``readers.trec`` splits their lines; a line that is
+not plain is read here as C reads it: a grade is as much of its field as is a number. Lines that
+trec_eval does not accept are refused, a blank line too.
 """
 
 import re
@@ -104,7 +104,9 @@ _EXPONENT = re.compile(rb"[eE][-+]?[0-9]+[ \t]*$", re.MULTILINE)
 
 
 def _split_lines(data: bytes, options: Options, place: int) -> trec.Lines:
-    """The lines, with the field at a place as item. A comment is one line: the line after it is data."""
+    """The lines, with the field at a place as item. A comment is one line: the line after it is
+    data.
+    """
     says, _, parse_number = _FIELDS[options.format]
     names = tuple(says.split())
     layout = trec.Layout(

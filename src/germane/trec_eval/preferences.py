@@ -64,9 +64,11 @@ class Judged:
     def counts(self) -> list["Counts"]:
         """Each group's preferences, counted."""
         return [
-            count_levels(group, self.retrieved)
-            if group.partial is None
-            else count_preferences(group, self.retrieved)
+            (
+                count_levels(group, self.retrieved)
+                if group.partial is None
+                else count_preferences(group, self.retrieved)
+            )
             for group in self.groups
         ]
 
@@ -77,8 +79,8 @@ class Judged:
 
     @cached_property
     def pairs(self) -> tuple[Ints, Ints, Floats]:
-        """The pairs of items on which a group has a preference: their places, and the share of groups
-        that prefer the one that stands first."""
+        """The pairs of items on which a group has a preference: their places, and the share of
+        groups that prefer the one that stands first."""
         votes = np.zeros((self.items, self.items), np.int32)
         for group in self.groups:
             if group.has_repeats:
@@ -131,7 +133,9 @@ def count_preferences(group: Group, retrieved: int, kept: Bools | None = None) -
 
 
 def count_levels(group: Group, retrieved: int) -> Counts:
-    """Count the preferences of a group whose members have the order of their levels, the highest first."""
+    """Count the preferences of a group whose members have the order of their levels, the highest
+    first.
+    """
     first = group.place < retrieved
     starts = np.flatnonzero(np.diff(group.level, prepend=np.inf))
     sizes, found = (
@@ -317,7 +321,9 @@ MEASURES: dict[str, Callable[[Judged], float]] = {
 def judge_preferences(
     lines: list[Line], items: Qrels, got: Retrieved, options: Options, queries: list[int]
 ) -> tuple[list[Judged], str]:
-    """The preferences of some queries, up to a query with a contradiction; and that contradiction."""
+    """The preferences of some queries, up to a query with a contradiction; and that
+    contradiction.
+    """
     of_query = {query: list(group) for query, group in groupby(lines, key=itemgetter(0))}
     place, found = _place_items(items, got, options.depth)
     out: list[Judged] = []
@@ -341,7 +347,8 @@ def judge_preferences(
 def _place_items(items: Qrels, got: Retrieved, depth: int | None) -> tuple[Ints, Ints]:
     """The place of each judged item in its query (J), and how many of them are retrieved (Q).
 
-    With preferences, and only then, trec_eval orders equal scores by item id from the first to the last.
+    With preferences, and only then, trec_eval orders equal scores by item id from the first to the
+    last.
     """
     rank = got.tied_from + got.tied_to - got.rank
     kept = rank <= (np.inf if depth is None else depth)

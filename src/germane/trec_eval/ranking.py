@@ -1,9 +1,10 @@
 """A run under trec_eval's conventions: the ranking of every judged query.
 
-With -l -1 items without a judgment are relevant, and with -l -2 also items that were only pooled. But
-trec_eval still counts only judgments from 0, both those that exist and those retrieved. So measures that
-go down the list find more relevant items than exist; measures that come up from its end stop after as
-many as were retrieved; and measures of counts or of judged items find no further ones.
+With -l -1 items without a judgment are relevant, and with -l -2 also items that were only pooled.
+But trec_eval still counts only judgments from 0, both those that exist and those retrieved. So
+measures that go down the list find more relevant items than exist; measures that come up from its
+end stop after as many as were retrieved; and measures of counts or of judged items find no further
+ones.
 """
 
 from dataclasses import replace
@@ -26,8 +27,8 @@ UNJUDGED, POOLED = -1, -2
 def make_ranking(qrels: Qrels, retrieved: Retrieved, options: Options) -> Ranking:
     """Make the ranking of all judged queries.
 
-    With -c trec_eval gives a query that the run lacks one made-up item without a judgment, and corrects
-    some measures for it later. -J and -M0 remove the item.
+    With -c trec_eval gives a query that the run lacks one made-up item without a judgment, and
+    corrects some measures for it later. -J and -M0 remove the item.
     """
     policy = _make_policy(options.judged_only, options.depth)
     judged = JudgedRun(qrels, retrieved, policy, retrieved.answered)

@@ -59,7 +59,9 @@ def open_copy(name: str) -> Iterator[str]:
 def retrieve(
     qrels: Qrels, path: str, options: Options, note: Note
 ) -> tuple[Retrieved, dict[int, bytes]]:
-    """Find the judged items that the run retrieved; and by query, an item that it retrieved twice."""
+    """Find the judged items that the run retrieved; and by query, an item that it retrieved
+    twice.
+    """
     try:
         if odd := text.find_oddity(path):
             raise FormatError(f"{options.run}: the file has {odd}.")
@@ -69,7 +71,8 @@ def retrieve(
     except InputError as error:
         rows = _read_rows(path, options.run)
         note(
-            f"{error}  It is read as trec_eval reads it: a score is the number that its field begins with, or 0."
+            f"{error}  It is read as trec_eval reads it: a score is the number that its field"
+            " begins with, or 0."
         )
     return _retrieve_carefully(qrels, rows, options)
 
@@ -81,7 +84,9 @@ def read_tag(path: str) -> str:
 
 
 def _read_backwards(path: str) -> Iterator[bytes]:
-    """The lines of the file from the last to the first. The end of the file is read alone at first."""
+    """The lines of the file from the last to the first. The end of the file is read alone at
+    first.
+    """
     with open(path, "rb") as file:
         compressed = find_compression(file.read(6))
         start = max(file.seek(0, os.SEEK_END) - _END, 0)
@@ -96,7 +101,8 @@ def _is_comment(line: bytes) -> bool:
     return line.lstrip().startswith(b"#")
 
 
-# --- Runs that germane's reader refuses ------------------------------------------------------------
+# --- Runs that germane's reader refuses
+# ------------------------------------------------------------
 
 
 def _read_rows(path: str, name: str) -> list[_Row]:
@@ -181,7 +187,9 @@ def _compare_rows(one: _Row, other: _Row, id_sign: int) -> int:
 
 
 def _find_hits(q: int, ranked: list[_Row], judged: dict[Any, int]) -> Iterator[tuple[int, ...]]:
-    """Find the judged rows of a ranked query: query, rank, judgment, first and last rank of its tie."""
+    """Find the judged rows of a ranked query: query, rank, judgment, first and last rank of its
+    tie.
+    """
     end = 0
     tells_ties = not any(math.isnan(score) for *_, score in ranked)
     for _, tie in groupby(ranked, key=itemgetter(2) if tells_ties else itemgetter(1)):

@@ -1,11 +1,11 @@
 """trec_eval's values, from germane's measures.
 
-If the two define a measure alike, the value is germane's. The functions of _OWN compute the rest: values
-that trec_eval derives from others, values that it rounds differently in the last bit (which can change
-the fourth decimal of a short fraction), and its peculiarities.
+If the two define a measure alike, the value is germane's. The functions of _OWN compute the rest:
+values that trec_eval derives from others, values that it rounds differently in the last bit (which
+can change the fourth decimal of a short fraction), and its peculiarities.
 
-If several groups of people judged a query, each group is evaluated as a query of its own, and the values
-of the groups are averaged.
+If several groups of people judged a query, each group is evaluated as a query of its own, and the
+values of the groups are averaged.
 """
 
 from __future__ import annotations
@@ -92,7 +92,9 @@ def list_measures(columns: Iterable[Column], level: int) -> tuple[Measure, ...]:
 
 
 class _Listed(Scorer):
-    """Computes columns for a list with more relevant items than exist: values need not be finite."""
+    """Computes columns for a list with more relevant items than exist: values need not be
+    finite.
+    """
 
     def _compute_values(self, measure: Measure) -> Floats:
         made = compute_terms(measure, self.ranking)
@@ -102,7 +104,8 @@ class _Listed(Scorer):
         return found
 
 
-# --- Derived values --------------------------------------------------------------------------------
+# --- Derived values
+# --------------------------------------------------------------------------------
 
 
 def _take_logarithm(scorer: Scorer, column: Column) -> Floats:
@@ -146,7 +149,8 @@ def _divide(above: Floats, below: Floats) -> Floats:
     return out
 
 
-# --- Interpolated precision ------------------------------------------------------------------------
+# --- Interpolated precision
+# ------------------------------------------------------------------------
 
 
 def _interpolate(scorer: Scorer, column: Column) -> Floats:
@@ -156,8 +160,8 @@ def _interpolate(scorer: Scorer, column: Column) -> Floats:
 def _average_interpolated(scorer: Scorer, column: Column) -> Floats:
     """Average over recall levels, from the last level given, as trec_eval goes up the list.
 
-    Levels that the list does not reach count 0 until one is reached. A level that has been passed by
-    then stops the search: it and all levels after it have the value at the head of the list.
+    Levels that the list does not reach count 0 until one is reached. A level that has been passed
+    by then stops the search: it and all levels after it have the value at the head of the list.
     """
     at, relevant = scorer.compute("NumRelRet"), scorer.compute("NumRel")
     total = np.zeros(len(at))
@@ -173,7 +177,9 @@ def _average_interpolated(scorer: Scorer, column: Column) -> Floats:
 
 
 def _interpolate_at(scorer: Scorer, level: float) -> Floats:
-    """Compute interpolated precision; NaN, as 0/0, if nothing is retrieved and no item is needed."""
+    """Compute interpolated precision; NaN, as 0/0, if nothing is retrieved and no item is
+    needed.
+    """
     best = scorer.compute(f"IPrec(recall={min(max(level, 0.0), 1.0)!r},rounding={scorer.rounding})")
     relevant = scorer.compute("NumRel")
     needed = _count_needed(scorer, level, relevant)
@@ -183,7 +189,9 @@ def _interpolate_at(scorer: Scorer, level: float) -> Floats:
 
 
 def _limit_level(given: float) -> float:
-    """Replace a level beyond any whole number of items by 0: in C the number overflows to below 0."""
+    """Replace a level beyond any whole number of items by 0: in C the number overflows to below
+    0.
+    """
     return given if abs(given) < 2.0**63 else 0.0
 
 
@@ -201,7 +209,8 @@ def _compute_r_precision(scorer: Scorer, column: Column) -> Floats:
     return _divide(scorer.compute("NumRelRet"), np.maximum(cutoff, 0.0))
 
 
-# --- Gains and persistence -------------------------------------------------------------------------
+# --- Gains and persistence
+# -------------------------------------------------------------------------
 
 
 def _compute_gain(scorer: Scorer, column: Column) -> Floats:
@@ -216,7 +225,9 @@ def _compute_ndcg_rel(scorer: Scorer, column: Column) -> Floats:
 
 
 def _compute_rndcg(scorer: Scorer, column: Column) -> Floats:
-    """Compute Rndcg, which is 0 without a relevant item, even if lower grades have gains, and 0/0 without levels."""
+    """Compute Rndcg, which is 0 without a relevant item, even if lower grades have gains, and 0/0
+    without levels.
+    """
     made = scorer.ranking, parse(column.row.germane), column.argument
     return np.where(scorer.compute("NumRel") > 0, gains.average_levels(*made), 0.0)
 

@@ -1,8 +1,8 @@
 """Text and numbers as trec_eval reads them, where germane's readers differ.
 
-In trec_eval a byte-order mark is part of the first field, only line feeds end lines, every character
-that C calls blank separates fields, and a run line without a tag is an error. A number is as much of
-its text as C reads as a number, or 0.
+In trec_eval a byte-order mark is part of the first field, only line feeds end lines, every
+character that C calls blank separates fields, and a run line without a tag is an error. A number is
+as much of its text as C reads as a number, or 0.
 """
 
 import math
@@ -51,14 +51,17 @@ def parse_real(text: bytes) -> float:
 
 
 def truncate(number: float) -> int:
-    """Turn a double into a whole number of 64 bits; as on x86-64, one that does not fit becomes the least."""
+    """Turn a double into a whole number of 64 bits; as on x86-64, one that does not fit becomes the
+    least.
+    """
     return int(number) if abs(number) < _LONGEST else -_LONGEST
 
 
 def merge_sort(items: list[_Item], difference: Callable[[_Item, _Item], float]) -> list[_Item]:
     """Sort as the C library's qsort does, by the difference as a whole number of 32 bits.
 
-    Such differences need not make an order, and the result then depends on the method: a merge sort.
+    Such differences need not make an order, and the result then depends on the method: a merge
+    sort.
     """
     if len(items) < 2:
         return items
@@ -113,7 +116,9 @@ def _find_oddity_in(block: Block) -> str:
 
 
 def _has_trailing_blank(block: Block) -> bool:
-    """Does a line end with a blank? To compare two bytes at a time is seven times as fast as a search."""
+    """Does a line end with a blank? To compare two bytes at a time is seven times as fast as a
+    search.
+    """
     given = np.frombuffer(block.data, np.uint8)
     if block.data[-1:] in (b" ", b"\t"):  # the last line, without a line feed
         return True

@@ -25,7 +25,10 @@ def find_relative(sheet: Sheet, data: BoxData) -> Sees:
         yield Problem(
             "the numbers of boxes are between 0 and 1: relative coordinates are read as pixels",
             len(numbers),
-            advice=f"Use coordinates={{'{sheet.side}': 'relative'}}, and give the sizes of images with images=.",
+            advice=(
+                f"Use coordinates={{'{sheet.side}': 'relative'}}, and give the sizes of images with"
+                " images=."
+            ),
         )
 
 
@@ -82,8 +85,9 @@ def _name_reading(sheet: Sheet, data: BoxData) -> Sees:
             for side, to in other.items()
         )
         yield Problem(
-            f"read as {' and '.join(dict.fromkeys((data.truth.box_format, data.detections.box_format)))}, boxes and truths overlap by "
-            f"{before:.2f} on average; with {said}, by {after:.2f}",
+            "read as"
+            f" {' and '.join(dict.fromkeys((data.truth.box_format, data.detections.box_format)))},"
+            f" boxes and truths overlap by {before:.2f} on average; with {said}, by {after:.2f}",
             len(sheet.image),
             advice=f"box_format={other} reads them so.",
         )
@@ -92,8 +96,8 @@ def _name_reading(sheet: Sheet, data: BoxData) -> Sees:
 def _find_corners(sheet: Sheet) -> Sees:
     """Find corners that were taken for sizes, where the sizes of images are not known.
 
-    No box then ends before it begins, and many end soon. Where objects are large and in the middle, no box is narrower
-    than its distance from the left, either, but most are much wider.
+    No box then ends before it begins, and many end soon. Where objects are large and in the middle,
+    no box is narrower than its distance from the left, either, but most are much wider.
     """
     x, y, width, height = sheet.boxes.as_array()[sheet.finite].T
     if sheet.box_format != "xywh" or len(x) < SOME or not ((width >= x) & (height >= y)).all():

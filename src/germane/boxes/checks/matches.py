@@ -1,4 +1,6 @@
-"""Checks of both sides together: scores that are turned, and classes or images that are mixed up."""
+"""Checks of both sides together: scores that are turned, and classes or images that are mixed
+up.
+"""
 
 import numpy as np
 
@@ -23,13 +25,16 @@ def find_turned(sheet: Sheet, data: BoxData) -> Sees:
     share, error = _compare_scores(sheet.score[rows], matched, sheet.label[rows])
     if share < TURNED and share < 0.5 - SURE * error:
         yield Problem(
-            f"a detection on a truth of its class has a higher score than one that is on none in {share:.0%} of pairs",
+            "a detection on a truth of its class has a higher score than one that is on none in"
+            f" {share:.0%} of pairs",
             len(sheet.score),
         )
 
 
 def _mark_matched(pairing: Pairing) -> tuple[Bools, Ints]:
-    """Mark detections on a truth of their class; those of images without truths, and on crowds, are left out."""
+    """Mark detections on a truth of their class; those of images without truths, and on crowds, are
+    left out.
+    """
     pairs = pairing.same
     best, truth = pairing.find_best(pairs)
     label = pairing.detections.label[pairs.detection]
@@ -39,7 +44,9 @@ def _mark_matched(pairing: Pairing) -> tuple[Bools, Ints]:
 
 
 def _compare_scores(score: Floats, matched: Bools, label: Ints) -> tuple[float, float]:
-    """Estimate how often a match has a higher score than another detection of its class, and the error by chance."""
+    """Estimate how often a match has a higher score than another detection of its class, and the
+    error by chance.
+    """
     above = total = variance = 0.0
     for one in np.unique(label).tolist():
         mine, hits = score[label == one], matched[label == one]
@@ -88,7 +95,9 @@ def find_other_classes(sheet: Sheet, data: BoxData) -> Sees:
 
 
 def _map_classes(mine: Ints, its: Ints, classes: int) -> Ints:
-    """Map each class (K) to the one of most truths that its detections overlap; -1 if it has none."""
+    """Map each class (K) to the one of most truths that its detections overlap; -1 if it has
+    none.
+    """
     counts = np.zeros((classes, classes), np.int64)
     np.add.at(counts, (mine, its), 1)
     return np.where(counts.any(axis=1), counts.argmax(axis=1), -1)

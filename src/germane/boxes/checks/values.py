@@ -152,7 +152,9 @@ def find_empty(sheet: Sheet, data: BoxData) -> Sees:
 
 
 def find_elsewhere(sheet: Sheet, data: BoxData) -> Sees:
-    """Find most masks or keypoints outside the boxes of their objects, by half of a side or more."""
+    """Find most masks or keypoints outside the boxes of their objects, by half of a side or
+    more.
+    """
     sized = sheet.sound & (sheet.boxes.width > 0) & (sheet.boxes.height > 0)
     rows = np.flatnonzero(sized)
     rows = rows[:: max(len(rows) // MANY, 1)]
@@ -173,12 +175,17 @@ def find_elsewhere(sheet: Sheet, data: BoxData) -> Sees:
     inside = (x >= low[:, :1]) & (x <= high[:, :1]) & (y >= low[:, 1:]) & (y <= high[:, 1:])
     odd = rows[(seen & ~inside).sum(axis=1) > seen.sum(axis=1) / 2]
     if len(odd) > len(rows) / 2:
-        says = f"the {noun} of {len(odd):,} of {len(rows):,} objects lie outside their boxes{', or are empty' * (noun == 'masks')}"
+        says = (
+            f"the {noun} of {len(odd):,} of {len(rows):,} objects lie outside their"
+            f" boxes{', or are empty' * (noun == 'masks')}"
+        )
         yield Problem(says, len(odd), sheet.show(odd))
 
 
 def find_odd_areas(sheet: Sheet, data: BoxData) -> Sees:
-    """Find areas that no object in its box has: more than twice the box, hardly any of it, or one area for all."""
+    """Find areas that no object in its box has: more than twice the box, hardly any of it, or one
+    area for all.
+    """
     if sheet.area is None:
         return
     wide, high = sheet.boxes.width, sheet.boxes.height
@@ -203,7 +210,9 @@ def _differ(sizes: Floats) -> bool:
 
 
 def find_repeated(sheet: Sheet, data: BoxData) -> Sees:
-    """Find duplicate boxes: of the same image and class, and with the same score if there is one."""
+    """Find duplicate boxes: of the same image and class, and with the same score if there is
+    one.
+    """
     yield from sheet.report(sheet.repeated, "repeat another one of the same image and class")
 
 

@@ -1,4 +1,6 @@
-"""Agreement of judges: on grades, by statistics that correct for chance, and on the order of systems."""
+"""Agreement of judges: on grades, by statistics that correct for chance, and on the order of
+systems.
+"""
 
 import math
 from collections import Counter
@@ -29,8 +31,8 @@ class JudgeAgreement(Tabular):
     >>> found.grades, found.confusion.tolist()
     ((0.0, 1.0), [[0.0, 1.0], [0.0, 1.0]])
 
-    ``table()`` has a row for each grade of the first judge and a column for each of the second. Statistics
-    are NaN where both judges gave all items one grade.
+    ``table()`` has a row for each grade of the first judge and a column for each of the second.
+    Statistics are NaN where both judges gave all items one grade.
     """
 
     grades: tuple[float, ...]
@@ -58,7 +60,9 @@ class JudgeAgreement(Tabular):
 
     @property
     def kappa(self) -> float:
-        """Cohen's κ: agreement above chance, where each judge keeps the own shares of grades (1960)."""
+        """Cohen's κ: agreement above chance, where each judge keeps the own shares of grades
+        (1960).
+        """
         return _compute_kappa(self.confusion, _weigh_agreement(len(self.grades), 0))
 
     @property
@@ -83,7 +87,9 @@ class JudgeAgreement(Tabular):
 
     @property
     def ac1(self) -> float:
-        """Gwet's AC1: agreement above chance, where only items that are hard to grade agree by chance (2008)."""
+        """Gwet's AC1: agreement above chance, where only items that are hard to grade agree by
+        chance (2008).
+        """
         return _compute_gwet(self.confusion, _weigh_agreement(len(self.grades), 0))
 
     @property
@@ -121,8 +127,8 @@ class JudgeAgreement(Tabular):
         number = partial(format_number, digits=digits)
         words = (f"{name} {number(value)}" for name, value in self.statistics.items())
         yield (
-            f"agreement on {write_count(self.pairs, 'pair')} of {write_count(len(self.per_query), 'query')}: "
-            f"{', '.join(words)}"
+            f"agreement on {write_count(self.pairs, 'pair')} of"
+            f" {write_count(len(self.per_query), 'query')}: {', '.join(words)}"
         )
         kind = (
             "as lenient"
@@ -132,7 +138,8 @@ class JudgeAgreement(Tabular):
             else "more lenient"
         )
         yield (
-            f"the model's mean grade is {format_number(self.bias, digits, sign='+')} from people's: it is {kind}"
+            f"the model's mean grade is {format_number(self.bias, digits, sign='+')} from people's:"
+            f" it is {kind}"
         )
         yield from map(str, self.findings)
 
@@ -144,9 +151,9 @@ class JudgeAgreement(Tabular):
         if shares[most] < SKEWED:
             return ()
         says = (
-            f"grades are skewed: people gave {self.grades[most]:g} to {shares[most]:.0%} of the pairs. Raw "
-            "agreement, AC1 and AC2 are then high for any judge that gives it often, and κ and α can be low "
-            "for a good one"
+            f"grades are skewed: people gave {self.grades[most]:g} to {shares[most]:.0%} of the"
+            " pairs. Raw agreement, AC1 and AC2 are then high for any judge that gives it often,"
+            " and κ and α can be low for a good one"
         )
         count = int(self.confusion[most].sum())
         return (Finding("note", "skewed grades", says, count, advice="Look at the rarer grades."),)
@@ -165,10 +172,16 @@ class JudgeAgreement(Tabular):
 
 DEFINITIONS = (
     "raw: share of equal grades",
-    "κ: (raw - chance) ÷ (1 - chance), chance = Σ share of the grade for one judge · for the other (Cohen)",
+    (
+        "κ: (raw - chance) ÷ (1 - chance), chance = Σ share of the grade for one judge · for the"
+        " other (Cohen)"
+    ),
     "κ linear, κ quadratic: the same, with partial agreement of grades that are near each other",
     "α: 1 - observed ÷ expected disagreement, expected from the grades of both (Krippendorff)",
-    "AC1, AC2: as κ, chance = Σ π·(1-π) ÷ (grades - 1), π = mean share of the grade (Gwet); AC2 is quadratic",
+    (
+        "AC1, AC2: as κ, chance = Σ π·(1-π) ÷ (grades - 1), π = mean share of the grade (Gwet); AC2"
+        " is quadratic"
+    ),
 )
 
 
@@ -222,7 +235,8 @@ def _compute_gwet(confusion: Floats, weights: Floats) -> float:
 
 
 def compute_alpha(units: Iterable[tuple[Counter[float], float]], *, ordered: bool) -> float:
-    """Compute Krippendorff's α of units: the number of each grade that judges gave, and how many units have it.
+    """Compute Krippendorff's α of units: the number of each grade that judges gave, and how many
+    units have it.
 
     Units with fewer than two grades say nothing. Any number of judges may have graded each.
     """
@@ -244,7 +258,9 @@ def compute_alpha(units: Iterable[tuple[Counter[float], float]], *, ordered: boo
 
 
 def _measure_distance(totals: Floats, ordered: bool) -> Floats:
-    """G × G: squared distance of grades; of ordered ones by the number of grades given between them."""
+    """G × G: squared distance of grades; of ordered ones by the number of grades given between
+    them.
+    """
     if not ordered:
         nominal: Floats = np.ones((len(totals), len(totals))) - np.eye(len(totals))
         return nominal

@@ -1,4 +1,6 @@
-"""The functions trust and trust_many: numbers that rest on a model's judgments, corrected by people's."""
+"""The functions trust and trust_many: numbers that rest on a model's judgments, corrected by
+people's.
+"""
 
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
@@ -68,24 +70,25 @@ def trust(
     >>> number.naive_mean, number.mean
     (1.0, 0.75)
 
-    ``run`` is a run, and ``people`` and ``model`` are qrels, as in ``evaluate``. The model judged all
-    queries. People judged some of them; in these, they judged every item that the model judged. The result
-    maps each measure to a ``CorrectedMean`` with ``mean`` and ``interval``, and with the ``naive_mean`` and
-    ``naive_interval`` from the model's judgments alone.
+    ``run`` is a run, and ``people`` and ``model`` are qrels, as in ``evaluate``. The model judged
+    all queries. People judged some of them; in these, they judged every item that the model judged.
+    The result maps each measure to a ``CorrectedMean`` with ``mean`` and ``interval``, and with the
+    ``naive_mean`` and ``naive_interval`` from the model's judgments alone.
 
-    ``about`` is the population that the queries were drawn from, or these ``queries``. The queries that
-    people judged are a random sample, or were drawn with other probabilities: ``weights`` are 1 / the
-    probability of each, and ``strata`` gives a stratum to every query, as a mapping, a function or a file.
-    ``tuning`` is optimal (PPI++) or full (PPI). ``judge_family`` are words in the names of runs that the
-    judge is related to; findings warn of these runs.
+    ``about`` is the population that the queries were drawn from, or these ``queries``. The queries
+    that people judged are a random sample, or were drawn with other probabilities: ``weights`` are
+    1 / the probability of each, and ``strata`` gives a stratum to every query, as a mapping, a
+    function or a file. ``tuning`` is optimal (PPI++) or full (PPI). ``judge_family`` are words in
+    the names of runs that the judge is related to; findings warn of these runs.
 
-    If people's queries show too little of how much the values vary, the interval comes from the range of
-    the measure (``interval.basis``), and ``shown`` says whether to report the corrected number or people's.
+    If people's queries show too little of how much the values vary, the interval comes from the
+    range of the measure (``interval.basis``), and ``shown`` says whether to report the corrected
+    number or people's.
 
-    Warns (GermaneWarning) of what can distort the numbers; ``findings`` lists it, too. Raises CoverageError
-    if people did not judge all these items, MeasureError for a measure that is not a mean over queries,
-    PolicyError, InputError, and what ``evaluate`` raises. Angelopoulos et al. 2023
-    and 2024; Oosterhuis et al. 2024 for rankings.
+    Warns (GermaneWarning) of what can distort the numbers; ``findings`` lists it, too. Raises
+    CoverageError if people did not judge all these items, MeasureError for a measure that is not a
+    mean over queries, PolicyError, InputError, and what ``evaluate`` raises. Angelopoulos et al.
+    2023 and 2024; Oosterhuis et al. 2024 for rankings.
     """
     found = trust_many(
         {name: run}, people=people, model=model, measures=measures, about=about, weights=weights,
@@ -109,7 +112,8 @@ def trust_many(
     progress: Progress | bool | None = None,
     **policy: Unpack[Choices],
 ) -> Trusts:
-    """Correct the means of several runs and all their differences, and compare the orders of the runs.
+    """Correct the means of several runs and all their differences, and compare the orders of the
+    runs.
 
     ``runs`` maps each run's name to the run; the other arguments are those of ``trust``.
 
@@ -185,8 +189,8 @@ def compare_judges(
     >>> round(found.raw, 3), round(found.kappa, 3), round(found.ac1, 3)
     (0.667, 0.4, 0.333)
 
-    Both are qrels as in ``evaluate``. Warns of skewed grades. Raises CoverageError if there is no such pair.
-    See ``JudgeAgreement`` for the numbers.
+    Both are qrels as in ``evaluate``. Warns of skewed grades. Raises CoverageError if there is no
+    such pair. See ``JudgeAgreement`` for the numbers.
     """
     options = open_options(policy)
     judges = spell_alike(*(_read_judge(Inputs(given, options), "AP") for given in (first, second)))
@@ -207,8 +211,8 @@ def _check_policy(policy: Mapping[str, Any]) -> None:
     for name in ("missing", "no_relevant", "no_hit"):
         if policy.get(name) in ("skip", "nan"):
             raise PolicyError(
-                f"{name}={policy[name]} leaves out queries, and the judges would differ in which; a "
-                "corrected mean is over all queries. Choose zero."
+                f"{name}={policy[name]} leaves out queries, and the judges would differ in which; a"
+                " corrected mean is over all queries. Choose zero."
             )
 
 
@@ -237,8 +241,9 @@ def _find_family(runs: Iterable[str], families: Iterable[str] | str) -> tuple[Fi
             finding = Finding(
                 "serious",
                 "circular judge",
-                f"the judge is related to this run ({list_some(related)}). A judge that ranked, reranked or "
-                "trained a system favors it, in every query that people did not judge",
+                f"the judge is related to this run ({list_some(related)}). A judge that ranked,"
+                " reranked or trained a system favors it, in every query that people did not"
+                " judge",
                 1,
                 (),
                 "Compare this run by people's judgments alone (Clarke and Dietz 2024).",
@@ -302,7 +307,9 @@ class _Maker:
         return float(self.list_values(measure, run)[1][self.design.sampled].mean())
 
     def check(self, measures: Sequence[Measure], run: str) -> tuple[Finding, ...]:
-        """Check whether people's queries look like the others, and whether enough of them differ."""
+        """Check whether people's queries look like the others, and whether enough of them
+        differ.
+        """
         p: dict[str, float] = {}
         rare: list[Finding] = []
         for measure in measures:

@@ -59,7 +59,10 @@ class JudgedByMany(Tabular):
         """what can distort the numbers, once for all judges"""
 
     def __repr__(self) -> str:
-        return f"<JudgedByMany: {write_count(len(self.judges), 'judge')}, {', '.join(map(str, self.measures))}>"
+        return (
+            f"<JudgedByMany: {write_count(len(self.judges), 'judge')},"
+            f" {', '.join(map(str, self.measures))}>"
+        )
 
     @property
     def measures(self) -> tuple[Measure, ...]:
@@ -88,7 +91,10 @@ class JudgedByMany(Tabular):
         left = f"; {self.left_out:,} left out" if self.left_out else ""
         alphas = f"α {number(self.alpha)}, α ordinal {number(self.alpha_ordinal)} (Krippendorff)"
         notes += [
-            "majority grade: the most frequent one, the lowest of several; mean grade: of all who judged the item",
+            (
+                "majority grade: the most frequent one, the lowest of several; mean grade: of all"
+                " who judged the item"
+            ),
             f"{write_count(queries, 'query')} that every judge judged{left}",
             f"agreement of all on {write_count(self.pairs, 'pair')}: {alphas}",
             f"policy: {next(iter(self.results.values())).policy}",
@@ -121,10 +127,10 @@ def evaluate_judges(
     >>> [result["P@2"].mean for result in found.results.values()]
     [0.5, 0.0, 1.0, 0.5, 0.0]
 
-    ``judges`` maps each name to qrels, or is one frame or file with a column that names the judge. Queries
-    that some judge did not judge are left out. ``P@2`` of mean grades is 0 here, since 2/3 is below
-    ``rel=1``. Raises InputError for the names majority and mean, and CoverageError if no query has all
-    judges.
+    ``judges`` maps each name to qrels, or is one frame or file with a column that names the judge.
+    Queries that some judge did not judge are left out. ``P@2`` of mean grades is 0 here, since 2/3
+    is below ``rel=1``. Raises InputError for the names majority and mean, and CoverageError if no
+    query has all judges.
     """
     options = open_evaluation(None, policy).options
     read = _read_judges(judges, options)
@@ -212,7 +218,9 @@ def _pool_grades(
 
 
 def merge(pooled: Pooled, how: Merging) -> dict[Hashable, dict[Hashable, float]]:
-    """Merge the grades of each item: the most frequent one (the lowest of several), or their mean."""
+    """Merge the grades of each item: the most frequent one (the lowest of several), or their
+    mean.
+    """
     check_choice("how", how, MERGED)
     choose = _choose_majority if how == "majority" else lambda grades: float(np.mean(grades))
     return {

@@ -1,4 +1,6 @@
-"""Correction: the mean that people's judgments would give, from few of theirs and many of a model's."""
+"""Correction: the mean that people's judgments would give, from few of theirs and many of a
+model's.
+"""
 
 import math
 from dataclasses import dataclass
@@ -19,7 +21,8 @@ SKEWNESS = 0.25  # the part of the estimated skewness that bends an interval: th
 UNSEEN = (
     0.5  # queries that vary as much as the one that varies most, and were not drawn: rare errors
 )
-# The queries of people's that make up the spread of their values, and of the residuals; fewer say too little:
+# The queries of people's that make up the spread of their values, and of the residuals; fewer say
+# too little:
 EVENTS = 1.5, 40, 2.5  # 1.5 + n ÷ 40, at most 2.5
 RESIDUALS = 1.1, 32, 3.0
 FEW = 20  # people's queries below which residuals of unknown spread are worth less than people's values
@@ -27,7 +30,9 @@ FEW = 20  # people's queries below which residuals of unknown spread are worth l
 
 @dataclass(frozen=True, eq=False)
 class Design:
-    """The queries that people judged, among those that the model judged, and how they were drawn."""
+    """The queries that people judged, among those that the model judged, and how they were
+    drawn.
+    """
 
     sampled: Ints  # n: places among the N queries of the model
     weights: Floats  # n: how many queries each stands for; they add up to N
@@ -74,19 +79,21 @@ def correct_mean(
 ) -> Correction:
     """Correct the mean of a model's N values by people's n: prediction-powered inference.
 
-    The mean is λ·(mean of the model's N values) + (mean of people - λ·model over the n queries). Without
-    bias whatever λ is, it varies least where λ is the slope of people's values on the model's; so
-    tuned, this is the regression estimator of survey sampling, and PPI++. ``tuning="full"`` is λ = 1.
-    A query has at most a quarter of the leverage on λ, which is nearer to 0 otherwise.
+    The mean is λ·(mean of the model's N values) + (mean of people - λ·model over the n queries).
+    Without bias whatever λ is, it varies least where λ is the slope of people's values on the
+    model's; so tuned, this is the regression estimator of survey sampling, and PPI++.
+    ``tuning="full"`` is λ = 1. A query has at most a quarter of the leverage on λ, which is nearer
+    to 0 otherwise.
 
-    The variance has two parts. Residuals give that of drawing n of the N queries, each residual as large
-    as if its query had not been used for λ. The values give that of drawing the N from a population;
-    ``about="queries"`` leaves it out. Student's quantile is bent by a quarter of the skewness (Hall 1992).
-    Half a query that varies as much as the one that varies most stands for rare errors that were not drawn,
-    as half an observation does in each cell of a table (Agresti and Min 2005).
-    If few queries make up the spread of people's values or of the residuals, or if it is small beside the
-    range of the values, ``span``, the interval comes from that range (see ``_bound_mean``).
-    Sources: Angelopoulos et al. 2023 and 2024 (PPI, PPI++); Särndal, Swensson and Wretman 1992, chapter 6.
+    The variance has two parts. Residuals give that of drawing n of the N queries, each residual as
+    large as if its query had not been used for λ. The values give that of drawing the N from a
+    population; ``about="queries"`` leaves it out. Student's quantile is bent by a quarter of the
+    skewness (Hall 1992). Half a query that varies as much as the one that varies most stands for
+    rare errors that were not drawn, as half an observation does in each cell of a table (Agresti
+    and Min 2005). If few queries make up the spread of people's values or of the residuals, or if
+    it is small beside the range of the values, ``span``, the interval comes from that range (see
+    ``_bound_mean``). Sources: Angelopoulos et al. 2023 and 2024 (PPI, PPI++); Särndal, Swensson and
+    Wretman 1992, chapter 6.
     """
     shares, left, drawn = design.shares, design.left, model[design.sampled]
     gap = float(model.mean() - shares @ drawn)
@@ -142,11 +149,13 @@ def _bound_mean(
     residuals: Floats, slope: float, people: Floats, model: Floats, design: Design, span: Span, confidence: float,
     about: About,
 ) -> Correction:  # fmt: skip
-    """Make an interval from the range of the values: one of residuals whose mean is the corrected one.
+    """Make an interval from the range of the values: one of residuals whose mean is the corrected
+    one.
 
-    The range of a residual is that of people's value less λ · the model's. The distances of the ends from
-    the mean add up by their squares (Zou and Donner 2008): that of the residuals, for n of N queries, and
-    that of people's values, for N queries of a population. Strata only count by their weights.
+    The range of a residual is that of people's value less λ · the model's. The distances of the
+    ends from the mean add up by their squares (Zou and Donner 2008): that of the residuals, for n
+    of N queries, and that of people's values, for N queries of a population. Strata only count by
+    their weights.
     """
     shares, span = design.shares, span.extend()
     low, high = span.low, span.high
@@ -167,7 +176,9 @@ def _bound_mean(
 
 
 def _measure_reach(values: Floats, shares: Floats, span: Span, confidence: float) -> Floats:
-    """Measure how far the ends of the interval of a bounded mean are from the mean: below it, above it."""
+    """Measure how far the ends of the interval of a bounded mean are from the mean: below it, above
+    it.
+    """
     found, mean = (
         estimate_bounded_interval(values, shares, span, confidence),
         float(shares @ values),
@@ -177,7 +188,9 @@ def _measure_reach(values: Floats, shares: Floats, span: Span, confidence: float
 
 @dataclass(frozen=True)
 class Spread:
-    """The variance of values, and how many queries the safety of an interval of their mean costs."""
+    """The variance of values, and how many queries the safety of an interval of their mean
+    costs.
+    """
 
     variance: float
     surplus: float
@@ -196,7 +209,8 @@ def measure_spreads(
 def _measure_spread(centered: Floats, design: Design, fitted: int) -> Spread:
     """Measure the spread of values of which some means and slopes were fitted.
 
-    n leave-one-out residuals enlarge the variance by about 2 · fitted ÷ n, and the unseen query by its share.
+    n leave-one-out residuals enlarge the variance by about 2 · fitted ÷ n, and the unseen query by
+    its share.
     """
     squares = centered**2
     mean = float(design.shares @ squares)
@@ -213,7 +227,9 @@ def _fit_slope(x: Floats, y: Floats, weights: Floats) -> tuple[float, Floats]:
 
 
 def _measure_population(values: Floats, shares: Floats, total: int) -> tuple[float, float]:
-    """Measure second and third moment of a mean over ``total`` queries, from a weighted sample of them."""
+    """Measure second and third moment of a mean over ``total`` queries, from a weighted sample of
+    them.
+    """
     centered = values - shares @ values
     unbiased = len(values) / (len(values) - 1)
     second = float(shares @ centered**2) * unbiased / total

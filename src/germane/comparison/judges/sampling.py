@@ -1,4 +1,6 @@
-"""Sampling: match people's queries with those of a model, and check that both judged the same items."""
+"""Sampling: match people's queries with those of a model, and check that both judged the same
+items.
+"""
 
 import math
 from collections import Counter
@@ -22,32 +24,37 @@ from germane.readers.mapping_ids import spell_qrels
 def match_judges(people: Qrels, model: Qrels) -> None:
     """Refuse people's judgments that cannot correct the model's.
 
-    Raises CoverageError where people judged a query that the model did not, where people did not judge an
-    item of such a query that the model judged, and for fewer than five queries of people's.
+    Raises CoverageError where people judged a query that the model did not, where people did not
+    judge an item of such a query that the model judged, and for fewer than five queries of
+    people's.
     """
     absent = [query for query in people.queries if query not in model.position]
     if absent:
         raise CoverageError(
-            f"the model did not judge {list_some(absent)} ({len(absent)} of people's {len(people)} queries). "
-            "Both must have the same query ids, and the model must judge every query."
+            f"the model did not judge {list_some(absent)} ({len(absent)} of people's {len(people)}"
+            " queries). Both must have the same query ids, and the model must judge every query."
         )
     if len(people) < FEWEST:
         raise CoverageError(
-            f"people judged {write_count(len(people), 'query')}; a correction needs {FEWEST} or more."
+            f"people judged {write_count(len(people), 'query')}; a correction needs {FEWEST} or"
+            " more."
         )
     for query in people.queries:
         judged, asked = list_judged(people, query), list_judged(model, query)
         unjudged = [item for item in asked if item not in judged]
         if unjudged:
             raise CoverageError(
-                f"query {clip(query)}: people did not judge {list_some(unjudged)} ({len(unjudged)} of the "
-                f"{len(asked)} items that the model judged). In a query that people judge, they must judge "
-                "every item that the model judged. Add these judgments, or leave the query out."
+                f"query {clip(query)}: people did not judge {list_some(unjudged)} ({len(unjudged)}"
+                f" of the {len(asked)} items that the model judged). In a query that people judge,"
+                " they must judge every item that the model judged. Add these judgments, or leave"
+                " the query out."
             )
 
 
 def spell_alike(*judges: Qrels) -> list[Qrels]:
-    """Spell the ids of all judges as text if one of them is a file of text, which has no other ids."""
+    """Spell the ids of all judges as text if one of them is a file of text, which has no other
+    ids.
+    """
     if len({one.ids for one in judges}) == 1:
         return list(judges)
     return [spell_qrels(one) for one in judges]
@@ -74,9 +81,9 @@ def list_shared_grades(people: Qrels, model: Qrels) -> dict[Hashable, list[tuple
 def make_design(people: list[Any], queries: list[Any], weights: Any, strata: Any) -> Design:
     """Describe how people's queries were drawn from the model's.
 
-    ``weights`` says how many queries each of people's stands for, and ``strata`` the stratum of every
-    query. Raises InputError for a weight that is not above 0, and CoverageError for a stratum with fewer
-    than two of people's queries.
+    ``weights`` says how many queries each of people's stands for, and ``strata`` the stratum of
+    every query. Raises InputError for a weight that is not above 0, and CoverageError for a stratum
+    with fewer than two of people's queries.
     """
     place = {query: q for q, query in enumerate(queries)}
     sampled = np.array([place[query] for query in people])
@@ -87,7 +94,8 @@ def make_design(people: list[Any], queries: list[Any], weights: Any, strata: Any
     for name, h in number.items():
         if drawn[h] < 2:
             raise CoverageError(
-                f"stratum {clip(name)}: people judged {drawn[h]} of its queries; each stratum needs 2 or more."
+                f"stratum {clip(name)}: people judged {drawn[h]} of its queries; each stratum needs"
+                " 2 or more."
             )
     raw = np.ones(len(people)) if weights is None else _read_weights(people, weights)
     sizes, within = np.bincount(of_query), of_query[sampled]
@@ -96,7 +104,9 @@ def make_design(people: list[Any], queries: list[Any], weights: Any, strata: Any
 
 
 def _read_given(name: str, queries: list[Any], given: Any) -> list[Hashable]:
-    """Read what is given for each query, as categories are given. Errors say which argument it is."""
+    """Read what is given for each query, as categories are given. Errors say which argument it
+    is.
+    """
     try:
         return find_categories(queries, given, numbers=name == "weights")
     except (InputError, NotFoundError) as error:
@@ -119,8 +129,8 @@ def _read_weights(people: list[Any], weights: Any) -> Floats:
             number = math.nan
         if not 0 < number < math.inf:
             raise InputError(
-                f"query {clip(query)}: a weight is a number above 0, how many queries it stands for; "
-                f"got {clip(given)}"
+                f"query {clip(query)}: a weight is a number above 0, how many queries it stands"
+                f" for; got {clip(given)}"
             )
         numbers.append(number)
     shares = np.array(numbers) / max(numbers)
@@ -128,8 +138,9 @@ def _read_weights(people: list[Any], weights: Any) -> Floats:
     if worth < FEWEST - 1e-9:
         heaviest = people[int(shares.argmax())]
         raise CoverageError(
-            f"weights: query {clip(heaviest)} and a few others outweigh the rest, so that people's "
-            f"{len(people)} queries are worth {worth:.1f} of equal weight; a correction needs {FEWEST} or more."
+            f"weights: query {clip(heaviest)} and a few others outweigh the rest, so that people's"
+            f" {len(people)} queries are worth {worth:.1f} of equal weight; a correction needs"
+            f" {FEWEST} or more."
         )
     return np.array(numbers)
 
@@ -146,7 +157,9 @@ UNLIKELY = 0.01
 
 
 def find_odd_samples(p: dict[str, float], queries: list[Any]) -> tuple[Finding, ...]:
-    """Find measures on which people's queries differ from all queries by more than chance explains."""
+    """Find measures on which people's queries differ from all queries by more than chance
+    explains.
+    """
     odd = [name for name, value in p.items() if value * len(p) < UNLIKELY]
     if not odd:
         return ()
@@ -154,8 +167,8 @@ def find_odd_samples(p: dict[str, float], queries: list[Any]) -> tuple[Finding, 
         Finding(
             "doubtful",
             "sampled queries differ",
-            "by the model's judgments, the queries that people judged "
-            f"differ from all queries more than a random sample would (p < {UNLIKELY:g}, Bonferroni over {len(p)})",
+            "by the model's judgments, the queries that people judged differ from all queries more"
+            f" than a random sample would (p < {UNLIKELY:g}, Bonferroni over {len(p)})",
             len(odd),
             tuple(odd[:3]),
             "If they were not drawn at random, say how: weights=… or strata=….",
@@ -174,8 +187,9 @@ def find_rare_disagreement(
         Finding(
             "note",
             "rare disagreement",
-            f"{name}: people's and the model's value differ on only {len(differing)} of "
-            f"{len(differences)} queries. Errors that are rarer than this cannot be seen in the interval",
+            f"{name}: people's and the model's value differ on only {len(differing)} of"
+            f" {len(differences)} queries. Errors that are rarer than this cannot be seen in the"
+            " interval",
             len(differing),
             show_ids(queries[i] for i in differing.tolist()),
             "More queries of people's show them.",

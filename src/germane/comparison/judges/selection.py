@@ -53,8 +53,8 @@ class Selection(Columnar, Tabular):
     >>> [(one.query, one.item, one.weight) for one in chosen]
     [('q', 'x', 1.0)]
 
-    As CSV it has the columns query, item, grade, which is empty, and weight: fill in the grades, and the
-    file is qrels.
+    As CSV it has the columns query, item, grade, which is empty, and weight: fill in the grades,
+    and the file is qrels.
     """
 
     def __init__(
@@ -99,17 +99,26 @@ class Selection(Columnar, Tabular):
     def _write_notes(self) -> Iterator[str]:
         yield f"{self.measure}: {write_definition(self.measure, str(self.measure))}"
         how = {
-            "weight": "the value of a list whose only relevant item has the rank of this one, summed over runs",
+            "weight": (
+                "the value of a list whose only relevant item has the rank of this one, summed over"
+                " runs"
+            ),
             "difference": "how much this value differs between two runs, summed over pairs of runs",
         }
         yield f"weight: {how[self.by]}"
         for run, before in self.open_before.items():
             after = self.open_after[run]
-            yield f"{run}: {before:.1%} of the weight is on items without a judgment; {after:.1%} once these are judged"
+            yield (
+                f"{run}: {before:.1%} of the weight is on items without a judgment; {after:.1%}"
+                " once these are judged"
+            )
         if self.candidates:
             yield f"{write_count(len(self), 'pair')}; {self.left:,} more have a weight"
         else:
-            yield f"no item without a judgment has a weight in {self.measure}: there is nothing to judge"
+            yield (
+                f"no item without a judgment has a weight in {self.measure}: there is nothing to"
+                " judge"
+            )
         if self.findings:
             yield ""
             yield "Findings:"
@@ -147,19 +156,21 @@ def choose_judgments(
     progress: Progress | bool | None = None,
     **policy: Unpack[Choices],
 ) -> Selection:
-    """Choose the pairs of query and item to judge next: those with the largest weight in the measure.
+    """Choose the pairs of query and item to judge next: those with the largest weight in the
+    measure.
 
     >>> runs = {"a": {"q": ["x", "y", "d"]}, "b": {"q": ["y", "d", "x"]}}
     >>> [one.item for one in germane.choose_judgments({"q": {"d": 1}}, runs, "RR", budget=2)]
     ['y', 'x']
 
-    The weight of a rank is the measure's value for a list whose only relevant item has it: 1 ÷ log2(i+1)
-    for nDCG, 1 ÷ i for RR and AP, (1-p)·p^(i-1) for RBP. ``by="weight"`` adds it up over the runs (Moffat,
-    Webber and Zobel 2007). ``by="difference"`` adds up its differences between runs: an item with equal
-    ranks in two runs cannot change their order. Unjudged queries of the runs count, too.
+    The weight of a rank is the measure's value for a list whose only relevant item has it: 1 ÷
+    log2(i+1) for nDCG, 1 ÷ i for RR and AP, (1-p)·p^(i-1) for RBP. ``by="weight"`` adds it up over
+    the runs (Moffat, Webber and Zobel 2007). ``by="difference"`` adds up its differences between
+    runs: an item with equal ranks in two runs cannot change their order. Unjudged queries of the
+    runs count, too.
 
-    ``qrels``, ``runs`` and the conventions are those of ``evaluate_many``. Warns of what can distort the
-    choice, which ``findings`` lists, too. Raises MeasureError for a measure
+    ``qrels``, ``runs`` and the conventions are those of ``evaluate_many``. Warns of what can
+    distort the choice, which ``findings`` lists, too. Raises MeasureError for a measure
     that gives ranks no weight, and InputError for a budget that is no whole number from 1.
     """
     check_choice("by", by, ("weight", "difference"))

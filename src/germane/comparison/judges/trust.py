@@ -79,7 +79,9 @@ class CorrectedMean:
 
     @property
     def shown(self) -> Literal["corrected", "people"]:
-        """The number to show first: that of people's judgments alone where the corrected one is much wider."""
+        """The number to show first: that of people's judgments alone where the corrected one is
+        much wider.
+        """
         width = self.people_interval.high - self.people_interval.low
         is_wide = self.interval.high - self.interval.low > WIDER * width
         return "people" if is_wide else "corrected"
@@ -91,8 +93,8 @@ class CorrectedMean:
         if self.judged - usual >= FEWEST:
             return ""
         return (
-            f"{self.title}, {self.measure}: people's values differ on only {self.judged - usual} of "
-            f"{self.judged} queries"
+            f"{self.title}, {self.measure}: people's values differ on only {self.judged - usual} of"
+            f" {self.judged} queries"
         )
 
     @property
@@ -102,10 +104,11 @@ class CorrectedMean:
         low, high = self.naive_interval.low, self.naive_interval.high
         inside = "within" if low <= self.mean <= high else "outside"
         return (
-            f"{self.title}, {self.measure}: the model alone gives {self.naive_mean:.4f}, {shift:+.4f} from the "
-            f"corrected {self.mean:.4f}, because its values are {self.gap:+.4f} from people's on the "
-            f"{write_count(self.judged, 'query')} that both judged; the corrected number is {inside} the naive "
-            f"interval, which knows nothing of the model's errors"
+            f"{self.title}, {self.measure}: the model alone gives {self.naive_mean:.4f},"
+            f" {shift:+.4f} from the corrected {self.mean:.4f}, because its values are"
+            f" {self.gap:+.4f} from people's on the {write_count(self.judged, 'query')} that both"
+            f" judged; the corrected number is {inside} the naive interval, which knows nothing of"
+            " the model's errors"
         )
 
     def __str__(self) -> str:
@@ -117,10 +120,12 @@ class CorrectedMean:
         return f"{self.title}, {self.measure}: {mean:.4f}{whose}, {interval.level} interval {ends}"
 
     def plan(self, difference: float, *, power: float = 0.8) -> "Plan":
-        """Plan how many queries show a true difference as large as this with a probability of ``power``.
+        """Plan how many queries show a true difference as large as this with a probability of
+        ``power``.
 
-        This result is the pilot: its variances are those of the plan. Use it on the difference of two
-        runs. Raises InputError for a difference that is not above 0 and a power not between 0 and 1.
+        This result is the pilot: its variances are those of the plan. Use it on the difference of
+        two runs. Raises InputError for a difference that is not above 0 and a power not between 0
+        and 1.
         """
         if not (isinstance(difference, (int, float)) and 0 < difference < math.inf):
             raise InputError(f"difference takes a number above 0; got {clip(difference)}")
@@ -150,16 +155,22 @@ class CorrectedMean:
 
 
 def find_narrow_spread(one: CorrectedMean) -> Iterator[Finding]:
-    """Find why the interval of a mean comes from the range of its measure, and where it is worth little."""
+    """Find why the interval of a mean comes from the range of its measure, and where it is worth
+    little.
+    """
     title, n = f"{one.title}, {one.measure}", one.judged
     if one.interval.basis == "range":
         reason = one.caution or (
-            f"{title}: {n} of people's queries say too little of how much the values, or the model's errors, vary"
+            f"{title}: {n} of people's queries say too little of how much the values, or the"
+            " model's errors, vary"
         )
         says = f"{reason}; the interval comes from the range of the measure"
         yield Finding("note", "little spread", says, n)
     if one.shown == "people":
-        says = f"{title}: the corrected interval is more than {WIDER:g} times as wide as that of people alone"
+        says = (
+            f"{title}: the corrected interval is more than {WIDER:g} times as wide as that of"
+            " people alone"
+        )
         yield Finding(
             "note", "wide correction", says, n, advice="Report the number by people alone."
         )
@@ -257,10 +268,15 @@ class Trust(Columnar, Tabular, Lookup[CorrectedMean]):
         return len(self._means)
 
     def __repr__(self) -> str:
-        return f"<Trust {self.name}: {', '.join(f'{m}={one.mean:.4f}' for m, one in self._means.items())}>"
+        return (
+            f"<Trust {self.name}:"
+            f" {', '.join(f'{m}={one.mean:.4f}' for m, one in self._means.items())}>"
+        )
 
     def table(self, *, digits: int | None = 4) -> Table:
-        """One row a measure: corrected, by people alone, by the model alone, each with its interval."""
+        """One row a measure: corrected, by people alone, by the model alone, each with its
+        interval.
+        """
         return Trusts({self.name: self}, (), ()).table(digits=digits)
 
     def to_dict(self) -> dict[str, Any]:
@@ -346,8 +362,8 @@ class Trusts(Columnar, Tabular, Named[Trust]):
         for measure in dict.fromkeys(one.measure for one in self.numbers):
             yield f"{measure}: {write_definition(measure, str(measure))}"
         yield (
-            f"[low, high]: {one.interval.level} intervals; people, model: by their judgments alone; "
-            "λ: the weight of the model's values in the corrected number"
+            f"[low, high]: {one.interval.level} intervals; people, model: by their judgments alone;"
+            " λ: the weight of the model's values in the corrected number"
         )
         yield ""
         yield "Assumptions:"

@@ -23,10 +23,10 @@ def animate(explanation: Explanation, path: str | os.PathLike[str]) -> None:
     ...     os.listdir(folder)
     ['ap.svg']
 
-    The animation reads the ranking from the top. Each hit adds its term to the sum, the precision–recall
-    curve grows beside the ranking, and at the end the sum is divided by the norm. Up to four measures have
-    a sum each. SVG and HTML files can play, pause and step, and do not move if the reader prefers reduced
-    motion. A GIF needs Matplotlib and Pillow. Raises
+    The animation reads the ranking from the top. Each hit adds its term to the sum, the
+    precision–recall curve grows beside the ranking, and at the end the sum is divided by the norm.
+    Up to four measures have a sum each. SVG and HTML files can play, pause and step, and do not
+    move if the reader prefers reduced motion. A GIF needs Matplotlib and Pillow. Raises
     InputError for another suffix, more measures, or a file that cannot be written.
     """
     if not isinstance(explanation, Explanation):
@@ -71,6 +71,7 @@ def _find_suffix(path: str) -> str:
     suffix = os.path.splitext(path)[1][1:].lower()
     if suffix not in FORMATS:
         raise InputError(
-            f"{path or repr('')}: an animation is a {list_choices(f'.{name}' for name in FORMATS)} file."
+            f"{path or repr('')}: an animation is a {list_choices(f'.{name}' for name in FORMATS)}"
+            " file."
         )
     return suffix

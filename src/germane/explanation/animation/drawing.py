@@ -1,4 +1,6 @@
-"""The drawing of an explanation: ranking, curve and sums as marks, on a wide and on a narrow sheet."""
+"""The drawing of an explanation: ranking, curve and sums as marks, on a wide and on a narrow
+sheet.
+"""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -74,7 +76,8 @@ def _describe_facts(explanation: Explanation) -> str:
     return text
 
 
-# --- The ranking -----------------------------------------------------------------------------------
+# --- The ranking
+# -----------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -166,7 +169,8 @@ def _draw_row(
         x += column.width
 
 
-# --- The curve -------------------------------------------------------------------------------------
+# --- The curve
+# -------------------------------------------------------------------------------------
 
 
 def _draw_curve(lines: Lines, height: float) -> Panel:
@@ -218,7 +222,8 @@ def _draw_axes(place: Callable[[Point], Point]) -> Iterator[Mark]:
     yield Text("ink", x - 47, y, "Precision", MEDIUM, "middle", turn=90)
 
 
-# --- The sums --------------------------------------------------------------------------------------
+# --- The sums
+# --------------------------------------------------------------------------------------
 
 
 def _draw_sums(frames: tuple[Frame, ...]) -> Panel:
@@ -281,7 +286,8 @@ def _draw_bar(sums: list[Sum], y: float) -> Iterator[Mark]:
             before = sum_.total
 
 
-# --- Sheets ----------------------------------------------------------------------------------------
+# --- Sheets
+# ----------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)

@@ -65,7 +65,9 @@ class Sum:
 
     @property
     def relation(self) -> str:
-        """'=' where the value is the sum divided by the norm, '→' for another function of the sum."""
+        """'=' where the value is the sum divided by the norm, '→' for another function of the
+        sum.
+        """
         norm, value = self.reading.norm, self.reading.value
         return "=" if not norm or math.isclose(self.total, value * norm, abs_tol=1e-9) else "→"
 
@@ -102,9 +104,9 @@ def cut_frames(explanation: Explanation) -> tuple[Frame, ...]:
     1 + 2/3 | Rank 3 is relevant: P@3 = 2/3 = 0.6667. AP@3 adds 2/3, so its sum is 1.6667.
     1 + 2/3 | AP@3 = (1 + 2/3) / min(4,3) = 0.5556
 
-    Each line has a frame, and hits are shown longer. One frame follows for what measures add besides
-    their ranks, and one for the result. Ranks beyond every cutoff have none. Neighboring rows of a long
-    list are one line, so that there are never more than some thirty frames.
+    Each line has a frame, and hits are shown longer. One frame follows for what measures add
+    besides their ranks, and one for the result. Ranks beyond every cutoff have none. Neighboring
+    rows of a long list are one line, so that there are never more than some thirty frames.
     """
     return tuple(_cut(explanation))
 
@@ -141,11 +143,14 @@ def _add_rest(sum_: Sum) -> Sum:
     return replace(sum_, added=written, terms=(*sum_.terms, written), total=sum_.total + rest)
 
 
-# --- Lines -----------------------------------------------------------------------------------------
+# --- Lines
+# -----------------------------------------------------------------------------------------
 
 
 def _group_lines(explanation: Explanation) -> tuple[Line, ...]:
-    """Group the rows that a measure reads into at most LINES lines; only neighbors stand together."""
+    """Group the rows that a measure reads into at most LINES lines; only neighbors stand
+    together.
+    """
     rows = tuple(explanation.rows)
     adds = [any(terms) for terms in zip(*(r.terms for r in explanation.readings), strict=True)]
     groups = [[i] for i in range(_count_read(explanation, rows, adds))]
@@ -201,7 +206,8 @@ def _write_terms(reading: Reading, rows: list[Rank], group: list[int]) -> str:
     return format_short(math.fsum(terms))
 
 
-# --- Words -----------------------------------------------------------------------------------------
+# --- Words
+# -----------------------------------------------------------------------------------------
 
 
 def _join_terms(terms: Sequence[str]) -> str:
@@ -238,7 +244,10 @@ def _describe_rank(line: Line) -> str:
 def _describe_added(sums: tuple[Sum, ...]) -> str:
     adding = [sum_ for sum_ in sums if sum_.added]
     if len(sums) == 1 and adding:
-        return f"{adding[0].reading.measure} adds {adding[0].added}, so its sum is {sums[0].total:.4f}."
+        return (
+            f"{adding[0].reading.measure} adds {adding[0].added}, so its sum is"
+            f" {sums[0].total:.4f}."
+        )
     return ", ".join(f"{s.reading.measure} adds {s.added}" for s in adding) + "."
 
 

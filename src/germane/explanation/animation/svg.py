@@ -48,8 +48,8 @@ STATES = {"play": ("when-paused", "Play"), "pause": ("when-playing", "Pause")}  
 def write_svg(drawing: Drawing) -> str:
     """Write the whole drawing as one file: its style, its marks, its buttons and its script.
 
-    The file holds the drawing for wide windows and for narrow ones; the script shows the one that fits.
-    Where no script runs, as in an image on a page, rules of the style play the drawing.
+    The file holds the drawing for wide windows and for narrow ones; the script shows the one that
+    fits. Where no script runs, as in an image on a page, rules of the style play the drawing.
     """
     sheets = {"wide": arrange_wide(drawing), "narrow": arrange_narrow(drawing)}
     last, label = len(drawing.frames) - 1, _describe(drawing)
@@ -97,7 +97,8 @@ def write_svg(drawing: Drawing) -> str:
 def _write_motion(drawing: Drawing, sheets: Iterable[Sheet]) -> str:
     """Write the rules that play the drawing in a loop until a script takes over.
 
-    The rules apply to the root of a file only: two drawings inside one page would share their names.
+    The rules apply to the root of a file only: two drawings inside one page would share their
+    names.
     """
     seconds = [frame.seconds for frame in drawing.frames]
     total = math.fsum(seconds)
@@ -148,7 +149,8 @@ def _write_buttons(sheet: Sheet) -> str:
     )
 
 
-# --- The page --------------------------------------------------------------------------------------
+# --- The page
+# --------------------------------------------------------------------------------------
 
 
 def write_page(drawing: Drawing) -> str:
@@ -231,7 +233,8 @@ def _write_panel(panel: Panel, last: int, label: str) -> str:
     return write_element("svg", attributes, *_write_marks(panel.marks, last))
 
 
-# --- Shared ----------------------------------------------------------------------------------------
+# --- Shared
+# ----------------------------------------------------------------------------------------
 
 
 def read_file(name: str) -> str:

@@ -18,8 +18,8 @@ def simulate(name: str, *, rng: Seed = 0) -> Experiment:
     >>> found[500] < found[100] < found[10]
     True
 
-    ``name`` is early_precision, early_precision_50, late_precision, recall, cheating or ties. ``rng`` is a
-    seed or a NumPy generator. Raises InputError for an unknown name or another seed.
+    ``name`` is early_precision, early_precision_50, late_precision, recall, cheating or ties.
+    ``rng`` is a seed or a NumPy generator. Raises InputError for an unknown name or another seed.
     """
     design = find_design(name)
     return design.make(design, make_generator(rng))

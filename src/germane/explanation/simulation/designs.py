@@ -1,7 +1,7 @@
 """The designs of the experiments: each varies one quantity and measures every setting.
 
-All but the last vary the ranks or the number of the relevant items of one list of 1,000 items, 500 of them
-relevant. The last rounds scores, so that more and more of them are equal.
+All but the last vary the ranks or the number of the relevant items of one list of 1,000 items, 500
+of them relevant. The last rounds scores, so that more and more of them are equal.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -43,9 +43,9 @@ def vary_early_precision(design: Design, rng: np.random.Generator, first: int) -
 
 def _claim_early(first: int, ap: Sequence[float], fewest: PRCurve) -> Iterator[str]:
     yield (
-        f"AP rises from {ap[0]:.4f} to {ap[-1]:.4f} as the relevant items in the first {FRONT} ranks "
-        f"go from {EARLY[0]} to {EARLY[-1]} of {RELEVANT}: "
-        f"{(ap[-1] - ap[0]) / (EARLY[-1] - EARLY[0]):.4f} for each item moved to the front."
+        f"AP rises from {ap[0]:.4f} to {ap[-1]:.4f} as the relevant items in the first {FRONT}"
+        f" ranks go from {EARLY[0]} to {EARLY[-1]} of {RELEVANT}:"
+        f" {(ap[-1] - ap[0]) / (EARLY[-1] - EARLY[0]):.4f} for each item moved to the front."
     )
     lowest = int(fewest.precision.argmin())
     yield (
@@ -76,15 +76,15 @@ def _claim_late(
     ap: Sequence[float], without_last: Sequence[float], without_first: Sequence[float]
 ) -> Iterator[str]:
     yield (
-        f"AP falls from {ap[0]:.4f} to {ap[-1]:.4f} as {LATE[-1]} of {RELEVANT} relevant items move "
-        f"from the first {LAST} ranks to the last {LENGTH - LAST}: "
-        f"{(ap[0] - ap[-1]) / LATE[-1]:.4f} for each item moved."
+        f"AP falls from {ap[0]:.4f} to {ap[-1]:.4f} as {LATE[-1]} of {RELEVANT} relevant items move"
+        f" from the first {LAST} ranks to the last {LENGTH - LAST}:"
+        f" {(ap[0] - ap[-1]) / LATE[-1]:.4f} for each item moved."
     )
     last, first = ap[1] - without_last[1], ap[1] - without_first[1]
     yield (
-        f"Missing the {LATE[1]} in the last ranks costs {last:.4f} of an AP of {ap[1]:.4f}; missing "
-        f"the first {LATE[1]} instead costs {first:.4f}, {first / last:.1f} times as much: an early "
-        "item also raises the precision at every relevant item after it."
+        f"Missing the {LATE[1]} in the last ranks costs {last:.4f} of an AP of {ap[1]:.4f}; missing"
+        f" the first {LATE[1]} instead costs {first:.4f}, {first / last:.1f} times as much: an"
+        " early item also raises the precision at every relevant item after it."
     )
 
 
@@ -102,14 +102,14 @@ def _claim_recall(
     recall: Sequence[float], precision: Sequence[float], ap: Sequence[float]
 ) -> Iterator[str]:
     yield (
-        f"The curves end at recall {', '.join(f'{end:g}' for end in recall)}: a curve does not reach "
-        "items that are not retrieved."
+        f"The curves end at recall {', '.join(f'{end:g}' for end in recall)}: a curve does not"
+        " reach items that are not retrieved."
     )
     yield (
-        f"AP rises from {ap[0]:.4f} to {ap[-1]:.4f}: {ap[-1] / ap[0]:.0f} times as much for "
-        f"{recall[-1] / recall[0]:.0f} times the recall, because items missed anywhere also lower the "
-        f"precision at those found, to {precision[0]:g} at the end of the list in place of "
-        f"{precision[-1]:g}."
+        f"AP rises from {ap[0]:.4f} to {ap[-1]:.4f}: {ap[-1] / ap[0]:.0f} times as much for"
+        f" {recall[-1] / recall[0]:.0f} times the recall, because items missed anywhere also lower"
+        f" the precision at those found, to {precision[0]:g} at the end of the list in place of"
+        f" {precision[-1]:g}."
     )
 
 
@@ -126,16 +126,16 @@ def vary_cheating(design: Design, rng: np.random.Generator) -> Experiment:
 
 def _claim_cheating(found: Column, textbook: Column) -> Iterator[str]:
     yield (
-        f"A system that keeps only the first {KEPT[-1]} of its {KEPT[0]} relevant items raises its "
-        f"{found.name} from {found.values[0]:.4f} to {found.values[-1]:.4f}: the items that it drops "
-        "leave the divisor as well."
+        f"A system that keeps only the first {KEPT[-1]} of its {KEPT[0]} relevant items raises its"
+        f" {found.name} from {found.values[0]:.4f} to {found.values[-1]:.4f}: the items that it"
+        " drops leave the divisor as well."
     )
     yield (
-        f"Its {textbook.name} falls from {textbook.values[0]:.4f} to {textbook.values[-1]:.4f}, since "
-        "R stays the same."
+        f"Its {textbook.name} falls from {textbook.values[0]:.4f} to {textbook.values[-1]:.4f},"
+        " since R stays the same."
     )
     yield (
-        f"While everything is found, both numbers are equal. min(R,k) is always R, since "
+        "While everything is found, both numbers are equal. min(R,k) is always R, since "
         f"R = {RELEVANT} is less than k = {LENGTH}."
     )
 
@@ -238,10 +238,10 @@ def _claim_ties(
     best: Sequence[float],
 ) -> Iterator[str]:
     yield (
-        f"With {DIGITS[0]} digits {tied[0]:.2%} of the items are tied, and AP is {expected[0]:.4f} "
-        f"in any order (best − worst is {best[0] - worst[0]:.1g}); with {DIGITS[-1]} digits "
-        f"{tied[-1]:.1%} are tied, and AP is between {worst[-1]:.4f} and {best[-1]:.4f}, as the order "
-        "of equal scores decides."
+        f"With {DIGITS[0]} digits {tied[0]:.2%} of the items are tied, and AP is {expected[0]:.4f}"
+        f" in any order (best − worst is {best[0] - worst[0]:.1g}); with {DIGITS[-1]} digits"
+        f" {tied[-1]:.1%} are tied, and AP is between {worst[-1]:.4f} and {best[-1]:.4f}, as the"
+        " order of equal scores decides."
     )
     bands = ", ".join(f"{high - low:.4f}" for low, high in zip(worst, best, strict=True))
     yield f"From {DIGITS[0]} digits to {DIGITS[-1]}, best − worst is {bands}."

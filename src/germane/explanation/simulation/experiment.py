@@ -53,11 +53,11 @@ class Experiment(Columnar, Tabular):
     >>> float(experiment.curves[300].recall[-1])
     0.6
 
-    ``settings`` are the values of the quantity. ``rankings`` maps each setting to the grades of a list
-    in rank order, with ``relevant`` relevant items in all, or to a run ``{query: {item: score}}`` with
-    its ``qrels``. ``curves`` maps each setting to the curve of its list, and is empty for runs.
-    ``columns`` hold the measures' values, one a setting, and ``claims`` are sentences with numbers
-    from them.
+    ``settings`` are the values of the quantity. ``rankings`` maps each setting to the grades of a
+    list in rank order, with ``relevant`` relevant items in all, or to a run
+    ``{query: {item: score}}`` with its ``qrels``. ``curves`` maps each setting to the curve of its
+    list, and is empty for runs. ``columns`` hold the measures' values, one a setting, and
+    ``claims`` are sentences with numbers from them.
     """
 
     design: Design

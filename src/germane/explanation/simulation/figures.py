@@ -1,4 +1,6 @@
-"""The figure of each experiment: its curves on the left, the values of the measures on the right."""
+"""The figure of each experiment: its curves on the left, the values of the measures on the
+right.
+"""
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
@@ -46,7 +48,8 @@ def _find_last_hit(curve: PRCurve) -> int:
 
 
 EARLY = Drawn(
-    "AP is the area under the curve by the step rule,\nΣ P@i·rel(i) ÷ R, and not the interpolated one",
+    "AP is the area under the curve by the step rule,\nΣ P@i·rel(i) ÷ R, and not the"
+    " interpolated one",
     "Relevant items in ranks 1–250, of 500",
     "Area under the curve",
     (
@@ -61,7 +64,8 @@ DRAWN = {
     "early_precision": EARLY,
     "early_precision_50": EARLY,
     "late_precision": Drawn(
-        "AP = Σ P@i·rel(i) ÷ R, and what is left of it\nif the late items, or as many early ones, are missed",
+        "AP = Σ P@i·rel(i) ÷ R, and what is left of it\nif the late items, or as many early ones,"
+        " are missed",
         "Relevant items in ranks 751–1000, of 500",
         "AP",
         (
@@ -215,7 +219,9 @@ class ExperimentDisplay(Display):
         place: tuple[float, float],
         color: str | None = None,
     ) -> None:
-        """Write a short text beside a point, so many typographic points to the right of it and above."""
+        """Write a short text beside a point, so many typographic points to the right of it and
+        above.
+        """
         from matplotlib.patheffects import withStroke
 
         across, up = place

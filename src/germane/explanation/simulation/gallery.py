@@ -27,8 +27,8 @@ def write_gallery(
 ) -> None:
     """Make experiments, and write each one's figure, as SVG, and ``index.md`` about all of them.
 
-    The folder is made if it does not exist, but not its parent. Files of these names are replaced, all
-    of them or none. ``progress`` is called before each experiment with its name, the number of
+    The folder is made if it does not exist, but not its parent. Files of these names are replaced,
+    all of them or none. ``progress`` is called before each experiment with its name, the number of
     experiments that are done, and the number of all. Raises InputError where the folder cannot be
     written.
     """
@@ -51,10 +51,10 @@ def _write_heading(folder: str, designs: tuple[Design, ...], seed: int) -> str:
     name = "all" if len(designs) > 1 else designs[0].name
     target = os.path.basename(os.path.realpath(folder))
     return (
-        "# Experiments on the measures themselves\n\n"
-        "Each experiment varies one quantity and shows how the measures respond. germane computes every "
-        f"number; an equal seed gives equal numbers. Made with germane {VERSION}:\n\n"
-        f"```sh\ngermane simulate {name} --seed {seed} -o {target}/\n```\n"
+        "# Experiments on the measures themselves\n\nEach experiment varies one quantity and shows"
+        " how the measures respond. germane computes every number; an equal seed gives equal"
+        f" numbers. Made with germane {VERSION}:\n\n```sh\ngermane simulate {name} --seed {seed} -o"
+        f" {target}/\n```\n"
     )
 
 
@@ -72,7 +72,9 @@ def _write_page(experiment: Experiment, seed: int) -> str:
 
 @contextmanager
 def _keep_all_or_nothing(folder: str, names: Iterable[str]) -> Iterator[Path]:
-    """Make a place for files of these names; they get to the folder when all of them are written."""
+    """Make a place for files of these names; they get to the folder when all of them are
+    written.
+    """
     writing.check(folder)
     target = os.path.realpath(folder)
     there = os.path.isdir(target)
