@@ -120,9 +120,8 @@ def _write_result(results: Results, compared: Comparison | None) -> Iterator[str
     if compared is not None:
         yield '<ul class="said">'
         for pair in compared.pairs[:8]:
-            yield (
-                f'<li class="{"sure" if pair.significant else "noise"}">{isolate_text(pair.sentence)}</li>'
-            )
+            kind = "sure" if pair.significant else "noise"
+            yield f'<li class="{kind}">{isolate_text(pair.sentence)}</li>'
         yield "</ul>"
         yield from write_comparisons(compared)
 

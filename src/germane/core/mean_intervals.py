@@ -44,7 +44,8 @@ def estimate_mean_interval(
 
 
 def estimate_weighted_interval(
-    values: Floats, shares: Floats, centered: Floats, strata: Ints, span: Span, mean: float, alpha: float
+    values: Floats, shares: Floats, centered: Floats, strata: Ints, span: Span, mean: float,
+    alpha: float
 ) -> Interval:  # fmt: skip
     """Estimate the 1 - alpha interval of the mean of weighted values in strata.
 

@@ -148,8 +148,7 @@ def _align(pairs: Pairs, qrels: Qrels) -> Aligned:
     return Aligned(ragged.make_offsets(lengths), items, pairs.ids, pairs.width, pairs.items, rows)
 
 
-# --- In the ids of a run
-# ---------------------------------------------------------------------------
+# --- In the ids of a run ----------------------------------------------------------------------
 
 
 def refuse_types(

@@ -426,8 +426,7 @@ def explain_repeat(where: str, what: str, query: Hashable, item: Hashable) -> Du
     )
 
 
-# --- Ids of one kind
-# -------------------------------------------------------------------------------
+# --- Ids of one kind --------------------------------------------------------------------------
 
 
 def match_kinds(qrels: Qrels, head: pa.RecordBatch, frame: Frame) -> tuple[Judgments, Frame]:

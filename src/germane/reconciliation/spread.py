@@ -66,7 +66,8 @@ class DialectValue:
 class Spread(Columnar, Tabular):
     """A measure of a run under every dialect, from the highest value to the lowest.
 
-    >>> spread = germane.spread({"q": {"a": 1, "b": 1, "c": 1}}, {"q": {"a": 2.0, "x": 1.0}}, "AP@2")
+    >>> spread = germane.spread({"q": {"a": 1, "b": 1, "c": 1}}, {"q": {"a": 2.0, "x": 1.0}},
+    ...     "AP@2")
     >>> [f"{one.dialect} {one.value:.3f}" for one in spread if one.dialect.startswith("trec_eval")]
     ['trec_eval-10 0.333', 'trec_eval-9 0.333']
     >>> spread.own.value

@@ -151,8 +151,7 @@ def _write_lead(findings: Findings) -> str:
     return f"{runs} on {write_count(counts.judged, 'query')} with {judgments}."
 
 
-# --- Result
-# ----------------------------------------------------------------------------------------
+# --- Result -----------------------------------------------------------------------------------
 
 
 def _write_result(findings: Findings) -> Iterable[str]:
@@ -289,8 +288,7 @@ def _write_key(findings: Findings, board: Table | None) -> Iterator[str]:
         yield from write_notes(note for note in board.notes if note and note not in defined)
 
 
-# --- Cautions, curves, ties
-# ------------------------------------------------------------------------
+# --- Cautions, curves, ties -------------------------------------------------------------------
 
 
 def _write_cautions(findings: Findings) -> Iterable[str]:
@@ -355,8 +353,7 @@ def _write_unjudged(findings: Findings) -> Iterable[str]:
     return () if findings.bounds is None else write_whole_table(findings.bounds.table())
 
 
-# --- Queries
-# ---------------------------------------------------------------------------------------
+# --- Queries ----------------------------------------------------------------------------------
 
 
 def _write_queries(findings: Findings) -> Iterable[str]:
@@ -389,8 +386,7 @@ def _write_queries(findings: Findings) -> Iterable[str]:
         yield f"<p>{isolate_text(note)}</p>"
 
 
-# --- Conventions and origin
-# ------------------------------------------------------------------------
+# --- Conventions and origin -------------------------------------------------------------------
 
 
 CHOSEN = (
