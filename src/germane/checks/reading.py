@@ -273,7 +273,8 @@ def _read_array(run: ArrayRun) -> Side:
     return Side(
         "run", "run", run.queries.name(answered).python, run.items.name(found).python, query, item,
         None if number is None else number.astype(float), faults=faults,
-        empty=tuple(run.queries.name(lacking).python), places=places, columns=found,
+        empty=tuple(run.queries.name(lacking).python), places=places,
+        numbered=places and not whole, columns=found,
     )  # fmt: skip
 
 

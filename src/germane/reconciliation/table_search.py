@@ -22,8 +22,9 @@ from germane.dialects.parsing import parse
 from germane.errors import GermaneError
 from germane.measures.measure import Measure
 from germane.reconciliation.protocols import Fit, Option, Protocol, Sheet, choose_fit
-from germane.reconciliation.spread import LISTED, Values
+from germane.reconciliation.spread import Values
 from germane.reconciliation.variations import (
+    LISTED,
     Candidate,
     Choices,
     list_dialect_candidates,

@@ -6,7 +6,7 @@ from importlib import resources
 
 from germane.comparison.comparison import Comparison
 from germane.comparison.pair import format_p
-from germane.core.mean_intervals import describe_intervals, explain_missing
+from germane.core.mean_intervals import explain_printed
 from germane.evaluation.layout import find_bands, format_value
 from germane.output.formatting import format_short, write_count
 from germane.output.markup import PAPERS, define_colors, write_content_policy
@@ -272,13 +272,8 @@ def _write_cells(findings: Findings, board: Table | None, name: str) -> Iterator
 def _write_key(findings: Findings, board: Table | None) -> Iterator[str]:
     """Define the numbers of the headline."""
     yield from write_definitions((one, one.definition) for one in findings.measures)
-    percent = f"{100 * findings.confidence:g}%"
-    sentences = []
     intervals = [one for of_run in findings.intervals.values() for one in of_run.values()]
-    if source := describe_intervals(intervals, "queries"):
-        sentences.append(f"Below each mean: its {percent} interval, {source}.")
-    if None in intervals:
-        sentences.append(f"{explain_missing('queries').capitalize()}.")
+    sentences = list(explain_printed(intervals, "mean", findings.confidence, "queries"))
     if board is not None:
         sentences.append("Bold: the highest mean.")
     if sentences:
