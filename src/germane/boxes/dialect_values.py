@@ -63,7 +63,8 @@ def spread(
     for dialect in variations.dialects:
         entry = find_entry(dialect, asked, values.conventions)
         named[dialect.name] = None if entry is None else _evaluate(values, dialect, entry)
-    return Spread.collect(own, named)
+    given = [name for name in options if name in variations.fixed]
+    return Spread.collect(own, named, values.conventions.write_words(given))
 
 
 def _evaluate(values: BoxValues, dialect: Dialect, entry: Entry) -> DialectValue:

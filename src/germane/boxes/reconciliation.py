@@ -164,7 +164,8 @@ def reconcile(
 
     >>> truth = [{"boxes": [[10, 10, 50, 50]], "labels": [1]}]
     >>> found = [{"boxes": [[10, 12, 50, 52]], "labels": [1], "scores": [0.9]}]
-    >>> germane.boxes.reconcile(truth, found, reported="99.50", measure="mAP50", dialect="ultralytics").answer
+    >>> germane.boxes.reconcile(truth, found, reported="99.50", measure="mAP50",
+    ...     dialect="ultralytics").answer
     'found'
 
     ``measure`` is the reported measure, under germane's name or, with ``dialect``, the tool's. The

@@ -46,7 +46,8 @@ def reconcile_table(
     """Find the conventions behind a reported table of detectors: one set for all columns.
 
     >>> truth = [{"boxes": [[10, 10, 50, 50], [60, 60, 90, 90]], "labels": [1, 1]}]
-    >>> found = [{"boxes": [[10, 12, 50, 52], [60, 61, 90, 95]], "labels": [1, 1], "scores": [0.9, 0.8]}]
+    >>> found = [{"boxes": [[10, 12, 50, 52], [60, 61, 90, 95]], "labels": [1, 1],
+    ...     "scores": [0.9, 0.8]}]
     >>> table = {"ours": {"AP": "70.0", "AP50": "100.0", "AP75": "100.0"}}
     >>> said = germane.boxes.reconcile_table(truth, {"ours": found}, table)
     >>> [(one.column, one.reported, round(one.value, 1)) for one in said.off]

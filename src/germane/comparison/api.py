@@ -71,7 +71,7 @@ def compare(
 
     The tests t and wilcoxon, and ``equivalence``, need SciPy: ``pip install 'germane[stats]'``.
     Raises PolicyError, InputError, CoverageError, NotFoundError and what ``evaluate`` raises.
-    """  # noqa: E501  (what it prints)
+    """
     settings = Settings(baseline, test, correction, family, confidence, equivalence, resamples)
     draws = make_generator(rng)
     if runs is not None:

@@ -21,8 +21,9 @@ from germane.dialects.parsing import parse
 from germane.errors import GermaneError
 from germane.measures.measure import Measure
 from germane.reconciliation.protocols import Change, Fit, Option, Protocol, ProtocolSearch, Sheet
-from germane.reconciliation.spread import LISTED, Values, are_all_same
+from germane.reconciliation.spread import Values, are_all_same
 from germane.reconciliation.variations import (
+    LISTED,
     Candidate,
     Choices,
     list_dialect_candidates,
@@ -31,8 +32,8 @@ from germane.reconciliation.variations import (
 )
 
 DEPTHS = (1000, 500, 200, 100, 50, 20, 10)  # at which runs are cut
-# The digits of another measure of a tool, of any tool, of a changed one, and of a level of relevance
-# that no item has.
+# The digits of another measure of a tool, of any tool, of a changed one, and of a level of
+# relevance that no item has.
 _KIND, _TOOLS, _PARAMETER, _ABOVE = 0.4, 0.7, 1.3, 0.9
 _SCREENED = 2  # runs on which all protocols are tried, of which the best are tried on all
 _KEPT = 24
