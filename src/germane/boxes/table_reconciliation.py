@@ -142,7 +142,7 @@ class _Search(ProtocolSearch):
         ]
 
     def remake(self, r: int, measure: BoxMeasure, c: int) -> BoxValues:
-        """Make a search of another measure on the detections of a run, with the overlap of a
+        """Make the values of another measure on the detections of a run, with the overlap of a
         column.
         """
         one, overlap = self._opened[r].variations, self._overlaps[c]
