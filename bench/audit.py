@@ -15,6 +15,9 @@ from germane.dialects.table import DIALECTS
 from germane.errors import GermaneError
 from germane.reconciliation.auditing import audit
 
+OF_RESULTS = ("unjudged", "threshold", "nonpositive", "depth", "own", "grades")
+"""Conventions that change which results count; a table takes them alike for all of its columns."""
+
 CHANGES = (0.02, 0.05, 0.15)
 PAPER = {
     "AP": "MAP",
@@ -76,6 +79,7 @@ def draw_table(rng: random.Random) -> tuple[dict, str | None, int]:
         percent = rng.random() < 0.15
         table: dict = {run: {} for run in runs}
         definitions: dict = {}
+        taken: list = []
         for name in names:
             try:
                 values = {
@@ -88,9 +92,14 @@ def draw_table(rng: random.Random) -> tuple[dict, str | None, int]:
             if ("mean", "arithmetic") not in measure.parameters:
                 continue
             label = name_in_paper(measure) if papers else name
-            other = definitions.setdefault((papers, measure.name), dict(measure.parameters))
-            if label in table["ours"] or (papers and other != dict(measure.parameters)):
-                continue  # a paper has one definition of a name
+            entry = tool.find(name)
+            choices = {**tool.choices, **entry.fill_choices(measure.k)}
+            own = dict(measure.parameters), choices
+            of_results = [choices.get(one) for one in OF_RESULTS]
+            taken = taken or of_results
+            other = definitions.setdefault(measure.name, own)
+            if label in table["ours"] or (papers and (other != own or taken != of_results)):
+                continue  # a paper has one definition of a name, and the same results for all
             for r, result in values.items():
                 mean = (
                     next(iter(result.values())).mean

@@ -1,5 +1,7 @@
 """Dialects say what the tools said, and spread says which stage moved a number."""
 
+import importlib.util
+import json
 import math
 import time
 from dataclasses import fields
@@ -44,6 +46,26 @@ def test_recorded_answers(library: str) -> None:
         if outcome.word == "failed"
     ]
     assert not failed, failed[:5]
+
+
+def test_a_tool_that_the_folder_lacks_keeps_its_answers(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Some tools were recorded by record_answers.py into another folder than most."""
+    source = Path(__file__).parent / "data" / "record_conformance.py"
+    spec = importlib.util.spec_from_file_location("record_conformance", source)
+    assert spec is not None
+    assert spec.loader is not None
+    recorder = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(recorder)
+    before = recorder.JSON.read_text("utf-8")
+    kept = tmp_path / "conformance.json"
+    kept.write_text(before, "utf-8")
+    monkeypatch.setattr(recorder, "JSON", kept)
+    (tmp_path / "answers").mkdir()
+    (tmp_path / "cases.json").write_text(json.dumps({"cases": json.loads(before)["cases"]}))
+    recorder.main(tmp_path)
+    assert kept.read_text("utf-8") == before
 
 
 @pytest.mark.slow

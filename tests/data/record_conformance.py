@@ -4,7 +4,8 @@
 
 FOLDER holds cases.json and answers/*.json. Of every function of every tool, with every choice of
 options, answers to a few cases are kept; of options that are only another cutoff, all are. No text
-of the folder is kept but names: of tools, functions, options and cases.
+of the folder is kept but names: of tools, functions, options and cases. Tools that the folder does
+not have keep the answers that conformance.json has of them; record_answers.py records such tools.
 """
 
 import json
@@ -49,11 +50,24 @@ def few(answers: dict[str, Any], most: int) -> dict[str, Any]:
     return dict(list(answers.items())[::step][:most])
 
 
+def keep_recorded(names: set[str]) -> dict[str, Any]:
+    """Return the recorded answers to the cases that there are, by tool."""
+    if not JSON.exists():
+        return {}
+    found = json.loads(JSON.read_text("utf-8"))["answers"]
+    for tool in found.values():
+        for function in tool["functions"]:
+            known = {n: one for n, one in function["answers"].items() if n in names}
+            function["answers"] = known
+        tool["functions"] = [one for one in tool["functions"] if one["answers"]]
+    return dict(found)
+
+
 def main(folder: Path) -> None:
     cases = json.loads((folder / "cases.json").read_text("utf-8"))["cases"]
     kept = [{key: case[key] for key in KEPT if key in case} for case in cases if is_kept(case)]
     names = {case["name"] for case in kept}
-    answers = {}
+    answers = keep_recorded(names)
     for path in sorted((folder / "answers").glob("*.json")):
         recorded = json.loads(path.read_text("utf-8"))
         functions = []
@@ -79,6 +93,7 @@ def main(folder: Path) -> None:
                     }
                 )
         answers[path.stem] = {"version": recorded["version"], "functions": functions}
+    answers = dict(sorted(answers.items(), key=lambda tool: f"{tool[0]}.json"))
     text = json.dumps({"cases": kept, "answers": answers}, separators=(",", ":"))
     JSON.write_text(text.replace('},{"function"', '},\n{"function"') + "\n", "utf-8")
 

@@ -201,9 +201,11 @@ class _Auditor:
             p, rec = of_kind.get(("P", k, group)), of_kind.get(("R", k, group))
             if kind != "F" or p is None or rec is None:
                 continue
-            f_column = self.columns[f]
-            if f_column is None or any(one.parameters["beta"] != 1 for one in f_column.plain):
-                continue
+            readings = [one for c in (f, p, rec) for one in self._read(c)]
+            if any(one.parameters.get("beta", 1) != 1 for one in readings) or (
+                len({(one.choices, one.parameters["rel"]) for one in readings}) > 1
+            ):
+                continue  # each counts other queries or results
             excess = row[f].low - (row[p].high + row[rec].high) / 2
             if excess > 0:
                 one, other, third = (self.table.columns[at] for at in (f, p, rec))
@@ -212,6 +214,11 @@ class _Auditor:
                     f"{one} ≤ ({other} + {third}) ÷ 2",
                     "a harmonic mean is at most the arithmetic one", excess,
                 )  # fmt: skip
+
+    def _read(self, c: int) -> tuple[Reading, ...]:
+        """Return the ways in which a column is read."""
+        column = self.columns[c]
+        return () if column is None else column.plain
 
     def _check_grain(self, r: int, row: Mapping[int, Interval]) -> Iterator[Contradiction]:
         """A mean of N values of 0 or 1 is a multiple of 1/N, and P@k of 1/(kN)."""

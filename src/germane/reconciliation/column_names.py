@@ -10,7 +10,7 @@ from typing import Any
 
 from germane.dialects import resolve_dialect
 from germane.dialects.dialect import Dialect
-from germane.dialects.names import list_same_kind, resolve_measure, translate_entry
+from germane.dialects.names import find_entry, list_same_kind, resolve_measure, translate_entry
 from germane.dialects.parsing import parse
 from germane.errors import GermaneError
 from germane.measures.measure import Measure
@@ -82,8 +82,11 @@ OF_QUERIES = (
 )
 """Conventions that change which queries count."""
 
-OF_RESULTS = ("depth", "unjudged", "ties", "own", "threshold", "nonpositive", "relevant")
-"""Conventions that change which results count, or their order."""
+OF_RESULTS = (
+    *("depth", "unjudged", "ties", "own", "threshold", "nonpositive", "relevant", "duplicates"),
+    "grades",
+)
+"""Conventions that change which results count, their order, or what they gain."""
 
 _NO_VALUE = {"error", "error_if_all", "answer"}
 """Words under which there is no number, or the ordinary one."""
@@ -111,6 +114,12 @@ class Reading:
     def counts_twice(self) -> bool:
         """Does an item that is listed twice count twice?"""
         return dict(self.choices).get("duplicates") == "recount"
+
+    @property
+    def most_rounded(self) -> float:
+        """The most by which the tool's rounding changes the value of a query."""
+        digits = dict(self.choices).get("query_digits")
+        return 0.0 if digits is None else 0.5 * 10.0**-digits
 
 
 @dataclass(frozen=True)
@@ -149,8 +158,10 @@ class Column:
         )
 
     def is_named_by(self, tool: Dialect) -> bool:
-        """Is the column's name one of the tool?"""
-        return _is_name_of(tool.name, self.name)
+        """Is the column's name one of the tool, or are the parameters of its measure written?"""
+        return _is_name_of(tool.name, self.name) or (
+            "(" in self.name and self.asked is not None and _has_measure(tool.name, self.asked)
+        )
 
 
 def read_columns(
@@ -195,8 +206,8 @@ def _make_column(
     made = Column(label, measure.name, measure.k, asked=measure, group=group)
     if exact:
         plain: tuple[Reading, ...] = (found,)
-    elif tool is not None and "(" in made.name and not made.is_named_by(tool):
-        plain = (Reading(measure, _choose(tool.choices)),)  # its parameters are written
+    elif tool is not None and "(" in made.name and not _is_name_of(tool.name, made.name):
+        plain = (_read_exactly(tool, measure),)  # its parameters are written
     elif tool is not None:
         plain = _read_as(tool.name, made.name, measure) or (
             Reading(measure, _choose(tool.choices)),
@@ -282,12 +293,19 @@ def _is_name_of(tool: str, label: str) -> bool:
 
 
 @cache
+def _has_measure(tool: str, asked: Measure) -> bool:
+    return find_entry(resolve_dialect(tool), asked) is not None
+
+
+@cache
 def _read_as(name: str, label: str, asked: Measure) -> tuple[Reading, ...]:
     """Read a name as the tool's own name, or as each of the tool's measures of that kind."""
     tool = resolve_dialect(name)
     entry = tool.find(label)
     if entry is not None and entry.measure:
         found = [(parse(tool.measure(label)), entry.read_choices(label))]
+    elif "(" in label and find_entry(tool, asked) is not None:
+        return (_read_exactly(tool, asked),)
     else:
         alike = list(list_same_kind(tool, asked))
         plain = [one for one in alike if not one.choices]  # rather than options of the tool
@@ -304,6 +322,13 @@ def _read_as(name: str, label: str, asked: Measure) -> tuple[Reading, ...]:
     )
 
 
+def _read_exactly(tool: Dialect, asked: Measure) -> Reading:
+    """Read a name with its parameters: under the tool's conventions for exactly this measure."""
+    entry = find_entry(tool, asked)
+    own = {} if entry is None else entry.fill_choices(asked.k)
+    return Reading(asked, _choose({**tool.choices, **own}), tool.name)
+
+
 def _choose_shared(tool: Dialect, reading: Reading) -> tuple[tuple[str, Any], ...]:
     own = {n: word for n, word in reading.choices if word == "one" or n == "duplicates"}
     return _choose({**tool.choices, **own})
@@ -315,9 +340,10 @@ def _keep_ones(choices: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _choose(choices: Mapping[str, Any]) -> tuple[tuple[str, Any], ...]:
-    """Choose the conventions that change which queries and results count."""
-    names = (*OF_QUERIES, *OF_RESULTS, "duplicates")
-    return tuple((n, choices[n]) for n in names if n in choices and choices[n] not in _NO_VALUE)
+    """Choose the conventions that change which queries and results count, and each value."""
+    names = (*OF_QUERIES, *OF_RESULTS, "query_digits")
+    none = _NO_VALUE | ({"nan"} if choices.get("undefined", "nan") == "nan" else set())
+    return tuple((n, choices[n]) for n in names if n in choices and choices[n] not in none)
 
 
 def _vary(measure: Measure) -> list[Measure]:

@@ -13,6 +13,12 @@ from typing import NamedTuple, TypeAlias
 
 from germane.reconciliation.column_names import OF_QUERIES, Reading
 
+_OF_LISTS = {"missing", "empty", "unknown", "short"}
+"""Conventions that change which queries count by their results."""
+
+_OF_RANKS = {"ties", "duplicates"}
+"""Conventions that change which of the same results stand at the first ranks."""
+
 
 class Line(NamedTuple):
     """The bound ``factor`` · (value of the other column) + ``offset``."""
@@ -21,23 +27,25 @@ class Line(NamedTuple):
     offset: float = 0.0
 
     def relax(self, a: Reading, b: Reading) -> Line | None:
-        """Give room to a tool that leaves other queries out of one measure, or orders ties
-        otherwise for it.
+        """Give room to a tool that leaves other queries out of one measure, or takes ties or
+        repeated results otherwise for it.
 
-        The law then holds for neither mean. A value beyond 1.5 times the bound would take a third
-        of the queries without relevant items, beyond 1.15 times an eighth without results, and one
-        0.05 above it ties at many first ranks. A tool that counts 1 for a query without relevant
-        items adds their share. None if the two rank other results.
+        The law then holds for neither mean. A value beyond the bound would take a fifth of the
+        queries without results, or half of them without relevant items, and one 0.15 above it ties
+        or repeated results at the first ranks of many. A tool that counts 1 for a query without
+        relevant items adds their share, and one that rounds the values of queries a half unit of
+        each. None if the two rank other results.
         """
-        unequal = set(a.choices) ^ set(b.choices)
-        differ = {name for name, _ in unequal} - {"duplicates"}
-        if differ - {"ties", *OF_QUERIES}:
+        differ = {name for name, _ in set(a.choices) ^ set(b.choices)} - {"query_digits"}
+        if a.k == b.k == 1:
+            differ -= {"duplicates"}  # nothing is repeated
+        if differ - _OF_RANKS - {*OF_QUERIES}:
             return None  # each ranks other results
-        factor = (
-            1.5 if differ - {"ties", "missing", "unknown"} else 1.15 if differ - {"ties"} else 1.0
-        )
-        offset = 0.05 if "ties" in differ else 0.0
-        offset += 0.25 if any(word == "one" for _, word in unequal) else 0.0
+        factor = 1.25 if differ & _OF_LISTS else 1.0
+        factor *= 2.0 if differ - _OF_LISTS - _OF_RANKS else 1.0
+        offset = a.most_rounded + self.factor * b.most_rounded
+        offset += 0.15 if differ & _OF_RANKS else 0.0
+        offset += 0.5 if any(word == "one" for _, word in set(a.choices) - set(b.choices)) else 0.0
         return Line(factor * self.factor, factor * self.offset + offset)
 
 
@@ -57,6 +65,11 @@ class Identity:
     says: str
     proof: str
     bound: Bound
+
+    def holds_with_copies(self, a: Reading) -> bool:
+        """Does it hold of lists that repeat a result, which may be two hits?"""
+        above_one = a.counts_twice and a.k > 1 and self.first in ("R", "AP", "F")
+        return not (above_one and self.second == "Success")
 
 
 # --- conditions -------------------------------------------------------------------------------

@@ -153,7 +153,7 @@ def _find_laws(identities: Sequence[Identity], x: Reading, y: Reading) -> Iterat
     for one in identities:
         if (one.first, one.second) != (x.measure.name, y.measure.name):
             continue
-        line = one.bound(x, y)
+        line = one.bound(x, y) if one.holds_with_copies(x) else None
         relaxed = None if line is None else line.relax(x, y)
         if line is not None and relaxed is not None:
             yield Law(line, relaxed, one.says, one.proof)
@@ -163,8 +163,6 @@ def _pair_readings(a: Column, b: Column, fixed: bool) -> Iterator[tuple[str, Rea
     """List the ways in which two columns can be read together: one tool, or one set of conventions,
     for both.
     """
-    if fixed and any(one.counts_twice for one in (*a.plain, *b.plain)):
-        return  # an item that is listed twice is two hits
     for x in a.plain:
         for y in b.plain:
             yield _describe_pair(a, b, x, y), x, y
