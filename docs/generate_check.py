@@ -158,7 +158,7 @@ def rows(table: Sequence[Any], severity: str) -> Iterator[str]:
     yield "| finding | is | example | what to do | evaluate |\n|---|---|---|---|---|\n"
     for row in table:
         if row.severity == severity:
-            does = (row.find_problems.__doc__ or "").strip().removesuffix(".")
+            does = " ".join((row.find_problems.__doc__ or "").split()).removesuffix(".")
             does = re.sub("^(Find( that)?|Report) ", "", does)
             does = does[:1].upper() + does[1:]
             cells = (row.name, does, said(row), row.remedy, row.evaluate)

@@ -1,12 +1,14 @@
 """Image similarity search on the bundled handwritten digits, evaluated end to end.
 
-Four systems embed the 1,797 images of ``load_digits()``: raw pixels, PCA, LDA and the hidden layer of a
-small neural network. Every image is a query once and searches all others (leave one out). An image is
-relevant if it shows the query's digit. No system is fitted with the labels of its queries: the images are
-split into five folds, and the queries of a fold search with a model of the other four.
+Four systems embed the 1,797 images of ``load_digits()``: raw pixels, PCA, LDA and the hidden layer
+of a small neural network. Every image is a query once and searches all others (leave one out). An
+image is relevant if it shows the query's digit. No system is fitted with the labels of its queries:
+the images are split into five folds, and the queries of a fold search with a model of the other
+four.
 
-The script prints top-K accuracy beside AP, AP per digit, and the worst query rank by rank. It draws the
-precision–recall curves and the images of that query. It takes some seconds and needs scikit-learn::
+The script prints top-K accuracy beside AP, AP per digit, and the worst query rank by rank. It draws
+the precision–recall curves and the images of that query. It takes some seconds and needs
+scikit-learn::
 
     pip install 'germane[plot]' scikit-learn
     python examples/image_search.py -o image_search/
@@ -72,7 +74,9 @@ SYSTEMS: dict[str, Embed] = {
 
 
 def compute_similarities(embed: Embed, images: Floats, digits: Ints) -> "np.ma.MaskedArray":
-    """Compute the cosine (Q, N) of every query and every image. An image does not search for itself."""
+    """Compute the cosine (Q, N) of every query and every image. An image does not search for
+    itself.
+    """
     scores = np.empty((len(images), len(images)))
     folds = StratifiedKFold(FOLDS, shuffle=True, random_state=0)
     for known, queries in folds.split(images, digits):

@@ -1,4 +1,6 @@
-"""Fuzz one target, guided by coverage: python fuzz/run.py TARGET [folder …] [libFuzzer's options]."""
+"""Fuzz one target, guided by coverage: python fuzz/run.py TARGET [folder …] [libFuzzer's
+options].
+"""
 
 import os
 import pkgutil

@@ -1,8 +1,8 @@
 """What is fuzzed: each target takes any bytes, and nothing but an error of germane's own may leave.
 
-A target says more than that where something else knows the answer: lines are read as the line-by-line
-parser reads them, a file is evaluated as the dicts that hold its rows, and the name of a measure is
-read back from what it prints.
+A target says more than that where something else knows the answer: lines are read as the
+line-by-line parser reads them, a file is evaluated as the dicts that hold its rows, and the name of
+a measure is read back from what it prints.
 """
 
 import contextlib

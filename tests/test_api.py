@@ -291,7 +291,7 @@ def public(module: ModuleType) -> Iterator[tuple[str, object]]:
 @pytest.mark.parametrize("module", MODULES, ids=lambda module: module.__name__)
 def test_every_module_says_what_it_is(module: ModuleType) -> None:
     assert module.__doc__
-    assert module.__doc__.strip().splitlines()[0].endswith((".", ":"))
+    assert module.__doc__.strip().split("\n\n")[0].endswith((".", ":"))
 
 
 EXPORTS = [*((germane, name) for name in (*VERBS, *TYPES, *ERRORS)),
@@ -322,7 +322,7 @@ def test_examples_in_docstrings(module: ModuleType, monkeypatch: pytest.MonkeyPa
     monkeypatch.chdir(ROOT)
     names = {"germane": germane, **{name: getattr(germane, name) for name in germane.__all__}}
     found = doctest.DocTestFinder().find(module, globs=dict(names))
-    runner = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS)
+    runner = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE)
     failures: list[str] = []
     for example in found:
         runner.run(example, out=failures.append)

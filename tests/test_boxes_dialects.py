@@ -164,3 +164,12 @@ def test_recorded_answers(name: str, tool: str) -> None:
             if one in result and not agree(result[one].mean, wanted[one], digits)
         }
         assert not off
+
+
+def test_the_table_repeats_the_conventions_that_were_given() -> None:
+    truth = [{"boxes": [[10, 10, 50, 50]], "labels": [1]}]
+    found = [{"boxes": [[10, 12, 50, 52]], "labels": [1], "scores": [0.9]}]
+    assert "given" not in str(germane.boxes.spread(truth, found, "AP50", box_format="xyxy"))
+    spread = germane.boxes.spread(truth, found, "AP50", overlap="iou+1", depth=None)
+    assert spread.given == ("overlap=iou+1", "depth=none")
+    assert "given, in every dialect: overlap=iou+1, depth=none" in str(spread)

@@ -47,6 +47,25 @@ def test_intervals_stay_between_0_and_1():
     assert all(0 <= float(low) <= float(high) <= 1 for low, high in ends)
 
 
+@pytest.mark.parametrize(
+    ("images", "truths", "says"),
+    [
+        (1, 1, ["Fewer than 5 images say too little of others for an interval."]),
+        (4, 1, ["Fewer than 5 images say too little of others for an interval."]),
+        (5, 1, ["Below each number: its 95% interval"]),
+        (5, 0, []),
+    ],
+)
+def test_the_page_explains_intervals_where_there_are_some(images, truths, says):
+    """And says why there are none only where images are few: no number is a reason of its own."""
+    found = [{"boxes": [[10, 12, 50, 52]], "labels": [1], "scores": [0.9]}] * images
+    truth = [{"boxes": [[10, 10, 50, 50]] * truths, "labels": [1] * truths}] * images
+    page = germane.boxes.report(truth, {"yolo": found}, "AP50", unknown="ignore").html
+    section = page.partition('id="result"')[2].partition("</section>")[0]
+    assert [one.partition(", from")[0] for one in re.findall(r'"small">([^<]*)', section)] == says
+    assert ("<small>" in page) == ("interval," in section)
+
+
 def test_measures_without_a_value_are_reported_and_not_compared():
     truth, found = make_boxes(11)
     small = {**truth, "annotations": [{**one, "area": 100} for one in truth["annotations"]]}

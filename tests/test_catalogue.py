@@ -435,7 +435,7 @@ BAD: list[tuple[str, dict[str, Any], str]] = [
     ("ILD@2", {"distance": {}}, "no vectors"),
     ("ILD@2", {"distance": dict.fromkeys("abcd", "x")}, "lists of numbers"),
     ("ILD@2", {"distance": {1: [1.0], "1": [1.0]}}, "two vectors"),
-    ("ILD@2", {"distance": {1: [1.0], 2: [1.0]}}, "distance= have different types"),
+    ("ILD@2", {"distance": {1: [1.0], 2: [1.0]}}, "run and distance= have different types"),
     ("ILD@2", {"distance": lambda a, b: "x"}, "of 'a' and 'b' is a finite number; got 'x'"),
     ("ILD@2", {"distance": lambda a, b: "0.5"}, "finite number"),
     ("ILD@2", {"distance": lambda a, b: None}, "finite number"),

@@ -138,7 +138,7 @@ def test_integers_against_text_are_an_error_that_shows_both() -> None:
     text = inputs.with_ids(pa.string())(run, Path())
     message = (
         r"the query ids of run and qrels have different types: the run's are text \('2', '2', '2'\),"
-        r" the qrels' are integer \(1, 2, 3, …\). Cast one of them."
+        r" those of qrels are integer \(1, 2, 3, …\). Cast one of them."
     )
     with pytest.raises(CoverageError, match=message):
         germane.evaluate(qrels, text)
@@ -184,9 +184,9 @@ def test_integers_and_text_in_one_dict(qrels: Any, tmp_path: Path) -> None:
     name = "doc_id" if len(qrels) == 1 else "query_id"
     text = run.column(name).cast(pa.string())
     for one in (run, run.set_column(run.column_names.index(name), name, text)):
-        with pytest.raises(CoverageError, match=r"the qrels' are of several types \("):
+        with pytest.raises(CoverageError, match=r"those of qrels are of several types \("):
             germane.evaluate(qrels, one)
-        with pytest.raises(CoverageError, match=r"the qrels' are of several types \("):
+        with pytest.raises(CoverageError, match=r"those of qrels are of several types \("):
             germane.evaluate_many(qrels, {"run": one})
     if len(qrels) == 1:  # a file of text has no integers, so that it is clear
         germane.evaluate(qrels, inputs.COLUMNS[".csv"](run, tmp_path), "RR")
@@ -1024,7 +1024,7 @@ def test_queries_that_are_one_text(suffix: str, tmp_path: Path) -> None:
     ],
 )
 def test_ids_of_no_type_that_a_frame_has(ids: list[Any], kind: str) -> None:
-    with pytest.raises(CoverageError, match=f"the qrels' are {kind} \\("):
+    with pytest.raises(CoverageError, match=f"those of qrels are {kind} \\("):
         germane.evaluate({1: dict.fromkeys(ids, 1)}, frames()[1])
 
 

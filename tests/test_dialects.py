@@ -811,3 +811,11 @@ def test_a_multiple_of_the_relevant_items_is_rounded_as_in_trec_eval(
     name = f"Rprec_mult_{multiple}"
     result = germane.evaluate({"q": relevant}, {"q": {"x": 2.0, "d0": 1.0}}, name, dialect=dialect)
     assert [each.mean for each in result.values()] == [value]
+
+
+def test_the_table_repeats_the_conventions_that_were_given() -> None:
+    """They hold in every dialect, and its numbers are no others without them."""
+    assert "given" not in str(germane.spread(QRELS, RUN, "AP@2"))
+    found = germane.spread(QRELS, RUN, "AP@2", missing="skip", depth=5)
+    assert found.given == ("missing=skip", "depth=5")
+    assert "given, in every dialect: missing=skip, depth=5" in str(found)

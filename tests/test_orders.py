@@ -206,6 +206,25 @@ def test_ids_of_the_best_with_each_row_first() -> None:
     assert (told.count, told.what, told.advice) == (40, serious.what, serious.advice)
     assert "ids[:, 1:]" in told.advice
     assert noticed(relevant, ids[:, 1:]) == {}
+    scores = np.tile(np.linspace(1, 0, 10), (40, 1))
+    for run in (ids, (scores, ids)):
+        assert [one.what for one in germane.check(relevant, run, "AP@10").serious] == [told.what]
+        assert told.what in noticed(relevant, run)
+
+
+def test_numbers_of_rows_that_are_results_by_chance() -> None:
+    """Row n has result n first with 1 in 4: 3 of 5 rows are no sign that item n is query n."""
+    ids = np.array([[0, 1], [1, 2], [2, 3], [0, 2], [1, 0]])
+    relevant = [{1}, {2}, {3}, {2}, {0}]
+    scores = np.tile([1.0, 0.5], (5, 1))
+    named = [f"q{n}" for n in range(5)]
+    judged = {q: {f"d{i}": 1 for i in held} for q, held in zip(named, relevant, strict=True)}
+    run = {q: [f"d{i}" for i in held] for q, held in zip(named, ids.tolist(), strict=True)}
+    for qrels, one in ((judged, run), (relevant, ids), (relevant, (scores, ids))):
+        found = str(germane.check(qrels, one, "AP@2"))
+        assert "the query is its first" not in found
+        assert "the query among its" not in found
+        assert "the query is its first result" not in noticed(qrels, one)
 
 
 @pytest.mark.parametrize(

@@ -11,8 +11,8 @@ An image is relevant if it shows the query's digit. The qrels list all relevant 
 grade 1. Every other gallery image is not relevant. ``q0042`` and ``d0042`` both mean image 42 of
 ``load_digits()``. No image is both a query and in the gallery.
 
-The script writes ``qrels.txt``, ``pixels.run`` and ``lda.run`` beside this file, equal on every run. It
-needs scikit-learn, which includes the images (nothing is downloaded)::
+The script writes ``qrels.txt``, ``pixels.run`` and ``lda.run`` beside this file, equal on every
+run. It needs scikit-learn, which includes the images (nothing is downloaded)::
 
     pip install scikit-learn
     python examples/digits/make.py

@@ -199,6 +199,14 @@ def explain_not_finite(what: str, wrong: str, *, within: str = "") -> str:
     return f"a {what} must be a finite number{within}; {wrong}"
 
 
+def explain_types(what: str, other: str, own: str, its: str) -> str:
+    """Explain that ids of a run never equal those of ``other``; ``own`` and ``its`` are types."""
+    return (
+        f"the {what} ids of run and {other} have different types: the run's are {own}, those of"
+        f" {other} are {its}. Cast one of them."
+    )
+
+
 def list_choices(options: Iterable[object], word: Literal["or", "and"] = "or") -> str:
     """Write options as prose: ``a``, ``a or b``, ``a, b or c``; or all of some names, with
     ``and``.

@@ -192,8 +192,7 @@ def _has_no_value(column: Column) -> bool:
     return column.row.shown in ("id", "string")
 
 
-# --- What is given
-# ---------------------------------------------------------------------------------
+# --- What is given ----------------------------------------------------------------------------
 
 
 def _read_qrels(judged: dict[str, Any]) -> Qrels | None:
@@ -278,8 +277,7 @@ def _read_score(query: str, item: str, score: float) -> float:
         ) from None
 
 
-# --- Files and means
-# -------------------------------------------------------------------------------
+# --- Files and means --------------------------------------------------------------------------
 
 
 def parse_run(f_run: Iterable[str]) -> dict[str, dict[str, float]]:

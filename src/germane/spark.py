@@ -149,8 +149,7 @@ class Side(NamedTuple):
         return self.frame[f"`{quoted}`"]
 
 
-# --- On the driver
-# ---------------------------------------------------------------------------------
+# --- On the driver ----------------------------------------------------------------------------
 
 
 def _check(rows: str, partitions: int | None, policy: Mapping[str, Any]) -> None:

@@ -42,7 +42,8 @@ _MODULES = {
 }
 
 __all__ = [  # noqa: RUF022  (verbs, then types)
-    "check", "compare", "dialects", "evaluate", "evaluate_many", "explain", "gate", "reconcile", "reconcile_table", "report", "spread",
+    "check", "compare", "dialects", "evaluate", "evaluate_many", "explain", "gate", "reconcile",
+    "reconcile_table", "report", "spread",
     "Explanation", "Groups", "Reconciliation", "Result", "Results", "Spread",
 ]  # fmt: skip
 

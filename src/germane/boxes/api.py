@@ -37,7 +37,8 @@ def evaluate(
     >>> truth = {
     ...     "images": [{"id": 1}],
     ...     "categories": [{"id": 1, "name": "cat"}],
-    ...     "annotations": [{"id": 1, "image_id": 1, "category_id": 1, "bbox": [10, 10, 40, 40], "area": 1600}],
+    ...     "annotations": [{"id": 1, "image_id": 1, "category_id": 1, "bbox": [10, 10, 40, 40],
+    ...     "area": 1600}],
     ... }
     >>> found = [{"image_id": 1, "category_id": 1, "bbox": [10, 12, 40, 40], "score": 0.9}]
     >>> round(germane.boxes.evaluate(truth, found)["AP"].mean, 3)

@@ -75,7 +75,8 @@ class Columns:
 
 
 _ROWS = (
-    "image", "label", "boxes", "score", "crowd", "difficult", "area", "ids", "masks", "keypoints", "unseen",
+    "image", "label", "boxes", "score", "crowd", "difficult", "area", "ids", "masks", "keypoints",
+    "unseen",
 )  # fmt: skip
 
 

@@ -142,7 +142,11 @@ class Conventions:
         """Write the conventions as results print them: the words, and numbers other than the
         default.
         """
-        return ", ".join(f"{name}={_write(value, name)}" for name, value in self.to_dict().items())
+        return ", ".join(self.write_words(self.to_dict()))
+
+    def write_words(self, names: Iterable[str]) -> list[str]:
+        """Write conventions of these names with their words."""
+        return [f"{name}={_write(getattr(self, name), name)}" for name in names]
 
     def to_dict(self) -> dict[str, Any]:
         """Return the main conventions by name, and rare ones where they differ from the default."""

@@ -57,21 +57,22 @@ def spread(
     raises for germane's own value.
     """
     values = open_values(truth, detections, measure, options, name)
-    asked = values.asked
+    asked, variations = values.asked, values.variations
     own = DialectValue("germane", str(asked), asked, values.evaluate(()), ())
     named = {}
-    for dialect in values.dialects:
+    for dialect in variations.dialects:
         entry = find_entry(dialect, asked, values.conventions)
         named[dialect.name] = None if entry is None else _evaluate(values, dialect, entry)
-    return Spread.collect(own, named)
+    given = [name for name in options if name in variations.fixed]
+    return Spread.collect(own, named, values.conventions.write_words(given))
 
 
 def _evaluate(values: BoxValues, dialect: Dialect, entry: Entry) -> DialectValue:
-    candidate: BoxCandidate = values.make_candidate(list_words(dialect, entry))
+    candidate = values.variations.make_candidate(list_words(dialect, entry))
     value = values.evaluate(candidate.choices)
     measure = replace(values.asked, points=parse_measure(entry.write_measure(1)).points)
     tool_name = entry.write_name(values.asked.k or values.conventions.depth)
-    if values.is_mistaken_depth(dialect):
+    if values.variations.is_mistaken_depth(dialect):
         says = f"{dialect.tool} has no value at depth {values.conventions.depth}, by mistake"
         return DialectValue(dialect.name, tool_name, measure, math.nan, (), says)
     changed = () if values.are_same(candidate.choices, ()) else candidate.choices
@@ -85,8 +86,9 @@ def _evaluate(values: BoxValues, dialect: Dialect, entry: Entry) -> DialectValue
 def _find_doubt(values: BoxValues, dialect: Dialect, candidate: BoxCandidate) -> str:
     """Say why the tool itself may give another value: it leaves an order open that matters here."""
     order = next((limit.says for limit in dialect.limits if limit.order), "")
-    if not order or "ties" not in values.changes:
+    variations = values.variations
+    if not order or "ties" not in variations.changes:
         return ""
-    words = {**values.start, **dict(candidate.choices)}
-    other = values.make_candidate(words | {"ties": TIES[words["ties"] == TIES[0]]})
+    words = {**variations.start, **dict(candidate.choices)}
+    other = variations.make_candidate(words | {"ties": TIES[words["ties"] == TIES[0]]})
     return "" if values.are_same(candidate.choices, other.choices) else order

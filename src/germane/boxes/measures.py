@@ -63,7 +63,8 @@ _TAKES = {
     **dict.fromkeys(("P", "R", "F"), (*_SHARED, "confidence")),
 }
 _WRITTEN = re.compile(r"([A-Za-z]+)(\d+)?(?:\((.*)\))?(?:@(\w*))?", re.DOTALL)
-_ALIASES = {"map": "AP", "ap": "AP", "mar": "AR", "ar": "AR", "p": "P", "r": "R", "f": "F", "f1": "F",
+_ALIASES = {"map": "AP", "ap": "AP", "mar": "AR", "ar": "AR", "p": "P", "r": "R", "f": "F",
+    "f1": "F",
             "precision": "P", "recall": "R"}  # fmt: skip
 
 

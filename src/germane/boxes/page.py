@@ -16,11 +16,7 @@ from germane.boxes.result import Result, Results
 from germane.boxes.shares import compute_shares
 from germane.comparison.comparison import Comparison
 from germane.core.bootstrap import Interval
-from germane.core.mean_intervals import (
-    describe_intervals,
-    estimate_mean_interval,
-    explain_missing,
-)
+from germane.core.mean_intervals import estimate_mean_interval, explain_printed
 from germane.core.ragged import Floats
 from germane.measures.interpolated import read_curves
 from germane.measures.spans import find_span
@@ -119,16 +115,13 @@ def _write_result(results: Results, compared: Comparison | None) -> Iterator[str
     }
     yield from make_scrollable(_write_headline(results, intervals))
     yield from write_definitions((name, first[name].definition) for name in first)
-    source = describe_intervals(intervals.values(), "images")
-    says = f"Below each number: its 95% interval, {source}." if source else ""
-    says = says or f"{explain_missing('images').capitalize()}."
-    yield f'<p class="small">{says}</p>'
+    if says := " ".join(explain_printed(intervals.values(), "number", 0.95, "images")):
+        yield f'<p class="small">{says}</p>'
     if compared is not None:
         yield '<ul class="said">'
         for pair in compared.pairs[:8]:
-            yield (
-                f'<li class="{"sure" if pair.significant else "noise"}">{isolate_text(pair.sentence)}</li>'
-            )
+            kind = "sure" if pair.significant else "noise"
+            yield f'<li class="{kind}">{isolate_text(pair.sentence)}</li>'
         yield "</ul>"
         yield from write_comparisons(compared)
 

@@ -53,7 +53,8 @@ def _describe(one: Any) -> Held | None:
         held = {name: data[name] for name in ("iscrowd", "area", "difficult") if name in data}
         return held | {
             "boxes": one.xyxy, "labels": one.class_id, "scores": getattr(one, "confidence", None),
-            "names": data.get("class_name"), "box_format": "xyxy", "masks": getattr(one, "mask", None),
+            "names": data.get("class_name"), "box_format": "xyxy",
+            "masks": getattr(one, "mask", None),
         }  # fmt: skip
     boxes: Any = getattr(one, "boxes", None)
     if hasattr(boxes, "xyxy") and hasattr(boxes, "cls"):  # Ultralytics

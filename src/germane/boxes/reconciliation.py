@@ -164,7 +164,8 @@ def reconcile(
 
     >>> truth = [{"boxes": [[10, 10, 50, 50]], "labels": [1]}]
     >>> found = [{"boxes": [[10, 12, 50, 52]], "labels": [1], "scores": [0.9]}]
-    >>> germane.boxes.reconcile(truth, found, reported="99.50", measure="mAP50", dialect="ultralytics").answer
+    >>> germane.boxes.reconcile(truth, found, reported="99.50", measure="mAP50",
+    ...     dialect="ultralytics").answer
     'found'
 
     ``measure`` is the reported measure, under germane's name or, with ``dialect``, the tool's. The
@@ -188,14 +189,14 @@ def reconcile(
 
 
 def _make_answer(search: BoxSearch) -> Reconciliation:
-    values, reported = search.values, search.reported
-    own = BoxGiven(values.make_candidate({}), values.evaluate(()))
+    values, reported, variations = search.values, search.reported, search.values.variations
+    own = BoxGiven(variations.make_candidate({}), values.evaluate(()))
     tried = [own]
-    for several in (values.list_tools(), values.vary_once()):
+    for several in (variations.list_tools(), variations.vary_once()):
         tried += search.evaluate_all(several)
     idle = _list_idle(values)
     if not any(map(search.gives, tried)):
-        tried += search.evaluate_all(values.combine())
+        tried += search.evaluate_all(variations.combine())
     found = search.simplify(filter(search.gives, tried))
     nearest = () if found else search.find_nearest(tried)
     shuffled = [partial(_shuffle, values)] * (len(values.detections) <= _SMALL)
@@ -220,14 +221,14 @@ def _list_idle(values: BoxValues) -> tuple[str, ...]:
     """List the conventions of which no word, alone, makes a difference."""
     return tuple(
         name
-        for name, words in values.changes.items()
+        for name, words in values.variations.changes.items()
         if words and all(values.are_same(((name, word),), ()) for word in words)
     )
 
 
 def _walk(values: BoxValues, choices: Choices) -> tuple[Step, ...]:
     """Make the changes one at a time, in the order of the conventions."""
-    order = list(values.start)
+    order = list(values.variations.start)
     several = sorted(choices, key=lambda one: order.index(one[0]))
     steps = []
     for end in range(len(several) + 1):
@@ -240,20 +241,19 @@ def _walk(values: BoxValues, choices: Choices) -> tuple[Step, ...]:
 def _shuffle(values: BoxValues) -> Any:
     """Compute the measure asked for with the scores in random orders."""
     rng, found = np.random.default_rng(0), values.detections
-    numbers = [
-        values.remake(replace(found, score=rng.permutation(found.score))).evaluate(())
-        for _ in range(_ORDERS)
-    ]
+    shuffled = (replace(found, score=rng.permutation(found.score)) for _ in range(_ORDERS))
+    several = (replace(values.variations, detections=one) for one in shuffled)
+    numbers = [BoxValues(one).evaluate(()) for one in several]
     return np.array([one for one in numbers if not math.isnan(one)])
 
 
 def _find_hints(values: BoxValues, reported: Reported) -> Iterator[str]:
     """Name other measures, thresholds and cut decimals that would explain the number."""
-    values.also = parse_measures(_OTHERS)
+    values.also, variations = parse_measures(_OTHERS), values.variations
     others = [
         (measure, one)
         for measure in values.also
-        for one in (values.make_candidate({}), *values.list_tools(measure))
+        for one in (variations.make_candidate({}), *variations.list_tools(measure))
     ]
     others.sort(key=lambda pair: (len(pair[1].choices), repr(pair[1].choices), not pair[1].tools))
     given: dict[str, str] = {}

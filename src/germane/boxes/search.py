@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from germane.boxes.conventions import Conventions
-from germane.boxes.detections import Detections, Truths
+from germane.boxes.detections import Detections
 from germane.boxes.dialect_table import DIALECTS
 from germane.boxes.matching import (
     Arranged,
@@ -53,7 +53,7 @@ class Counts:
     false: int
 
 
-class BoxValues(BoxVariations):
+class BoxValues:
     """The values of a measure on one set of boxes, under the conventions asked for and changes of
     them.
 
@@ -61,15 +61,10 @@ class BoxValues(BoxVariations):
     them. Depths, points of the curve and means are read from the lists that follow.
     """
 
-    def __init__(
-        self,
-        truths: Truths,
-        detections: Detections,
-        asked: BoxMeasure,
-        conventions: Conventions,
-        fixed: Iterable[str] = (),
-    ) -> None:
-        super().__init__(truths, detections, asked, conventions, fixed)
+    def __init__(self, variations: BoxVariations) -> None:
+        self.variations = variations
+        self.truths, self.detections = variations.truths, variations.detections
+        self.asked, self.conventions = variations.asked, variations.conventions
         self.also: tuple[BoxMeasure, ...] = ()  # measures to be read from the same lists
         self._values: dict[tuple[Choices, BoxMeasure], float] = {}
         self._sorted: dict[tuple[Any, ...], tuple[Detections, Ints]] = {}
@@ -77,10 +72,6 @@ class BoxValues(BoxVariations):
         # of pairs and lists only the last are kept, because they are large
         self._pairs: dict[tuple[Any, ...], tuple[Arranged, Pairs]] = {}
         self._lists: dict[tuple[Any, ...], RankedLists] = {}
-
-    def remake(self, detections: Detections) -> "BoxValues":
-        """Make the values of other detections."""
-        return BoxValues(self.truths, detections, self.asked, self.conventions, self.fixed)
 
     def evaluate(self, choices: Choices, measure: BoxMeasure | None = None) -> float:
         """Return the value of the measure, or another, under some changes; NaN where there is
@@ -179,7 +170,8 @@ def open_values(
     """
     asked, own = parse_measure(measure), read_options(options, base, "any")
     truths, found, _ = open_boxes(truth, detections, own, name)
-    return BoxValues(truths, found, asked, replace(own.conventions, ap_depth="any"), own.given)
+    conventions = replace(own.conventions, ap_depth="any")
+    return BoxValues(BoxVariations(truths, found, asked, conventions, frozenset(own.given)))
 
 
 class BoxSearch(Search[BoxCandidate]):

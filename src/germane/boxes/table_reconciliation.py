@@ -3,7 +3,6 @@
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import combinations
 from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
@@ -18,7 +17,7 @@ from germane.dialects.dialect import Dialect
 from germane.errors import GermaneError, InputError, MeasureError, list_some
 from germane.evaluation.accepted import PublishedTable
 from germane.reconciliation.column_names import read_box_column, split_overlap
-from germane.reconciliation.protocols import Fit, Option, Protocol, Sheet, choose_fit
+from germane.reconciliation.protocols import Change, Fit, Option, Protocol, ProtocolSearch, Sheet
 from germane.reconciliation.published import read_published
 from germane.reconciliation.slips import Near
 from germane.reconciliation.table_reconciliation import TableReconciliation
@@ -28,7 +27,6 @@ from germane.reconciliation.variations import Choices
 if TYPE_CHECKING:
     from germane.boxes.options import DetectionSource, Options, TruthSource
 
-_DIALECT, _CHANGE = 0.7, 1.3  # the digits of a dialect, and of a change
 _BASES, _MOVING = 3, 12  # tools and changes that are tried together
 _SHAPES: Mapping[str, Overlap] = {"mask": "mask", "oks": "oks"}
 _KINDS = {
@@ -48,7 +46,8 @@ def reconcile_table(
     """Find the conventions behind a reported table of detectors: one set for all columns.
 
     >>> truth = [{"boxes": [[10, 10, 50, 50], [60, 60, 90, 90]], "labels": [1, 1]}]
-    >>> found = [{"boxes": [[10, 12, 50, 52], [60, 61, 90, 95]], "labels": [1, 1], "scores": [0.9, 0.8]}]
+    >>> found = [{"boxes": [[10, 12, 50, 52], [60, 61, 90, 95]], "labels": [1, 1],
+    ...     "scores": [0.9, 0.8]}]
     >>> table = {"ours": {"AP": "70.0", "AP50": "100.0", "AP75": "100.0"}}
     >>> said = germane.boxes.reconcile_table(truth, {"ours": found}, table)
     >>> [(one.column, one.reported, round(one.value, 1)) for one in said.off]
@@ -78,7 +77,7 @@ def reconcile_table(
     ]
     search = _Search(opened, asked, overlaps, writer.sheet)
     fit, fits = search.search()
-    equal = [one for one in fits if one.protocol.tool and search.give_same(one, fit)]
+    equal = [one for one in fits if one.protocol.tool and one.protocol.is_like(fit.protocol)]
     if equal:
         fit = replace(fit, options=equal[0].options)
 
@@ -92,7 +91,7 @@ def reconcile_table(
         fit,
         fits,
         tools=tuple(one.protocol.tool for one in equal),
-        find_undecided=lambda fit: search.idle,
+        find_undecided=lambda fit: search.list_idle(),
         find_near=find_near,
         explain_changes=lambda fit: (),
     )
@@ -124,8 +123,10 @@ def _find_sibling(tool: Dialect, overlap: str) -> Dialect:
     return next((one for one in several if read_dialect(one, "overlap") == overlap), tool)
 
 
-class _Search:
+class _Search(ProtocolSearch):
     """Protocols of a table of detectors."""
+
+    dialect_cost, change_cost = 0.7, 1.3
 
     def __init__(
         self,
@@ -134,17 +135,17 @@ class _Search:
         overlaps: Sequence[str],
         sheet: Sheet,
     ) -> None:
-        self._opened, self._asked, self._overlaps, self._sheet = opened, asked, overlaps, sheet
+        super().__init__(sheet)
+        self._opened, self._asked, self._overlaps = opened, asked, overlaps
         self._columns = [
             [self.remake(r, one, c) for r in range(len(opened))] for c, one in enumerate(asked)
         ]
-        self.idle: tuple[str, ...] = ()
 
     def remake(self, r: int, measure: BoxMeasure, c: int) -> BoxValues:
-        """Make a search of another measure on the detections of a run, with the overlap of a
+        """Make the values of another measure on the detections of a run, with the overlap of a
         column.
         """
-        one, overlap = self._opened[r], self._overlaps[c]
+        one, overlap = self._opened[r].variations, self._overlaps[c]
         conventions, fixed = one.conventions, one.fixed
         shape = _SHAPES.get(overlap)
         if shape is not None and "overlap" not in fixed:
@@ -154,17 +155,17 @@ class _Search:
                     " none."
                 )
             conventions, fixed = replace(conventions, overlap=shape), fixed | {"overlap"}
-        found = BoxValues(one.truths, one.detections, measure, conventions, fixed)
+        found = replace(one, asked=measure, conventions=conventions, fixed=fixed)
         if overlap == "box":
             found.overlaps = tuple(word for word in found.overlaps if word not in _SHAPES)
-        return found
+        return BoxValues(found)
 
     @staticmethod
-    def evaluate(search: BoxValues, choices: Choices) -> float:
+    def evaluate(values: BoxValues, choices: Choices) -> float:
         """Evaluate the changes that can matter; NaN where there is no value."""
-        kept = tuple(one for one in choices if search.changes.get(one[0]))
+        kept = tuple(one for one in choices if values.variations.changes.get(one[0]))
         try:
-            return search.evaluate(kept)
+            return values.evaluate(kept)
         except GermaneError:
             return math.nan
 
@@ -184,73 +185,37 @@ class _Search:
             entry = find_entry(own, asked, self._columns[c][0].conventions)
             if entry is None:
                 return None
-            words = list_words(own, entry)
-            choices = tuple(
-                sorted(
-                    (name, words[name])
-                    for name in self._list_names()
-                    if name in words and words[name] != self._columns[c][0].start[name]
-                )
-            )
+            words, start = list_words(own, entry), self._columns[c][0].variations.start
+            changed = (n for n in self._list_names() if n in words and words[n] != start[n])
+            choices = tuple(sorted((name, words[name]) for name in changed))
             options.append(self._make_option(c, choices, (f"{own.name}:{entry.write_name(100)}",)))
             shared |= set(choices)
         return Protocol(
-            tuple(sorted(shared)), _DIALECT, tuple((one,) for one in options), tool.name
+            tuple(sorted(shared)), self.dialect_cost, tuple((one,) for one in options), tool.name
         )
 
     def _list_names(self) -> list[str]:
+        return list(dict.fromkeys(name for name, _ in self.list_changes()))
+
+    def list_changes(self) -> Iterable[Change]:
         """List the changes that can matter for some column of some run."""
-        several = (one for column in self._columns for one in column)
-        return list(
-            dict.fromkeys(n for one in several for n, words in one.changes.items() if words)
+        several = (one.variations.changes for column in self._columns for one in column)
+        return dict.fromkeys(
+            (name, word) for one in several for name, words in one.items() for word in words
         )
 
-    def _list_changes(self) -> Iterator[tuple[str, Any]]:
-        several = [one for column in self._columns for one in column]
-        found = dict.fromkeys(
-            (name, word) for one in several for name, words in one.changes.items() for word in words
-        )
-        yield from found
+    def list_tools(self) -> Iterator[Protocol]:
+        """List the protocols of tools that have the measures of all columns."""
+        return filter(None, map(self._make_of_tool, DIALECTS))
 
-    def search(self) -> tuple[Fit, list[Fit]]:
-        """Try the conventions asked for, those of tools, one change, and two."""
-        own = self._sheet.fit(self.make((), 0.0))
-        tools = [one for tool in DIALECTS if (one := self._make_of_tool(tool)) is not None]
-        fits = [own, *map(self._sheet.fit, tools)]
-        moving: list[Fit] = []
-        idle: dict[str, bool] = {}
-        for change in self._list_changes():
-            changed = self._sheet.fit(self.make((change,), _CHANGE))
-            same = self.give_same(changed, own)
-            idle[change[0]] = idle.get(change[0], True) and same
-            if not same:
-                moving.append(changed)
-        self.idle = tuple(name for name, same in idle.items() if same)
-        fits += moving
-        if choose_fit(fits).count == len(self._sheet.cells):
-            return choose_fit(fits), fits
-        fits += self._combine(fits, moving)
-        return choose_fit(fits), fits
-
-    def _combine(self, fits: Iterable[Fit], moving: Iterable[Fit]) -> list[Fit]:
+    def combine(self, tools: Sequence[Fit]) -> list[Fit]:
         """Try two of the likeliest changes, and one with the likeliest tools."""
-        likely = sorted(moving, key=lambda one: -one.score)[:_MOVING]
-        several: dict[Choices, float] = {}
-        for one, other in combinations(likely, 2):
-            [first], [second] = one.protocol.choices, other.protocol.choices
-            if first[0] != second[0]:
-                several[tuple(sorted((first, second)))] = 2 * _CHANGE
-        tools = sorted((one for one in fits if one.protocol.tool), key=lambda one: -one.score)
-        for base in tools[:_BASES]:
-            for one in likely:
-                changed = {**dict(base.protocol.choices), **dict(one.protocol.choices)}
-                several.setdefault(tuple(sorted(changed.items())), _DIALECT + _CHANGE)
-        return [self._sheet.fit(self.make(choices, cost)) for choices, cost in several.items()]
+        likely = sorted(self.moving, key=lambda one: -one.score)[:_MOVING]
+        bases = [one.protocol.choices for one in tools[:_BASES]]
+        several = self.join_changes(likely, bases, alone=False)
+        return [self.sheet.fit(self.make(choices, cost)) for choices, cost in several.items()]
 
-    @staticmethod
-    def give_same(one: Fit, other: Fit) -> bool:
-        """Do two protocols give the same for every column?"""
-        return all(
-            np.allclose(a.values, b.values, rtol=0, atol=1e-12, equal_nan=True)
-            for a, b in zip(one.options, other.options, strict=True)
-        )
+    def list_idle(self) -> tuple[str, ...]:
+        """List the conventions of which no word, alone, changes a number of the table."""
+        moving = {one.protocol.choices[0][0] for one in self.moving}
+        return tuple(name for name in self._list_names() if name not in moving)

@@ -5,8 +5,8 @@ A *change* is a convention with another word than asked for. The points of the c
 is a depth together with what it is of.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import fields
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, fields
 from functools import cached_property
 from itertools import product
 from typing import Any, NamedTuple
@@ -46,6 +46,7 @@ class Depth(NamedTuple):
         return "none" if self.depth is None else f"{self.depth}{each}"
 
 
+@dataclass(eq=False)
 class BoxVariations:
     """The candidates for a measure of some boxes, under the conventions asked for and changes that
     can matter.
@@ -53,18 +54,15 @@ class BoxVariations:
     ``fixed`` are the conventions that hold in all of them.
     """
 
-    def __init__(
-        self,
-        truths: Truths,
-        detections: Detections,
-        asked: BoxMeasure,
-        conventions: Conventions,
-        fixed: Iterable[str] = (),
-    ) -> None:
-        self.truths, self.detections, self.asked = truths, detections, asked
-        self.conventions, self.fixed = conventions, frozenset(fixed)
-        self.area = asked.complete(conventions).area
-        self.overlaps = _list_overlaps(truths, detections, conventions)
+    truths: Truths
+    detections: Detections
+    asked: BoxMeasure
+    conventions: Conventions
+    fixed: frozenset[str] = frozenset()
+
+    def __post_init__(self) -> None:
+        self.area = self.asked.complete(self.conventions).area
+        self.overlaps = _list_overlaps(self.truths, self.detections, self.conventions)
         self.dialects = tuple(
             one for one in DIALECTS if read_dialect(one, "overlap") in self.overlaps
         )

@@ -1,5 +1,6 @@
 """Ids: those that do not match, and why; duplicates; and the query among its own results."""
 
+import math
 from collections.abc import Hashable, Sequence
 from itertools import islice
 
@@ -28,6 +29,7 @@ MOSTLY = 0.5
 JOINED = "Were several files joined? Separate them, or choose with duplicates=first, last or max."
 SOME = 1 / 4  # of the rows: no accident
 MANY = 1 / 3  # of the queries: no accident
+RARE = 1 / 1000  # a probability: no accident
 SAME = "Are these the same ids?"
 LOOKED = 200_000  # ids that are compared with others by more than equality
 
@@ -143,7 +145,7 @@ def find_own_first(data: Data) -> Sees:
     """Find queries that are their own first result, and not judged relevant."""
     mine, rank = _find_own_rows(data)
     foremost, asked = mine[rank == 1], int(np.count_nonzero(data.retrieved))
-    if _is_no_accident(len(foremost), asked):
+    if _is_no_accident(data.run, len(foremost), asked, 1):
         says = (
             f"the first result of {write_count(len(foremost), 'query')} of "
             f"{data.first}{asked:,} is the query itself"
@@ -156,7 +158,9 @@ def find_own(data: Data) -> Sees:
     """Find queries among their own results at any rank, and not judged relevant."""
     mine, rank = _find_own_rows(data)
     asked = int(np.count_nonzero(data.retrieved))
-    many = _is_no_accident(len(mine), asked)
+    many = _is_no_accident(
+        data.run, len(mine), asked, len(data.run) / max(len(data.run.queries), 1)
+    )
     if not len(mine) or any(find_own_first(data)) or not (many or are_names(data.run.queries)):
         return
     ranks = f"rank {rank.min()}" + f" to {rank.max()}" * bool(rank.min() < rank.max())
@@ -166,15 +170,28 @@ def find_own(data: Data) -> Sees:
     )
 
 
-def _is_no_accident(count: int, of: int) -> bool:
-    """Are these too many of the queries for a coincidence of numbers?"""
-    return count > 1 and count >= MANY * of
+def _is_no_accident(run: Side, count: int, of: int, depth: float) -> bool:
+    """Are these too many of the queries for a coincidence of numbers?
+
+    The number of a row is equal by chance: to each of ``depth`` results with 1 in the number of
+    items.
+    The tail of the binomial distribution is at most the bound of Chernoff.
+    """
+    if count <= 1 or count < MANY * of:
+        return False
+    if not run.places:
+        return True
+    chance, share = depth / len(run.items), count / of
+    if share <= chance:
+        return False
+    rest = (1 - share) * math.log((1 - share) / (1 - chance)) if share < 1 else 0.0
+    return math.exp(-of * (share * math.log(share / chance) + rest)) < RARE
 
 
 def _find_own_rows(data: Data) -> tuple[Ints, Ints]:
     """Find the rows whose item is the query and not judged relevant, and their ranks."""
     run = data.run
-    if run.places and run.number is not None:  # the columns of scores are numbered by themselves
+    if run.numbered:
         return np.zeros(0, np.int64), np.zeros(0, np.int64)
     own = find_places(run.items, run.queries)[run.item]
     at = np.flatnonzero((own == run.query)[data.order])

@@ -174,8 +174,7 @@ def read_run(run: RunInput, progress: Progress | None = None) -> Side:
     )
 
 
-# --- Mappings
-# --------------------------------------------------------------------------------------
+# --- Mappings ---------------------------------------------------------------------------------
 
 
 def _read_mapping(given: Mapping[Hashable, Any], kind: Kind, where: str, *, text: bool) -> Side:
@@ -233,8 +232,7 @@ def _list_pairs(
     return good
 
 
-# --- What has been read already
-# --------------------------------------------------------------------
+# --- What has been read already ---------------------------------------------------------------
 
 
 def _read_grouped(kind: Kind, name: str, rows: Any, number: Floats | None, **more: Any) -> Side:
@@ -245,8 +243,7 @@ def _read_grouped(kind: Kind, name: str, rows: Any, number: Floats | None, **mor
     return Side(kind, name, rows.queries, numbering.ids, query, item, number, **more)
 
 
-# --- Arrays
-# ----------------------------------------------------------------------------------------
+# --- Arrays -----------------------------------------------------------------------------------
 
 
 def _read_array(run: ArrayRun) -> Side:
@@ -275,12 +272,13 @@ def _read_array(run: ArrayRun) -> Side:
     lacking = np.setdiff1d(np.arange(run.queries.size), answered)
     return Side(
         "run", "run", run.queries.name(answered).python, run.items.name(found).python, query, item,
-        None if number is None else number.astype(float), faults=faults, empty=tuple(run.queries.name(lacking).python), places=places, columns=found,
+        None if number is None else number.astype(float), faults=faults,
+        empty=tuple(run.queries.name(lacking).python), places=places,
+        numbered=places and not whole, columns=found,
     )  # fmt: skip
 
 
-# --- Frames
-# ----------------------------------------------------------------------------------------
+# --- Frames -----------------------------------------------------------------------------------
 
 
 def _read_frame(frame: Frame, kind: Kind) -> Side:

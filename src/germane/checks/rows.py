@@ -57,6 +57,7 @@ class Side:
     empty: tuple[Hashable, ...] = ()  # queries without a row
     text: bool = False  # are all ids text, so that whole numbers stand for their digits?
     places: bool = False  # are ids the rows and columns of arrays?
+    numbered: bool = False  # are items nothing but the columns of scores?
     columns: Ints | None = None  # of an array: the column of each item
     rounded: int = 0  # whole scores that no double holds
     single_subtopics: int = 0  # judgments by a column that may not be of subtopics: no item has two

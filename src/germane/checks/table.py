@@ -35,7 +35,8 @@ class Check(NamedTuple):
 
 
 TABLE: tuple[Check, ...] = (
-    Check("swapped files", "serious", "run", malformed.find_swapped, "Give the qrels first, then the run.", "error"),
+    Check("swapped files", "serious", "run", malformed.find_swapped,
+        "Give the qrels first, then the run.", "error"),
     Check("malformed judgments", "serious", "qrels", malformed.find_malformed_judgments,
           "Correct or delete them; until then evaluate refuses the file.", "error"),
     Check("malformed results", "serious", "run", malformed.find_malformed_results,
@@ -44,7 +45,8 @@ TABLE: tuple[Check, ...] = (
           "Is this the right file?", "error"),
     Check("a run that looks like qrels", "serious", "run", malformed.find_run_like_qrels,
           "Is this the right file?", "error"),
-    Check("no query in common", "serious", "run", ids.find_no_common_query, "Are these the same ids?", "error"),
+    Check("no query in common", "serious", "run", ids.find_no_common_query,
+        "Are these the same ids?", "error"),
     Check("nothing judged was found", "serious", "run", ids.find_nothing_found,
           "Are the item ids of run and qrels the same?", "warning"),
     Check("ids nearly the same", "serious", "run", ids.find_alike,
@@ -68,7 +70,8 @@ TABLE: tuple[Check, ...] = (
     Check("scores rise as given", "serious", "run", orders.find_rising_as_given,
           "Higher is better by default. If they are distances, use scores=distances.", "sample"),
     Check("ranks fall as given", "serious", "run", orders.find_falling_as_given,
-          "If higher is better, name the column as scores: columns={'score': name, 'rank': None}. A file "
+          "If higher is better, name the column as scores: columns={'score': name, 'rank': None}. "
+          "A file "
           "without a header, such as MS MARCO's, needs one for that.", "sample"),
     Check("relevant results stand last", "serious", "run", orders.find_standing_last,
           "Check the direction of the order. If lower is better, use scores=distances.", "warning"),
@@ -81,31 +84,40 @@ TABLE: tuple[Check, ...] = (
           "Give ranked lists, or scores that fit into doubles.", "sample"),
     Check("the query among its results", "doubtful", "run", ids.find_own, OWN),
     Check("queries of the training data", "doubtful", "qrels", leaks.find_shared_queries,
-          "Test a search system on queries that it did not learn from; users of a recommender may be in both."),
+          "Test a search system on queries that it did not learn from; users of a recommender may "
+          "be in both."),
     Check("queries among the items", "doubtful", "run", leaks.find_queries_among_items,
-          "Does the collection hold the queries? Leave them out of it, as exclude_self=True does for embeddings."),
+          "Does the collection hold the queries? Leave them out of it, as exclude_self=True does "
+          "for embeddings."),
     Check("queries with the text of an item", "doubtful", "qrels", leaks.find_queries_with_text,
-          "Does the collection hold the queries? Leave these items out of it, or name them with exclude."),
+          "Does the collection hold the queries? Leave these items out of it, or name them with "
+          "exclude."),
     Check("judged items with the same text", "doubtful", "qrels", leaks.find_copies,
-          "A system that finds one copy misses the other. Delete copies, or give them one id with collapse."),
+          "A system that finds one copy misses the other. Delete copies, or give them one id with "
+          "collapse."),
     Check("the same results for every query", "doubtful", "run", queries.find_same_results,
           "Check that the system uses the query. A list of popular items looks like this, too."),
     Check("relevant results stand anywhere", "doubtful", "run", orders.find_standing_anywhere,
-          "Check that the results belong to these queries and that the score column is right. A random "
+          "Check that the results belong to these queries and that the score column is right. A "
+          "random "
           "order looks like this, too."),
     Check("some ranks against scores", "doubtful", "run", orders.find_some_ranks_against_scores,
-          "Scores decide the order; ties=given keeps the order of the lines only for equal scores."),
+          "Scores decide the order; ties=given keeps the order of the lines only for equal "
+          "scores."),
     Check("tied scores", "doubtful", "run", values.find_tied,
           "Their ids decide the order; see best and worst for the effect, or use ties=expected."),
     Check("ties at the cutoff", "doubtful", "run", values.find_tied_at_cutoff,
-          "Item ids decide which of them count; see best and worst for the effect, or use ties=expected."),
+          "Item ids decide which of them count; see best and worst for the effect, or use "
+          "ties=expected."),
     Check("half-precision scores", "doubtful", "run", values.find_half_precision,
           "Write scores in single or double precision."),
-    Check("rounded scores", "doubtful", "run", values.find_rounded, "Write scores with more digits."),
+    Check("rounded scores", "doubtful", "run", values.find_rounded,
+        "Write scores with more digits."),
     Check("fewer results than a cutoff", "doubtful", "run", queries.find_cut_off,
           "Retrieve more, or choose a smaller cutoff."),
     Check("results not judged", "doubtful", "run", queries.find_unjudged,
-          "A run that finds what the judges never saw is underrated: report Judged@10 beside it, or look "
+          "A run that finds what the judges never saw is underrated: report Judged@10 beside it, "
+          "or look "
           "at bpref, which skips them."),
     Check("queries not judged", "doubtful", "run", queries.find_unknown,
           "Check that the run belongs to this collection.", "warning"),
@@ -116,13 +128,15 @@ TABLE: tuple[Check, ...] = (
     Check("queries without results", "doubtful", "run", queries.find_without_results,
           "Did the system fail there?"),
     Check("one subtopic per item", "doubtful", "qrels", values.find_single_subtopics,
-          "Does the second column of the qrels name subtopics? In other files it is the round of judging.", "warning"),
+          "Does the second column of the qrels name subtopics? In other files it is the round of "
+          "judging.", "warning"),
     Check("ratings", "doubtful", "qrels", values.find_all_relevant,
           "Choose the lowest relevant grade, such as P(rel=4)@10."),
     Check("grades with decimals", "doubtful", "qrels", values.find_fractional,
           "Grades from 1 on are relevant; P(rel=0.5) sets another threshold."),
     Check("unusual grades", "doubtful", "qrels", values.find_unusual,
-          "gain=exp raises 2 to the grade, and ERR needs max=. If they are ratings, map them to 0…4."),
+          "gain=exp raises 2 to the grade, and ERR needs max=. If they are ratings, map them to "
+          "0…4."),
     Check("negative grades", "note", "qrels", values.find_negative,
           "They count as not relevant; bpref and infAP ignore them."),
     Check("only relevant items judged", "note", "qrels", values.find_only_relevant,

@@ -235,8 +235,7 @@ def _open_paths(options: argparse.Namespace, *more: str) -> Mapping[str, str]:
     return arguments.read_runs(options.truth, options.detections)
 
 
-# --- The verbs
-# -------------------------------------------------------------------------------------
+# --- The verbs --------------------------------------------------------------------------------
 
 
 class Verb(NamedTuple):
@@ -276,21 +275,24 @@ VERBS = {
         "COCO's summary of 12 numbers, or the dialect's",
     ),
     "explain": Verb(
-        "show the outcome of every detection of an image or a class, or the cost of each kind of error",
+        "show the outcome of every detection of an image or a class, or the cost of each kind of "
+        "error",
         "TRUTH DETECTIONS --image ID|--class NAME|--errors", run_explain, 1,
         {
             "--image": {"metavar": "ID", "help": "the image to explain"},
             "--class": {"metavar": "NAME", "dest": "label", "help": "the class to explain"},
             "--errors": {
                 "action": "store_true",
-                "help": "print how much AP each kind of error costs, of all images, or of --image or --class",
+                "help": "print how much AP each kind of error costs, of all images, or of --image "
+                        "or --class",
             },
         },
         "AP50",
     ),
     "check": Verb(
         "find problems that can distort the numbers", "TRUTH DETECTIONS", run_check, 1,
-        {"--strict": {"action": "store_true", "help": "exit with status 1 if a finding is serious"}},
+        {"--strict": {"action": "store_true",
+                "help": "exit with status 1 if a finding is serious"}},
         more=(_add_checkup,), conventions=None,
     ),
     "dialects": Verb(
@@ -309,11 +311,13 @@ VERBS = {
         {
             "--table": {
                 "metavar": "TABLE",
-                "help": "a reported table with a row for each file of detections: CSV, TSV, JSON, Markdown or LaTeX",
+                "help": "a reported table with a row for each file of detections: CSV, TSV, JSON, "
+                        "Markdown or LaTeX",
             },
             "--reported": {
                 "metavar": "NUMBER",
-                "help": "the number as it was written: .51 is less precise than .510; 51%% and 51.0 are percent",
+                "help": "the number as it was written: .51 is less precise than .510; 51%% and "
+                        "51.0 are percent",
             },
             "-m --measure": {"help": "(default: AP, or the dialect's first)"},
         },
@@ -322,7 +326,8 @@ VERBS = {
         "compute differences of detectors on the same images, with intervals and significance",
         "TRUTH DETECTIONS DETECTIONS...", run_compare, "+",
         {"--view": {
-            "metavar": "|".join(_VIEWS), "type": arguments.choose_from(_VIEWS), "help": "one table alone",
+            "metavar": "|".join(_VIEWS), "type": arguments.choose_from(_VIEWS),
+            "help": "one table alone",
         }},
         _COMPARED, (partial(add_statistics, words=_STATISTICS), arguments.add_output),
         {"confidence": False},  # it is that of the intervals
@@ -336,7 +341,8 @@ VERBS = {
     "report": Verb(
         "write one HTML page about detectors", "TRUTH DETECTIONS...", run_report, "+",
         {
-            "-o --output": {"metavar": "FILE", "default": "report.html", "help": "(default: report.html)"},
+            "-o --output": {"metavar": "FILE", "default": "report.html",
+                "help": "(default: report.html)"},
             "--title": {"metavar": "TEXT", "help": "(default: the names of the detectors)"},
             "--baseline": {"metavar": "NAME", "help": "compare every detector with this one"},
         },

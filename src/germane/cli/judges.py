@@ -49,6 +49,7 @@ def run(options: argparse.Namespace) -> None:
         judges = options.judges[0]
     writing.check(options.output, [options.run_file, *options.judges])
     found = evaluate_judges(
-        judges, options.run_file, arguments.parse_measures(options), **arguments.collect_policy(options)
+        judges, options.run_file, arguments.parse_measures(options),
+        **arguments.collect_policy(options)
     )  # fmt: skip
     arguments.write_found(options, found)

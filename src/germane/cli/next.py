@@ -23,7 +23,8 @@ def add(commands: Any) -> None:
     arguments.add_files(command, "the runs that will be compared")
     arguments.add_measures(command, "nDCG@10")
     command.add_argument(
-        "-n", "--budget", metavar="N", type=arguments.read_whole, default=100, help="pairs (default: 100)"
+        "-n", "--budget", metavar="N", type=arguments.read_whole, default=100,
+        help="pairs (default: 100)"
     )  # fmt: skip
     command.add_argument(
         "--by",
@@ -48,7 +49,8 @@ def run(options: argparse.Namespace) -> None:
     writing.check(options.output, [options.qrels, *options.runs])
     with make_progress_line() as progress:
         found = choose_judgments(
-            options.qrels, runs, measures[0], budget=options.budget, by=options.by, progress=progress,
+            options.qrels, runs, measures[0], budget=options.budget, by=options.by,
+            progress=progress,
             **arguments.collect_policy(options),
         )  # fmt: skip
     arguments.write_found(options, found)

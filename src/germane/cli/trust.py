@@ -79,7 +79,8 @@ def add(commands: Any) -> None:
         help="also print how many queries are needed to detect a difference of D between two runs",
     )
     command.add_argument(
-        "--confidence", metavar="P", type=arguments.read_fraction, default=0.95, help="(default: 0.95)"
+        "--confidence", metavar="P", type=arguments.read_fraction, default=0.95,
+        help="(default: 0.95)"
     )  # fmt: skip
     arguments.add_shared(command)
 
@@ -101,7 +102,8 @@ def run(options: argparse.Namespace) -> None:
         warnings.simplefilter("ignore", GermaneWarning)  # they stand below the table
         found = trust_many(
             runs, people=options.people, model=options.model,
-            measures=arguments.parse_measures(options), about=options.about, weights=options.weights,
+            measures=arguments.parse_measures(options), about=options.about,
+            weights=options.weights,
             strata=options.strata, confidence=options.confidence, judge_family=options.judge_family,
             progress=progress, **arguments.collect_policy(options),
         )  # fmt: skip

@@ -57,7 +57,8 @@ def tau_ap(ranking: Ranked, truth: Ranked, *, ties: Literal["a", "b"] = "a") -> 
     """Measure the AP correlation: Kendall's τ with more weight for errors near the top of
     ``ranking``.
 
-    >>> germane.tau_ap(["b", "a", "c"], ["a", "b", "c"]), germane.tau_ap(["a", "c", "b"], ["a", "b", "c"])
+    >>> truth = ["a", "b", "c"]
+    >>> germane.tau_ap(["b", "a", "c"], truth), germane.tau_ap(["a", "c", "b"], truth)
     (0.0, 0.5)
 
     For each item but the first, this takes the share of the items above it that are also above it

@@ -82,7 +82,8 @@ def make_pair_table(
     unit = samples[0].unit
     article = "an" if unit[0] in "aeiou" else "a"
     columns = [
-        "measure", "system", "baseline", pluralize(unit), "difference", "low", "high", "level", "d_z",
+        "measure", "system", "baseline", pluralize(unit), "difference", "low", "high", "level",
+        "d_z",
         "better", "wins", "losses", "ties", "p", "p adjusted", "verdict", "detectable",
     ]  # fmt: skip
     rows = []

@@ -208,7 +208,8 @@ class Slices(Tabular):
             for s in self.slices
         )  # fmt: skip
         columns = (
-            "category", "queries", self.baseline, self.system, "difference", "wins", "losses", "ties",
+            "category", "queries", self.baseline, self.system, "difference", "wins", "losses",
+            "ties",
         )  # fmt: skip
         notes = (
             f"{self.measure}: {self.measure.definition}",

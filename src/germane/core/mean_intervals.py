@@ -5,7 +5,7 @@ lies.
 """
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 import numpy as np
@@ -44,7 +44,8 @@ def estimate_mean_interval(
 
 
 def estimate_weighted_interval(
-    values: Floats, shares: Floats, centered: Floats, strata: Ints, span: Span, mean: float, alpha: float
+    values: Floats, shares: Floats, centered: Floats, strata: Ints, span: Span, mean: float,
+    alpha: float
 ) -> Interval:  # fmt: skip
     """Estimate the 1 - alpha interval of the mean of weighted values in strata.
 
@@ -78,6 +79,17 @@ def describe_intervals(found: Iterable[Interval | None], units: str) -> str:
 def explain_missing(units: str) -> str:
     """Explain why means of few values have no interval."""
     return f"fewer than {FEWEST} {units} say too little of others for an interval"
+
+
+def explain_printed(
+    found: Iterable[Interval | None], number: str, confidence: float, units: str
+) -> Iterator[str]:
+    """Explain the intervals that stand below numbers, and why means of few values have none."""
+    every = list(found)
+    if source := describe_intervals(every, units):
+        yield f"Below each {number}: its {100 * confidence:g}% interval, {source}."
+    if None in every:
+        yield f"{explain_missing(units).capitalize()}."
 
 
 def caution_of_few(count: int, units: str) -> str:

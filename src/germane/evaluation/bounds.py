@@ -183,7 +183,8 @@ class BoundsOfRuns(Tabular):
     def to_dict(self) -> dict[str, Any]:
         """Plain values for JSON."""
         rows = [
-            {"run": name, "measure": str(measure), "mean": one.mean, "low": one.low, "high": one.high,
+            {"run": name, "measure": str(measure), "mean": one.mean, "low": one.low,
+                "high": one.high,
              "judged": None if math.isnan(one.judged) else one.judged}
             for (name, measure), one in self.bounds.items()
         ]  # fmt: skip

@@ -151,7 +151,8 @@ class CatalogueExplanation(Tabular):
         counts = {"lists": self.lists, "recommendations": self.recommendations}
         items = [{"item": item, "lists": count} for item, count in self.items]
         return {
-            "measure": str(self.measure), "value": self.value, **counts, "recommended": self.recommended,
+            "measure": str(self.measure), "value": self.value, **counts,
+            "recommended": self.recommended,
             "catalogue": self.size, "tail_share": self.tail_share, "items": items,
         }  # fmt: skip
 

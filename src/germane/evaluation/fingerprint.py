@@ -183,8 +183,7 @@ def make_fingerprint(qrels: Qrels) -> str:
     return str(hash_qrels(qrels))
 
 
-# --- Options
-# ---------------------------------------------------------------------------------------
+# --- Options ----------------------------------------------------------------------------------
 
 OPTIONS = ("exclude", "only", "collapse", "catalogue", "seen", "distance")
 """The options that are data: their fingerprints stand beside those of judgments and run."""

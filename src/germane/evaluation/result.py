@@ -71,7 +71,8 @@ def _know_nothing() -> None:
 class Result(Columnar, Tabular, Lookup[MeasureResult]):
     """The measures of one run.
 
-    >>> result = germane.evaluate({"q1": {"d1": 1, "d2": 0}}, {"q1": {"d2": 0.9, "d1": 0.8}}, "AP RR")
+    >>> result = germane.evaluate({"q1": {"d1": 1, "d2": 0}}, {"q1": {"d2": 0.9, "d1": 0.8}},
+    ...     "AP RR")
     >>> result["AP"].mean
     0.5
     >>> result["AP"].per_query["q1"]
@@ -196,7 +197,8 @@ class Result(Columnar, Tabular, Lookup[MeasureResult]):
 
     def __contains__(self, measure: object) -> bool:
         try:
-            return (measure if isinstance(measure, Measure) else parse(measure)) in self._by_measure  # type: ignore[arg-type]
+            asked = measure if isinstance(measure, Measure) else parse(measure)  # type: ignore[arg-type]
+            return asked in self._by_measure
         except MeasureError:
             return False
 

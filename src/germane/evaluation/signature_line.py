@@ -188,7 +188,7 @@ def _clean(text: str) -> str:
 def read_signature(text: str) -> Signature:
     """Read a signature from the line that ``result.signature`` writes.
 
-    >>> line = "AP@10 = 0.2917 | norm=min ties=trec | 200 queries, qrels 3f9a, run 81be | germane 0.2.0"
+    >>> line = "AP@10 = 0.2917 | norm=min ties=trec | 9 queries, qrels 3f9a, run 81be | germane 0.2"
     >>> germane.read_signature(line).measure.definition
     'Σ P@i·rel(i), i ≤ 10, ÷ min(R,10)'
 

@@ -152,8 +152,7 @@ def verify(
     return Verification(tuple(numbers), tuple(differences), tuple(dict.fromkeys(notes)))
 
 
-# --- The record
-# ------------------------------------------------------------------------------------
+# --- The record -------------------------------------------------------------------------------
 
 
 def _read(record: Any) -> tuple[Recorded, ...]:
@@ -266,8 +265,7 @@ def _are_runs(runs: Mapping[Any, Any]) -> bool:
     return isinstance(first, (str, os.PathLike))
 
 
-# --- Comparison
-# ------------------------------------------------------------------------------------
+# --- Comparison -------------------------------------------------------------------------------
 
 
 def _evaluate(

@@ -52,8 +52,8 @@ def pr_curve(
     0.625
 
     Call ``pr_curve(qrels, run, query=…)`` with the inputs of ``evaluate``, or ``pr_curve(grades,
-    relevant=…)`` with those of ``score``. The grades may be the detections of an object detector, hit
-    or not in order of confidence, and ``relevant`` the number of objects.
+    relevant=…)`` with those of ``score``. The grades may be the detections of an object detector,
+    hit or not in order of confidence, and ``relevant`` the number of objects.
 
     ``rel`` is the lowest grade that counts as relevant. ``start`` is the point before rank 1:
     ``(0,1)``, as in scikit-learn, ``(0,0)``, or none; with ``(1/R,P@first)`` the curve starts at

@@ -99,7 +99,8 @@ class PRCurveDisplay(Display):
                 heights = curve.interpolated[curve.hits]
                 ax.bar(before, heights, recall - before, align="edge", **fill)
                 ax.stairs(
-                    heights, np.append(0.0, recall), baseline=None, color=self.colors.line, linewidth=2.0,
+                    heights, np.append(0.0, recall), baseline=None, color=self.colors.line,
+                    linewidth=2.0,
                     label="interpolated: the best from there on",
                 )  # fmt: skip
             case points:

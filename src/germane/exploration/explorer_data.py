@@ -17,23 +17,33 @@ from germane.errors import MeasureError
 NAMES = (
     "AP(norm=R)@k", "AP@k", "AP(norm=possible)@k", "AP(norm=found)@k", "AP(norm=k)@k", "MeanP@k",
     "AUPR(rule=interpolated)@k", "AUPR(rule=trapezoid)@k", "IAP", "IAP(points=101)",
-    "nDCG@k", "nDCG(gain=exp)@k", "nDCG(norm=k)@k", "nDCG(gain=exp,norm=k)@k", "DCG@k", "DCG(gain=exp)@k",
+    "nDCG@k", "nDCG(gain=exp)@k", "nDCG(norm=k)@k", "nDCG(gain=exp,norm=k)@k", "DCG@k",
+    "DCG(gain=exp)@k",
     "P@k", "R@k", "F@k", "RR@k", "Success@k", "Rprec", "RBP@k", "ERR@k", "bpref", "Judged@k",
 )  # fmt: skip
 PRESETS: tuple[dict[str, Any], ...] = (  # lists of docs/which-ap.md, and two of grades and of ties
     {"name": "Three of ten, all found", "list": "0 0 1 0 1 0 0 1 0 0", "total": 3, "k": 10},
-    {"name": "Ranks 1 and 3, of twenty relevant", "list": "1 0 1 0 0 0 0 0 0 0", "total": 20, "k": 10},
-    {"name": "Found is cheated: the honest list", "list": "1 1 0 0 0 0 0 0 1 0", "total": 6, "k": 10},
-    {"name": "Found is cheated: the third item left out", "list": "1 1 0 0 0 0 0 0 0 0", "total": 6, "k": 10},
+    {"name": "Ranks 1 and 3, of twenty relevant", "list": "1 0 1 0 0 0 0 0 0 0", "total": 20,
+        "k": 10},
+    {"name": "Found is cheated: the honest list", "list": "1 1 0 0 0 0 0 0 1 0", "total": 6,
+        "k": 10},
+    {"name": "Found is cheated: the third item left out", "list": "1 1 0 0 0 0 0 0 0 0", "total": 6,
+        "k": 10},
     {"name": "Four norms", "list": "1 1 0 0 0", "total": 4, "k": 5},
-    {"name": "A perfect list of ten, of twenty relevant", "list": "1 1 1 1 1 1 1 1 1 1", "total": 20, "k": 10},
+    {"name": "A perfect list of ten, of twenty relevant", "list": "1 1 1 1 1 1 1 1 1 1",
+        "total": 20, "k": 10},
     {"name": "The mean of precisions is not AP", "list": "1 1 0 0 0", "total": 2, "k": 5},
-    {"name": "Eight relevant, six found", "list": "1 1 0 1 0 1 0 0 0 0 0 1 0 0", "total": 8, "k": 0},
-    {"name": "Grades: the gain matters", "list": "3 2 3 0 0 1 2 2 3 0", "total": 7, "k": 10, "gain": 1},
+    {"name": "Eight relevant, six found", "list": "1 1 0 1 0 1 0 0 0 0 0 1 0 0", "total": 8,
+        "k": 0},
+    {"name": "Grades: the gain matters", "list": "3 2 3 0 0 1 2 2 3 0", "total": 7, "k": 10,
+        "gain": 1},
     {"name": "Equal scores: their order matters", "list": "1 0 0t 1t u 1t", "total": 4, "k": 5},
 )  # fmt: skip
 _COCO = "&iou=.5&overlap=iou&candidate=fallback&reach=at_least&equal_overlaps=last"
-_PEOPLE = "t=100,90,160,320;145,90,160,320;20,200,50,110&d=104,90,164,320,.95;112,86,160,324,.88;24,206,46,110,.35;20,360,50,60,.22"
+_PEOPLE = (
+    "t=100,90,160,320;145,90,160,320;20,200,50,110"
+    "&d=104,90,164,320,.95;112,86,160,324,.88;24,206,46,110,.35;20,360,50,60,.22"
+)
 SCENES = (  # boxes of docs/which-map.md
     {"name": "Two people side by side: the next best truth", "address": _PEOPLE + _COCO},
     {
@@ -43,7 +53,8 @@ SCENES = (  # boxes of docs/which-map.md
     {
         "name": "An overlap of exactly .5",
         "address": (
-            "t=360,320,120,100;570,420,30,30&d=362,316,124,104,.91;360,330,110,90,.62;570,420,15,30,.37"
+            "t=360,320,120,100;570,420,30,30"
+            "&d=362,316,124,104,.91;360,330,110,90,.62;570,420,15,30,.37"
             + _COCO.replace("at_least", "above")
         ),
     },

@@ -10,7 +10,7 @@ from germane.measures.measure import Measure
 _OF_BOXES = re.compile(
     r"""m?A[PR] (?: _?(\d\d|[sml]|small|medium|large) (@\d+)?  # AP50, mAP75, ARs@100
                  | [\d.]+ [-:] [\d.]+                       # mAP50-95, AP50:95
-                 | @? [\[(]? (IoU)? = ? 0?\.\d+ .*          # mAP@0.5, AP@[.5:.95], AP@[IoU=0.50:0.95]
+                 | @? [\[(]? (IoU)? = ? 0?\.\d+ .*  # mAP@0.5, AP@[.5:.95], AP@[IoU=0.50:0.95]
                  | \d* \( (iou|area|points|confidence) = .* )
     | m?AR\d+ | m?IoU | COCO.*""",
     re.VERBOSE | re.IGNORECASE,

@@ -203,7 +203,7 @@ def _number_ids(question: Question) -> Question:
     rows = [row for case in question.cases for row in (*(case.judged or ()), *(case.ranked or ()))]
     numbers = {item: place for place, item in enumerate(sorted({item for item, _ in rows}), 1)}
     cases = [
-        Case(*(each and tuple((numbers[item], value) for item, value in each) for each in case))  # type: ignore[misc]
+        Case(*(each and tuple((numbers[item], v) for item, v in each) for each in case))  # type: ignore[misc]
         for case in question.cases
     ]
     return Question(tuple(cases))
@@ -245,14 +245,17 @@ FORMS: dict[str, Form] = {
              (("two lists", _IDS),
               ("a set and a list", _each(lambda case: (_set_relevant(case), _list_ranked(case)))),
               ("two sets", _each(lambda case: (_set_relevant(case), set(_list_ranked(case))))),
-              ("two lists of whole numbers", _with_numbers(_IDS)), ("two arrays of whole numbers", _with_arrays(_IDS))),
+              ("two lists of whole numbers", _with_numbers(_IDS)),
+              ("two arrays of whole numbers", _with_arrays(_IDS))),
              _OF_LISTS | {"repeats"}),
         Form("graded", "{item: grade}, ranked ids",
-             (("a dict and a list", _GRADED), ("a dict and a list of whole numbers", _with_numbers(_GRADED)),
+             (("a dict and a list", _GRADED), ("a dict and a list of whole numbers",
+                     _with_numbers(_GRADED)),
               ("a dict and an array of whole numbers", _with_arrays(_GRADED))),
              _OF_LISTS | {"grades"}),
         Form("lists", "lists of relevant ids, lists of ranked ids",
-             (("lists of lists", _lists(_list_relevant)), ("a list of sets and a list of lists", _lists(_set_relevant)),
+             (("lists of lists", _lists(_list_relevant)),
+                 ("a list of sets and a list of lists", _lists(_set_relevant)),
               ("lists of lists of whole numbers", _with_numbers(_lists(_list_relevant)))),
              _OF_LISTS | {"repeats", "several"}),
         Form("arrays", "relevance and scores of one query's items",
@@ -260,9 +263,11 @@ FORMS: dict[str, Form] = {
         Form("matrix", "relevance and scores, queries × items",
              (("two arrays", _make_matrix),), _SCORED | {"several", "all judged"}),
         Form("dicts", "{query: {item: grade}}, {query: {item: score}}",
-             (("two dicts", _make_dicts),), _SCORED | {"missed", "several", "missing", "empty", "order"}),
+             (("two dicts", _make_dicts),), _SCORED | {"missed", "several", "missing", "empty",
+                 "order"}),
         Form("frames", "two frames with the columns query, item and relevance or score",
-             (("frames of pandas", _make_frames("pandas")), ("frames of Polars", _make_frames("polars"))),
+             (("frames of pandas", _make_frames("pandas")),
+                 ("frames of Polars", _make_frames("polars"))),
              _ROWS),
         Form("trec", "two paths of files in TREC's format", (("two files", _write_files),), _ROWS),
     )

@@ -84,7 +84,8 @@ class Program:
         words = [word.replace("{qrels}", qrels).replace("{run}", run) for word in self._words]
         try:
             done = subprocess.run(
-                words, capture_output=True, text=True, errors="replace", timeout=self.limit, check=False,
+                words, capture_output=True, text=True, errors="replace", timeout=self.limit,
+                check=False,
                 stdin=subprocess.DEVNULL,
             )  # fmt: skip
         except subprocess.TimeoutExpired:

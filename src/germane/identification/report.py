@@ -57,7 +57,8 @@ WORDS: dict[tuple[str, Any], str] = {
     ("ties", "worst"): "relevant items last",
 }
 _BY_NAME = {one.name: one for one in SPECIAL}
-_SAID = ("no hit", "all relevant", "no relevant", "no relevant among others", "empty", "copies", "repeats", "missing", "unknown",
+_SAID = ("no hit", "all relevant", "no relevant", "no relevant among others", "empty", "copies",
+    "repeats", "missing", "unknown",
          "ties", "close scores", "nonpositive", "negative")  # fmt: skip
 
 

@@ -1,6 +1,6 @@
 """Search: the definitions that give a function's values everywhere."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
 from typing import Any, Literal
@@ -155,12 +155,19 @@ class Search:
             self.trail.raised["ordinary"] = self.ordinary.raised[0]
         if self.inquiry.asker.most is None:
             states = self._decide_mean(states)
+        self._learn_cutoff(states)
         for special in SPECIAL:
             if self.inquiry.asker.left is None or (
                 special.counted and self.inquiry.asker.left > RESERVED
             ):
                 states = self.decisions.decide(states, special)
         return self._check(states, first)
+
+    def _learn_cutoff(self, states: Sequence[State]) -> None:
+        """Draw special data around the cutoff that was found, which may not be the one claimed."""
+        cutoffs = {state.candidate.measure.k for state in states}
+        if len(cutoffs) == 1 and (k := cutoffs.pop()) is not None:
+            self.inquiry.shape = replace(self.inquiry.shape, k=k)
 
     def _search_rounded(self, batch: Batch) -> list[State]:
         """Search again where the values show that they are rounded, or of single precision."""

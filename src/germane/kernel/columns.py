@@ -236,8 +236,7 @@ class Categories(Ids):
         return Categories(codes, self.entries.take(used).compact())
 
 
-# --- Made from other things
-# ------------------------------------------------------------------------
+# --- Made from other things -------------------------------------------------------------------
 
 
 def read_bytes(values: Sequence[bytes]) -> Text:

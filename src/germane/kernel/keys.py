@@ -144,8 +144,7 @@ def reduce_keys(
     return Hits(row, found.judgment, group, rank, first, last)
 
 
-# --- Matching
-# --------------------------------------------------------------------------------------
+# --- Matching ---------------------------------------------------------------------------------
 
 
 class _Found(NamedTuple):
@@ -206,8 +205,7 @@ def _match_rows(
     return _Found(found, np.array(judgment, np.int64), row=np.array(rows, np.int64))
 
 
-# --- Ranking
-# ---------------------------------------------------------------------------------------
+# --- Ranking ----------------------------------------------------------------------------------
 
 
 def _rank_scores(score: Floats, offsets: Ints, group: Ints, own: Floats) -> tuple[Ints, Ints]:

@@ -90,8 +90,7 @@ def _find_library() -> str | None:
     return library if os.path.exists(library) else None
 
 
-# --- Columns of ids
-# --------------------------------------------------------------------------------
+# --- Columns of ids ---------------------------------------------------------------------------
 
 
 class _Column(ctypes.Structure):
@@ -240,8 +239,7 @@ class Index:
         return found
 
 
-# --- Ranks
-# -----------------------------------------------------------------------------------------
+# --- Ranks ------------------------------------------------------------------------------------
 
 
 class RepeatedRowError(ValueError):
@@ -353,8 +351,7 @@ def _reduce(given: _Reduction, capacity: int) -> tuple[int, NDArray[np.int64]]:
     return load_library().reduce_rows(ctypes.byref(given)), found
 
 
-# --- Content
-# ---------------------------------------------------------------------------------------
+# --- Content ----------------------------------------------------------------------------------
 
 
 class _Content(ctypes.Structure):
@@ -388,8 +385,7 @@ def hash_rows(items: Column, numbers: Any, offsets: Any, queries: Any, role: int
     return list(given.sums)
 
 
-# --- Lines of TREC files
-# ---------------------------------------------------------------------------
+# --- Lines of TREC files ----------------------------------------------------------------------
 
 
 class Lines(NamedTuple):

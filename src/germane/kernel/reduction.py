@@ -198,8 +198,7 @@ class Index:
         return np.array(places, np.int64)[number]
 
 
-# --- The batches of a run
-# --------------------------------------------------------------------------
+# --- The batches of a run ---------------------------------------------------------------------
 
 
 class Part(NamedTuple):

@@ -40,7 +40,8 @@ __all__ = [
 ]
 
 _FAMILIES = (
-    counts, sets, average, first, gain, cascade, user_models, interpolated, sparse, confusion, compatibility,
+    counts, sets, average, first, gain, cascade, user_models, interpolated, sparse, confusion,
+    compatibility,
     subtopic_coverage, subtopic_novelty, subtopic_gain,
 )  # fmt: skip
 

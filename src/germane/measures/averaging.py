@@ -114,7 +114,8 @@ class QueryValues(Arithmetic):
         """Weigh the queries of the mean: ``{query: weight}``; scikit-learn calls that
         sample_weight.
 
-        >>> result = germane.evaluate({"q1": ["a"], "q2": ["b"]}, {"q1": ["a"], "q2": ["x", "b"]}, "RR")
+        >>> result = germane.evaluate({"q1": ["a"], "q2": ["b"]}, {"q1": ["a"], "q2": ["x", "b"]},
+        ...     "RR")
         >>> weighted = result["RR"].weigh({"q1": 3, "q2": 1})
         >>> weighted.mean
         0.875

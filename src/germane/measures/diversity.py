@@ -107,9 +107,11 @@ SERENDIPITY = define(
     "Serendipity",
     "Serendipity: relevant items that neither popularity nor the user's history leads to",
     _define_serendipity,
-    'evaluate([{1}], [[1, 2]], "Serendipity", catalogue=2, seen=[[2]]).flat() == {"Serendipity": 0.5}',
+    'evaluate([{1}], [[1, 2]], "Serendipity", catalogue=2, seen=[[2]]).flat() '
+    '== {"Serendipity": 0.5}',
     Parameter(
-        "against", "popular", "an item is compared with its popularity, or with the user's own history",
+        "against", "popular",
+        "an item is compared with its popularity, or with the user's own history",
         words=("popular", "history"),
     ),
     Parameter(
@@ -119,7 +121,8 @@ SERENDIPITY = define(
     of_lists=sum_serendipity,
     range=lambda p: SHARE if p["against"] == "popular" else None,
     of_users=True,
-    conventions="Relevant items have a grade of 1 or higher. Popularity is the number of interactions; items with the same "
+    conventions="Relevant items have a grade of 1 or higher. Popularity is the number of "
+                "interactions; items with the same "
     "number share a rank, and the next rank follows without a gap.",
     cite="Zhang et al., Auralist: introducing serendipity into music recommendation, WSDM 2012",
 )  # fmt: skip

@@ -36,11 +36,13 @@ COVERAGE = define(
     "Coverage",
     "Share of the catalogue that is recommended",
     lambda k, p: (
-        f"distinct items{write_cut(k)} of any list{', if seen' * (p['unseen'] == 'drop')}{_OF[p['norm']]}"
+        f"distinct items{write_cut(k)} of any list"
+        f"{', if seen' * (p['unseen'] == 'drop')}{_OF[p['norm']]}"
     ),
     'evaluate([{1}], [[1, 2]], "Coverage@2", catalogue=4).flat() == {"Coverage_at_2": 2 / 4}',
     Parameter(
-        "norm", "catalogue", "the divisor: the items of the catalogue, those that were seen, or none",
+        "norm", "catalogue", "the divisor: the items of the catalogue, those that were seen, or "
+                             "none",
         words=("catalogue", "seen", "none"),
     ),
     Parameter(
@@ -129,7 +131,8 @@ ENTROPY = define(
     "Shannon entropy of the recommended items",
     lambda k, p: (
         f"−Σ p·log p to base {p['base']}, p: the item's share of all recommendations{write_cut(k)}"
-        f"{', each list with the same weight' * (p['lists'] == 'equal')}; {_ENTROPY_NORMS[p['norm']]}"
+        f"{', each list with the same weight' * (p['lists'] == 'equal')}; "
+        f"{_ENTROPY_NORMS[p['norm']]}"
     ),
     'evaluate([{1}], [[1, 2]], "Entropy@2").flat() == {"Entropy_at_2": 1.0}',
     Parameter("base", 2, "the base of the logarithm", words=("e",), numbers=(2, 10)),
@@ -169,14 +172,16 @@ PERSONALIZATION = define(
             f"1 − (Σ c² − k·U) ÷ (k·U·(U−1)), c: lists with the item{write_cut(k)}, U: users"
             f"{', k: items of the longest list' * (k is None)}"
             if p["norm"] == "k"
-            else f"1 − mean over pairs of users of |A∩B| ÷ √(|A|·|B|), A and B: their lists{write_cut(k)}"
+            else f"1 − mean over pairs of users of |A∩B| ÷ √(|A|·|B|), A and B: their "
+                 f"lists{write_cut(k)}"
         )
         + "; 0 = everyone gets the same items, 1 = no two users share an item"
         + ", above 1 where lists are shorter than k" * (p["norm"] == "k")
     ),
     'evaluate([{1}, {2}], [[1], [2]], "Personalization@1").flat() == {"Personalization_at_1": 1}',
     Parameter(
-        "norm", "found", "the divisor of a pair: found, √ of both sizes, or k, as if all lists had k items",
+        "norm", "found", "the divisor of a pair: found, √ of both sizes, or k, as if all lists had "
+                         "k items",
         words=("found", "k"),
     ),
     of_all=compute_personalization,

@@ -260,6 +260,8 @@ _SPELLINGS = {
     "cmc": "Success",
     "contextprecision": "AP(norm=found)",
     "contextrecall": "R",
+    "hitratio": "Success",
+    "hits": "Success",
     "prec": "P",
     "rec": "R",
     "meanaverageprecision": "AP",

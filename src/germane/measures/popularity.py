@@ -67,9 +67,11 @@ ARP = define(
     "ARP",
     "Average popularity of the recommendations",
     lambda k, p: (
-        f"mean over {'recommendations' if p['mean'] == 'micro' else 'lists'} of the items' {p['seen']} before"
+        f"mean over {'recommendations' if p['mean'] == 'micro' else 'lists'} of the items' "
+        f"{p['seen']} before"
         f"{_ARP_NORMS[p['norm']]}{write_items(k)}, unseen ones "
-        f"{'left out' if p['unseen'] == 'drop' else 'count 0'}; high = popular items are recommended"
+        f"{'left out' if p['unseen'] == 'drop' else 'count 0'}; high = popular items are "
+        "recommended"
     ),
     'evaluate([{1}], [[1, 2]], "ARP@2", seen=[[1]]).flat() == {"ARP_at_2": 1 / 2}',
     SEEN,
@@ -113,7 +115,8 @@ NOVELTY = define(
     "Novelty",
     "Novelty: mean self-information of the recommended items",
     lambda k, p: (
-        f"mean over {'recommendations' if p['mean'] == 'micro' else 'lists'} of −log{p['base']} of the item's "
+        f"mean over {'recommendations' if p['mean'] == 'micro' else 'lists'} of −log{p['base']} of "
+        "the item's "
         f"share of all {p['seen']} before{write_items(k)}, unseen ones {_UNSEEN[p['unseen']]}; "
         "0 = everyone knows every item, high = rare items"
     ),
@@ -156,10 +159,12 @@ TAIL = define(
     "Share of the recommendations that are in the tail",
     lambda k, p: (
         f"mean over {'recommendations' if p['mean'] == 'micro' else 'lists'} of the share of items"
-        f"{write_cut(k)} among the {p['tail']:g} of the seen items with the fewest interactions, at least one item; "
+        f"{write_cut(k)} among the {p['tail']:g} of the seen items with the fewest interactions, "
+        "at least one item; "
         "0 = only popular items"
     ),
-    'evaluate([{1}], [[1, 2]], "TailShare@2", seen=[[1, 2], [2]]).flat() == {"TailShare_at_2": 1 / 2}',
+    'evaluate([{1}], [[1, 2]], "TailShare@2", seen=[[1, 2], [2]]).flat() '
+    '== {"TailShare_at_2": 1 / 2}',
     Parameter(
         "tail", 0.8, "the share of the seen items that is the tail", low=0.0, high=1.0,
         usual=(0.1, 0.2, 0.8),
@@ -168,7 +173,8 @@ TAIL = define(
     of_lists=sum_tail,
     range=lambda p: SHARE,
     aliases=("TailPercentage",),
-    conventions="The size of the tail is rounded down. Among items with equal numbers of interactions, smaller ids "
+    conventions="The size of the tail is rounded down. Among items with equal numbers of "
+                "interactions, smaller ids "
     "are in the tail: whole numbers by value, then text.",
     cite="Abdollahpouri, Burke & Mobasher, Managing popularity bias, FLAIRS 2019",
 )  # fmt: skip

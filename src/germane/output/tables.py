@@ -134,7 +134,8 @@ class Table:
         return (
             "<div class='germane' style='overflow-x:auto'><table"
             " style='border-collapse:collapse;white-space:nowrap'>"
-            f"<thead>{write_row('th', lines[0])}</thead><tbody>{body}</tbody></table>{caption}</div>"
+            f"<thead>{write_row('th', lines[0])}</thead>"
+            f"<tbody>{body}</tbody></table>{caption}</div>"
         )
 
     def formulas(self) -> list[str]:
@@ -318,7 +319,8 @@ _LATEX = str.maketrans({
     "β": r"\ensuremath{\beta}", "ε": r"\ensuremath{\varepsilon}",
     "·": r"\ensuremath{\cdot}", "÷": r"\ensuremath{\div}", "±": r"\ensuremath{\pm}",
     "●": r"\ensuremath{\bullet}", "×": r"\ensuremath{\times}", "−": r"\ensuremath{-}",
-    "√": r"\ensuremath{\surd}", "ρ": r"\ensuremath{\rho}", "⌊": r"\ensuremath{\lfloor}", "⌋": r"\ensuremath{\rfloor}",
+    "√": r"\ensuremath{\surd}", "ρ": r"\ensuremath{\rho}", "⌊": r"\ensuremath{\lfloor}",
+    "⌋": r"\ensuremath{\rfloor}",
     "⌈": r"\ensuremath{\lceil}", "⌉": r"\ensuremath{\rceil}",
     "≤": r"\ensuremath{\le}", "≥": r"\ensuremath{\ge}", "→": r"\ensuremath{\to}",
     "²": r"\textsuperscript{2}", "…": r"\ldots{}", "–": "--",

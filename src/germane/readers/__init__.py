@@ -121,8 +121,7 @@ def _weigh_subtopics(judged: QrelsInput, reading: ReadOptions) -> QrelsInput:
     return replace(judged, read=read)
 
 
-# --- Runs
-# ------------------------------------------------------------------------------------------
+# --- Runs -------------------------------------------------------------------------------------
 
 
 def _open_nested_run(path: Any) -> RunInput:
@@ -237,8 +236,7 @@ def _has_no_ids(run: Any, lines: Any) -> bool:
     return flat or lines.items == "places"
 
 
-# --- Both
-# ------------------------------------------------------------------------------------------
+# --- Both -------------------------------------------------------------------------------------
 
 
 def open_inputs(

@@ -241,8 +241,7 @@ class ArrayRun(RunInput):
         return self if (self.queries.find_rows(qrels) >= 0).any() else None
 
 
-# --- Scores
-# ----------------------------------------------------------------------------------------
+# --- Scores -----------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)

@@ -207,8 +207,7 @@ def _read_uuids(array: pa.FixedSizeBinaryArray) -> pa.BinaryArray:
     return pa.Array.from_buffers(pa.binary(), len(raw), buffers)
 
 
-# --- Record batches
-# --------------------------------------------------------------------------------
+# --- Record batches ---------------------------------------------------------------------------
 
 
 def join_short(records: Iterable[pa.RecordBatch], rows: int) -> Iterator[pa.RecordBatch]:
@@ -247,8 +246,7 @@ def decode(array: pa.Array) -> pa.Array:
     return array.dictionary_decode()
 
 
-# --- Numbers
-# ---------------------------------------------------------------------------------------
+# --- Numbers ----------------------------------------------------------------------------------
 
 
 def read_numbers(array: pa.Array, place: Place, what: str) -> Floats:

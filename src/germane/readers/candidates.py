@@ -14,7 +14,14 @@ import numpy as np
 from germane.core import ragged
 from germane.core.qrels import Qrels
 from germane.core.ragged import Ints
-from germane.errors import CoverageError, InputError, list_choices, list_some, name_type
+from germane.errors import (
+    CoverageError,
+    InputError,
+    explain_types,
+    list_choices,
+    list_some,
+    name_type,
+)
 from germane.kernel.columns import Ids, Integers, read_python_ids
 from germane.kernel.ids import spell_id
 
@@ -141,8 +148,7 @@ def _align(pairs: Pairs, qrels: Qrels) -> Aligned:
     return Aligned(ragged.make_offsets(lengths), items, pairs.ids, pairs.width, pairs.items, rows)
 
 
-# --- In the ids of a run
-# ---------------------------------------------------------------------------
+# --- In the ids of a run ----------------------------------------------------------------------
 
 
 def refuse_types(
@@ -156,11 +162,8 @@ def refuse_types(
         is_odd = unmatched[name] and pairs.ids != "text"
         types = {name_type(one) for one in pairs.list_items()} if is_odd else set()
         if types and not types & (own := find_types()):
-            raise CoverageError(
-                f"the item ids of run and {name}= have different types: the run's are"
-                f" {list_choices(sorted(own))}, those of {name}= are {list_choices(sorted(types))}"
-                f" ({list_some(pairs.list_items())}). Cast one of them."
-            )
+            its = f"{list_choices(sorted(types))} ({list_some(pairs.list_items())})"
+            raise CoverageError(explain_types("item", f"{name}=", list_choices(sorted(own)), its))
 
 
 def match_items(
@@ -176,11 +179,9 @@ def match_items(
         if not len(one.items) or as_text or one.items.kind == retrieved.kind:
             continue
         if "text" not in (one.ids, ids):
-            raise CoverageError(
-                f"the item ids of run and {name}= have different types: the run's are"
-                f" {retrieved.kind} ({list_some(retrieved)}), those of {name}= are {one.items.kind}"
-                f" ({list_some(one.items[:3])}). Cast one of them."
-            )
+            own = f"{retrieved.kind} ({list_some(retrieved)})"
+            its = f"{one.items.kind} ({list_some(one.items[:3])})"
+            raise CoverageError(explain_types("item", f"{name}=", own, its))
         as_text = True
     matched = []
     for name, one in pairs:

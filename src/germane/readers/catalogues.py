@@ -24,6 +24,7 @@ from germane.errors import (
     FormatError,
     InputError,
     clip,
+    explain_types,
     list_some,
     show_typed,
 )
@@ -259,8 +260,5 @@ def _advise(given: object) -> str:
 
 def _refuse_kinds(sample: Ids, what: str, ids: Ids) -> None:
     """Raise CoverageError for types of ids that never match."""
-    raise CoverageError(
-        f"the item ids of the run and of {what} have different types: the run's are {sample.kind}"
-        f" ({list_some(sample)}), those of {what} are {ids.kind} ({list_some(ids)}). Cast one of"
-        " them."
-    )
+    own, its = (f"{one.kind} ({list_some(one)})" for one in (sample, ids))
+    raise CoverageError(explain_types("item", what, own, its))

@@ -302,8 +302,7 @@ def _read_jsonl(source: Opener, kind: str, columns: Any) -> _Opened:
     return found, lambda: iter(table.to_batches()), "typed"
 
 
-# --- Formats
-# ---------------------------------------------------------------------------------------
+# --- Formats ----------------------------------------------------------------------------------
 
 
 def _open(

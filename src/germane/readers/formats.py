@@ -97,9 +97,8 @@ class Format(NamedTuple):
     """A format of files."""
 
     suffixes: tuple[str, ...] = ()
-    opener: str = (  # "module:function" of this folder, which takes path, kind and columns, and returns a Frame
-        ""
-    )
+    # "module:function" of this folder, which takes path, kind and columns, and returns a Frame
+    opener: str = ""
     lines_above: int | None = None  # above the first row, where a row is a line
     qrels: str = ""  # the format that it stands for, if it is asked for qrels
     run: str = ""  # or for a run

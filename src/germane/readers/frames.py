@@ -17,7 +17,15 @@ from germane.core.progress import Progress
 from germane.core.qrels import Qrels
 from germane.core.ragged import Floats, Ints
 from germane.core.retrieved import Order, Retrieved, Sample, choose_rows
-from germane.errors import CoverageError, DuplicateError, EmptyError, FormatError, clip, list_some
+from germane.errors import (
+    CoverageError,
+    DuplicateError,
+    EmptyError,
+    FormatError,
+    clip,
+    explain_types,
+    list_some,
+)
 from germane.kernel import plain
 from germane.kernel.columns import Ids, Text, read_python_ids
 from germane.kernel.reduction import (
@@ -418,8 +426,7 @@ def explain_repeat(where: str, what: str, query: Hashable, item: Hashable) -> Du
     )
 
 
-# --- Ids of one kind
-# -------------------------------------------------------------------------------
+# --- Ids of one kind --------------------------------------------------------------------------
 
 
 def match_kinds(qrels: Qrels, head: pa.RecordBatch, frame: Frame) -> tuple[Judgments, Frame]:
@@ -438,11 +445,9 @@ def match_kinds(qrels: Qrels, head: pa.RecordBatch, frame: Frame) -> tuple[Judgm
             continue
         if "text" not in (qrels.ids, frame.ids):
             what, ids = (("query", qrels.queries), ("item", qrels.items))[at]
-            raise CoverageError(
-                f"the {what} ids of run and qrels have different types: the run's are "
-                f"{retrieved.kind} ({list_some(retrieved)}), the qrels' are {mine.kind} "
-                f"({list_some(ids)}). Cast one of them."
-            )
+            own = f"{retrieved.kind} ({list_some(retrieved)})"
+            its = f"{mine.kind} ({list_some(ids)})"
+            raise CoverageError(explain_types(what, "qrels", own, its))
         judged[at], as_text[at] = mine.as_text(), True
     pairs, spelled = match_items(qrels, first[1], frame.ids, as_text=as_text[1])
     if spelled and not as_text[1]:

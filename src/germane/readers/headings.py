@@ -10,7 +10,8 @@ from germane.errors import FormatError, InputError, check_choice, clip, list_som
 
 NAMES: dict[str, tuple[str, ...]] = {
     "query": (
-        "query_id", "qid", "q_id", "query", "topic", "topic_id", "user_id", "user", "userId", "session_id",
+        "query_id", "qid", "q_id", "query", "topic", "topic_id", "user_id", "user", "userId",
+        "session_id",
         "query-id",
     ),
     "item": (
@@ -22,7 +23,8 @@ NAMES: dict[str, tuple[str, ...]] = {
     "relevance": ("relevance", "rel", "label", "grade"),
     "subtopic": ("subtopic", "subtopic_id", "intent", "nugget", "nugget_id"),
     "judge": (
-        "judge", "judge_id", "assessor", "assessor_id", "annotator", "annotator_id", "rater", "rater_id",
+        "judge", "judge_id", "assessor", "assessor_id", "annotator", "annotator_id", "rater",
+        "rater_id",
     ),
 }  # fmt: skip
 
@@ -226,11 +228,13 @@ def _resolve_items(
 
 BOX_NAMES: dict[str, tuple[str, ...]] = {
     "image": (
-        "image", "image_id", "imageid", "img", "img_id", "filename", "file_name", "file", "image_name", "image_path",
+        "image", "image_id", "imageid", "img", "img_id", "filename", "file_name", "file",
+        "image_name", "image_path",
         "path",
     ),
     "class": (
-        "class", "label", "category", "class_name", "class_id", "category_id", "category_name", "labelname", "cls",
+        "class", "label", "category", "class_name", "class_id", "category_id", "category_name",
+        "labelname", "cls",
     ),
     "x": ("x", "left", "xmin", "x_min", "x1", "bbox_x"),
     "y": ("y", "top", "ymin", "y_min", "y1", "bbox_y"),

@@ -99,8 +99,7 @@ def _find_feature(where: str, columns: Any) -> str:
     return str(feature)
 
 
-# --- Lines
-# -----------------------------------------------------------------------------------------
+# --- Lines ------------------------------------------------------------------------------------
 
 
 class _Columns(NamedTuple):
@@ -221,8 +220,7 @@ def _explain_malformed(line: bytes) -> InputError:
     )
 
 
-# --- Scores beside the lines
-# -----------------------------------------------------------------------
+# --- Scores beside the lines ------------------------------------------------------------------
 
 
 def align_scores(qrels: Any, run: Any) -> Lines:

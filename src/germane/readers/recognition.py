@@ -77,8 +77,7 @@ def limit(path: Any, reading: ReadOptions) -> Any:
     return limit_path(path, reading.max_expansion, reading.max_line)
 
 
-# --- Judgments
-# -------------------------------------------------------------------------------------
+# --- Judgments --------------------------------------------------------------------------------
 
 
 def _open_qrels_mapping(given: Any, reading: ReadOptions) -> QrelsInput:

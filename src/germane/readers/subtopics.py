@@ -145,8 +145,7 @@ def _sort_keys(key: Ints) -> Ints:
     return ragged.order_stably(key) if key.max() < 1 << 32 else np.argsort(key)
 
 
-# --- Python values
-# ---------------------------------------------------------------------------------
+# --- Python values ----------------------------------------------------------------------------
 
 
 def is_nested(grade: object) -> bool:

@@ -14,7 +14,8 @@ from germane.readers.formats import is_path
 from germane.readers.nested_json import parse_object
 
 IDS = (
-    "_id", "id", "docno", "docid", "doc_id", "document_id", "pid", "item", "item_id", "qid", "query_id",
+    "_id", "id", "docno", "docid", "doc_id", "document_id", "pid", "item", "item_id", "qid",
+    "query_id",
     "movieid", "product_id",
 )  # fmt: skip
 TITLES = ("title", "name")
@@ -156,8 +157,7 @@ def _recognize(text: Text, folder: str) -> Text:
     return text
 
 
-# --- Files
-# -----------------------------------------------------------------------------------------
+# --- Files ------------------------------------------------------------------------------------
 
 
 class _File:

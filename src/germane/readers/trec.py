@@ -177,8 +177,7 @@ def split_lines(data: bytes, layout: Layout, read_odd: ReadOdd, *, detailed: boo
     return _split_each(data, layout, read_odd, detailed)
 
 
-# --- Lines that are all plain
-# ----------------------------------------------------------------------
+# --- Lines that are all plain -----------------------------------------------------------------
 
 _SHORT = 1 << 18  # bytes that are read line by line before pyarrow is imported
 
@@ -352,8 +351,7 @@ def read_ranks(lines: list[list[bytes]]) -> Floats:
     return ranks
 
 
-# --- Lines that are not plain
-# ----------------------------------------------------------------------
+# --- Lines that are not plain -----------------------------------------------------------------
 
 _BREAK = re.compile("[\v\f\x1c-\x1e]|\u0085|\u2028|\u2029".encode())
 """Characters that other programs end lines with."""

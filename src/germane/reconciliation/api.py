@@ -99,7 +99,7 @@ def _make_answer(
         own = Given(Candidate(asked), search.evaluate(Candidate(asked)).mean)
     except DuplicateError as error:  # other tools accept items that are listed twice
         own = error
-    grades = search.list_grades()
+    grades = search.values.list_grades(conventions)
     of_tools = list(list_dialect_candidates(asked, conventions, fixed))
     limits = [(one, search.find_limit(one)) for one in of_tools]
     of_tools = [replace(one, tools=()) if limit else one for one, limit in limits]
@@ -120,21 +120,16 @@ def _make_answer(
         twice = vary_twice(asked, conventions, fixed, grades, others)
         tried += search.evaluate_all([*rest, *twice])
         found = search.simplify(filter(search.gives, tried))
-    nearest: tuple[Given, ...] = ()
-    of_mean: list[Given] = []
-    agreement, values, chance = None, 0, 0.0
-    if found:
-        values, chance = estimate_chance(search, tried)
-    else:
-        nearest = search.find_nearest(tried)
-        if queries is not None:
-            of_mean = search.simplify(one for one in tried if reported.gives(one.value))
-            agreement = measure_agreement(search, nearest[0])
-    unsure: dict[str, str] = {}
-    for one, limit in limits:
-        result = search.find_result(one) if limit else None
-        if result is not None and reported.gives(result.mean):
-            unsure[one.tools[0].partition(":")[0]] = limit
+    values, chance = estimate_chance(search, tried) if found else (0, 0.0)
+    nearest = () if found else search.find_nearest(tried)
+    missed = queries is not None and not found
+    of_mean = search.simplify(one for one in tried if reported.gives(one.value)) if missed else ()
+    agreement = measure_agreement(search, nearest[0]) if missed else None
+    unsure = {
+        one.tools[0].partition(":")[0]: limit
+        for one, limit in limits
+        if limit and reported.gives(search.find_value(one))
+    }
     return Reconciliation(
         reported,
         asked,

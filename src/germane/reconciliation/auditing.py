@@ -163,12 +163,14 @@ class _Auditor:
                 )
                 proof = f"a value is a share of what is possible{hint}"
                 yield Contradiction(
-                    name, self._cite(r, c), f"{column.label} ≤ {max(known):g}", proof, value.low - max(known), possible, "bound"
+                    name, self._cite(r, c), f"{column.label} ≤ {max(known):g}", proof,
+                    value.low - max(known), possible, "bound"
                 )  # fmt: skip
             lowest = -1.0 if kind == "MCC" else 0.0
             if value.high < lowest and kind not in ("Utility", "YAAP", "nDCG", "DCG"):
                 yield Contradiction(
-                    name, self._cite(r, c), f"{column.label} ≥ {lowest:g}", "no term is negative", lowest - value.high, kind="bound"
+                    name, self._cite(r, c), f"{column.label} ≥ {lowest:g}", "no term is negative",
+                    lowest - value.high, kind="bound"
                 )  # fmt: skip
 
     def _check_pairs(self, r: int, row: Mapping[int, Interval]) -> Iterator[Contradiction]:
@@ -208,7 +210,8 @@ class _Auditor:
             if excess > 0:
                 one, other, third = (self.table.columns[at] for at in (f, p, rec))
                 yield Contradiction(
-                    self.table.rows[r], self._cite(r, f, p, rec), f"{one} ≤ ({other} + {third}) ÷ 2",
+                    self.table.rows[r], self._cite(r, f, p, rec),
+                    f"{one} ≤ ({other} + {third}) ÷ 2",
                     "a harmonic mean is at most the arithmetic one", excess,
                 )  # fmt: skip
 
@@ -240,8 +243,10 @@ class _Auditor:
             what = "1 query" if number == 1 else f"{number:,} queries"
             possible = "" if all(ways) else "Possible if P is divided by the number of results."
             yield Contradiction(
-                self.table.rows[r], self._cite(r, c), f"{column.label} of {what} is a multiple of 1/{steps}",
-                "it counts hits" if column.kind == "P" else "it is 0 or 1 for a query", off, possible, "grain",
+                self.table.rows[r], self._cite(r, c),
+                f"{column.label} of {what} is a multiple of 1/{steps}",
+                "it counts hits" if column.kind == "P" else "it is 0 or 1 for a query", off,
+                possible, "grain",
             )  # fmt: skip
 
     def _compare_means(self, cells: Mapping[tuple[int, int], Reported]) -> Iterator[Contradiction]:

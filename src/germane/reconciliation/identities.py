@@ -72,8 +72,7 @@ class Identity:
         return not (above_one and self.second == "Success")
 
 
-# --- conditions
-# -------------------------------------------------------------------------------------
+# --- conditions -------------------------------------------------------------------------------
 
 
 def _is_comparable(a: Reading, b: Reading) -> bool:
@@ -191,62 +190,101 @@ def _start_first(j: float, k: float) -> Line:
 
 PAIRS: tuple[Identity, ...] = (
     *(
-        Identity(one, other, "{a} = {b}", "at k = 1 both are 1 if the first result is relevant, and else 0", _starts)
+        Identity(one, other, "{a} = {b}",
+            "at k = 1 both are 1 if the first result is relevant, and else 0", _starts)
         for one in _FIRST
         for other in _FIRST
         if one != other
     ),
     Identity("R", "P", "{a} ≤ {b}", "R@1 is rel(1) ÷ R, and P@1 is rel(1)", _begins),
-    Identity("RR", "RR", "{a} ≤ {b}", "a longer list can only add a first relevant item", _rises(lambda j, k: _SAME)),
-    Identity("Success", "Success", "{a} ≤ {b}", "a hit in the first {j} is one in the first {k}", _rises(lambda j, k: _SAME)),
-    Identity("R", "R", "{a} ≤ {b}", "recall counts the same relevant items, and more of them", _rises(lambda j, k: _SAME, norm="R")),
-    Identity("P", "P", "{j}·{a} ≤ {k}·{b}", "the first {k} hold the hits of the first {j}", _rises(lambda j, k: Line(k / j))),
-    Identity("P", "P", "{j}·{a} ≤ {k}·{b} + {j} − {k}", "results {k} + 1 to {j} are at most {j} − {k} hits", _fills),
-    Identity("AP", "AP", "{a} ≤ {b}", "divided by R, a longer list only adds terms", _rises(lambda j, k: _SAME, norm="R")),
-    Identity("DCG", "DCG", "{a} ≤ {b}", "a longer list only adds gains", _rises(lambda j, k: _SAME, gain="linear")),
-    Identity("RR", "Success", "{a} ≤ {b}", "1 ÷ rank is at most 1, and both are 0 without a hit", _at_same(_same)),
-    Identity("Success", "RR", "{a} ≤ {k}·{b}", "a hit in the first {k} has a reciprocal rank of at least 1 ÷ {k}", _at_same(_times_k)),
-    Identity("RR", "P", "{a} ≤ {k}·{b}", "1 ÷ rank is at most 1, and {k}·P counts the hits", _at_same(_times_k)),
+    Identity("RR", "RR", "{a} ≤ {b}", "a longer list can only add a first relevant item",
+        _rises(lambda j, k: _SAME)),
+    Identity("Success", "Success", "{a} ≤ {b}", "a hit in the first {j} is one in the first {k}",
+        _rises(lambda j, k: _SAME)),
+    Identity("R", "R", "{a} ≤ {b}", "recall counts the same relevant items, and more of them",
+        _rises(lambda j, k: _SAME, norm="R")),
+    Identity("P", "P", "{j}·{a} ≤ {k}·{b}", "the first {k} hold the hits of the first {j}",
+        _rises(lambda j, k: Line(k / j))),
+    Identity("P", "P", "{j}·{a} ≤ {k}·{b} + {j} − {k}",
+        "results {k} + 1 to {j} are at most {j} − {k} hits", _fills),
+    Identity("AP", "AP", "{a} ≤ {b}", "divided by R, a longer list only adds terms",
+        _rises(lambda j, k: _SAME, norm="R")),
+    Identity("DCG", "DCG", "{a} ≤ {b}", "a longer list only adds gains",
+        _rises(lambda j, k: _SAME, gain="linear")),
+    Identity("RR", "Success", "{a} ≤ {b}", "1 ÷ rank is at most 1, and both are 0 without a hit",
+        _at_same(_same)),
+    Identity("Success", "RR", "{a} ≤ {k}·{b}",
+        "a hit in the first {k} has a reciprocal rank of at least 1 ÷ {k}", _at_same(_times_k)),
+    Identity("RR", "P", "{a} ≤ {k}·{b}", "1 ÷ rank is at most 1, and {k}·P counts the hits",
+        _at_same(_times_k)),
     Identity("Success", "P", "{a} ≤ {k}·{b}", "{k}·P counts the hits", _at_same(_times_k)),
-    Identity("P", "Success", "{a} ≤ {b}", "P is at most 1, and both are 0 without a hit", _at_same(_same)),
-    Identity("R", "Success", "{a} ≤ {b}", "recall is at most 1, and both are 0 without a hit", _at_same(_same)),
-    Identity("AP", "Success", "{a} ≤ {b}", "AP is at most 1, and both are 0 without a hit", _at_same(_same)),
-    Identity("F", "Success", "{a} ≤ {b}", "F is at most 1, and both are 0 without a hit", _at_same(_same)),
-    Identity("P", "RR", "{a} ≤ {b}", "where the first result is relevant, both are 1", _within(_start_first)),
-    Identity("P", "RR", "4·{j}·{a} ≤ ({j} + 1)²·{b}", "with a first hit at rank f, P is at most ({j} − f + 1) ÷ {j}", _within(_rank_first, alike=True)),
-    Identity("Success", "RR", "{a} ≤ {j}·{b}", "a hit in the first {j} has a reciprocal rank of at least 1 ÷ {j}", _within(lambda j, k: Line(j))),
-    Identity("RR", "Success", "{a} ≤ {b}", "1 ÷ rank is at most 1, and 0 without a hit in the first {k}", _within(lambda j, k: _SAME)),
-    Identity("P", "Success", "{a} ≤ {b}", "P is at most 1, and 0 without a hit in the first {k}", _within(lambda j, k: _SAME)),
-    Identity("R", "Success", "{a} ≤ {b}", "recall is at most 1, and 0 without a hit in the first {k}", _within(lambda j, k: _SAME)),
-    Identity("AP", "Success", "{a} ≤ {b}", "AP is at most 1, and 0 without a hit in the first {k}", _within(lambda j, k: _SAME)),
-    Identity("RR", "P", "{a} ≤ {k}·{b}", "1 ÷ rank is at most 1, and {k}·P counts the hits", _within(lambda j, k: Line(k))),
-    Identity("Success", "P", "{a} ≤ {k}·{b}", "{k}·P counts the hits", _within(lambda j, k: Line(k))),
-    Identity("R", "P", "{a} ≤ {k}·{b}", "{k}·P counts the hits, and recall divides them by R ≥ 1", _at_same(_times_k)),
-    Identity("AP", "P", "{a} ≤ {k}·{b}", "each hit adds at most 1, and AP divides by at least 1", _at_same(_times_k)),
-    Identity("AP", "P", "{a} ≤ {b}", "each hit adds at most 1, and both divide by k", _at_same(_same, norm="k")),
-    Identity("AP", "R", "{a} ≤ {b}", "each hit adds at most 1, and both divide by R", _divides_alike),
-    Identity("F", "P", "{a} ≤ 2·{b}", "F is 2·P·R ÷ (P + R), which is at most 2·P", _at_same(lambda k: Line(2.0), beta=1)),
-    Identity("F", "R", "{a} ≤ 2·{b}", "F is 2·P·R ÷ (P + R), which is at most 2·R", _at_same(lambda k: Line(2.0), beta=1)),
+    Identity("P", "Success", "{a} ≤ {b}", "P is at most 1, and both are 0 without a hit",
+        _at_same(_same)),
+    Identity("R", "Success", "{a} ≤ {b}", "recall is at most 1, and both are 0 without a hit",
+        _at_same(_same)),
+    Identity("AP", "Success", "{a} ≤ {b}", "AP is at most 1, and both are 0 without a hit",
+        _at_same(_same)),
+    Identity("F", "Success", "{a} ≤ {b}", "F is at most 1, and both are 0 without a hit",
+        _at_same(_same)),
+    Identity("P", "RR", "{a} ≤ {b}", "where the first result is relevant, both are 1",
+        _within(_start_first)),
+    Identity("P", "RR", "4·{j}·{a} ≤ ({j} + 1)²·{b}",
+        "with a first hit at rank f, P is at most ({j} − f + 1) ÷ {j}",
+        _within(_rank_first, alike=True)),
+    Identity("Success", "RR", "{a} ≤ {j}·{b}",
+        "a hit in the first {j} has a reciprocal rank of at least 1 ÷ {j}",
+        _within(lambda j, k: Line(j))),
+    Identity("RR", "Success", "{a} ≤ {b}",
+        "1 ÷ rank is at most 1, and 0 without a hit in the first {k}", _within(lambda j, k: _SAME)),
+    Identity("P", "Success", "{a} ≤ {b}", "P is at most 1, and 0 without a hit in the first {k}",
+        _within(lambda j, k: _SAME)),
+    Identity("R", "Success", "{a} ≤ {b}",
+        "recall is at most 1, and 0 without a hit in the first {k}", _within(lambda j, k: _SAME)),
+    Identity("AP", "Success", "{a} ≤ {b}", "AP is at most 1, and 0 without a hit in the first {k}",
+        _within(lambda j, k: _SAME)),
+    Identity("RR", "P", "{a} ≤ {k}·{b}", "1 ÷ rank is at most 1, and {k}·P counts the hits",
+        _within(lambda j, k: Line(k))),
+    Identity("Success", "P", "{a} ≤ {k}·{b}", "{k}·P counts the hits",
+        _within(lambda j, k: Line(k))),
+    Identity("R", "P", "{a} ≤ {k}·{b}", "{k}·P counts the hits, and recall divides them by R ≥ 1",
+        _at_same(_times_k)),
+    Identity("AP", "P", "{a} ≤ {k}·{b}", "each hit adds at most 1, and AP divides by at least 1",
+        _at_same(_times_k)),
+    Identity("AP", "P", "{a} ≤ {b}", "each hit adds at most 1, and both divide by k",
+        _at_same(_same, norm="k")),
+    Identity("AP", "R", "{a} ≤ {b}", "each hit adds at most 1, and both divide by R",
+        _divides_alike),
+    Identity("F", "P", "{a} ≤ 2·{b}", "F is 2·P·R ÷ (P + R), which is at most 2·P",
+        _at_same(lambda k: Line(2.0), beta=1)),
+    Identity("F", "R", "{a} ≤ 2·{b}", "F is 2·P·R ÷ (P + R), which is at most 2·R",
+        _at_same(lambda k: Line(2.0), beta=1)),
 )  # fmt: skip
 """Laws of two columns. Further ones of three are ``F ≤ (P + R) ÷ 2``; see auditing.py."""
 
 
 BOXES: tuple[tuple[str, str, Line, str, str], ...] = (
-    ("AP", "AP50", Line(1.0), "{a} ≤ {b}", "AP is a mean over thresholds, and AP at IoU 0.5 is the highest of them"),
+    ("AP", "AP50", Line(1.0), "{a} ≤ {b}",
+        "AP is a mean over thresholds, and AP at IoU 0.5 is the highest of them"),
     ("AP75", "AP50", Line(1.0), "{a} ≤ {b}", "a match at IoU 0.75 is one at 0.5"),
-    ("AP75", "AP", Line(10 / 6), "0.6·{a} ≤ {b}", "six of the ten thresholds of AP are 0.75 or lower"),
+    ("AP75", "AP", Line(10 / 6), "0.6·{a} ≤ {b}",
+        "six of the ten thresholds of AP are 0.75 or lower"),
     ("AR1", "AR10", Line(1.0), "{a} ≤ {b}", "more detections of an image can only add matches"),
     ("AR10", "AR100", Line(1.0), "{a} ≤ {b}", "more detections of an image can only add matches"),
     ("AR1", "AR100", Line(1.0), "{a} ≤ {b}", "more detections of an image can only add matches"),
-    ("AP", "AR100", Line(1.0, 0.0101), "{a} ≤ {b} + 0.01", "precision is 0 beyond the highest recall"),
+    ("AP", "AR100", Line(1.0, 0.0101), "{a} ≤ {b} + 0.01",
+        "precision is 0 beyond the highest recall"),
 )  # fmt: skip
 """Laws of tables of detectors, by the words of their columns."""
 
 HIGHEST = {
-    "P": 1.0, "R": 1.0, "F": 1.0, "Rprec": 1.0, "Success": 1.0, "SetAP": 1.0, "AP": 1.0, "MeanP": 1.0, "MeanR": 1.0,
-    "APR": 1.0, "RR": 1.0, "nDCG": 1.0, "ERR": 1.0, "RBP": 1.0, "IPrec": 1.0, "IAP": 1.0, "AUPR": 1.0, "bpref": 1.0,
-    "infAP": 1.0, "Judged": 1.0, "Unjudged": 1.0, "AUROC": 1.0, "RankingLoss": 1.0, "FallOut": 1.0, "SetAccuracy": 1.0,
-    "MCC": 1.0, "Compat": 1.0, "AP50": 1.0, "AP75": 1.0, "APs": 1.0, "APm": 1.0, "APl": 1.0, "AR1": 1.0, "AR10": 1.0, "AR100": 1.0,
+    "P": 1.0, "R": 1.0, "F": 1.0, "Rprec": 1.0, "Success": 1.0, "SetAP": 1.0, "AP": 1.0,
+    "MeanP": 1.0, "MeanR": 1.0,
+    "APR": 1.0, "RR": 1.0, "nDCG": 1.0, "ERR": 1.0, "RBP": 1.0, "IPrec": 1.0, "IAP": 1.0,
+    "AUPR": 1.0, "bpref": 1.0,
+    "infAP": 1.0, "Judged": 1.0, "Unjudged": 1.0, "AUROC": 1.0, "RankingLoss": 1.0, "FallOut": 1.0,
+    "SetAccuracy": 1.0,
+    "MCC": 1.0, "Compat": 1.0, "AP50": 1.0, "AP75": 1.0, "APs": 1.0, "APm": 1.0, "APl": 1.0,
+    "AR1": 1.0, "AR10": 1.0, "AR100": 1.0,
 }  # fmt: skip
 """The highest value of each measure that has one; the lowest is 0, of MCC −1."""
 

@@ -12,12 +12,14 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import combinations
 from typing import Any
 
 import numpy as np
 
 from germane.core.ragged import Floats
 from germane.reconciliation.reported import Reported
+from germane.reconciliation.spread import are_all_same
 from germane.reconciliation.variations import Choices
 
 LIKELY = 0.01  # a chance below which a protocol is claimed; see bench/RECONCILE.md
@@ -27,6 +29,7 @@ _NEAR = 0.2  # wrong numbers are taken to lie within so much of each other
 _ROUND = 0.3  # the probability that one value gives 0 or 1
 
 Cells = Mapping[tuple[int, int], Reported]
+Change = tuple[str, Any]
 
 
 @dataclass(frozen=True)
@@ -46,6 +49,14 @@ class Protocol:
     cost: float
     columns: tuple[tuple[Option, ...], ...]
     tool: str = ""
+
+    def is_like(self, other: Protocol) -> bool:
+        """Does another protocol give the same for all definitions of every column?"""
+        return all(
+            are_all_same(a.values, b.values)
+            for mine, theirs in zip(self.columns, other.columns, strict=True)
+            for a, b in zip(mine, theirs, strict=True)
+        )
 
 
 @dataclass(frozen=True)
@@ -189,3 +200,72 @@ def _raise_best(cells: int, single: float, several: int) -> Floats:
 def choose_fit(fits: Sequence[Fit]) -> Fit:
     """Choose the fit with most digits left; of equal ones the first."""
     return max(fits, key=lambda one: round(one.score, 6))
+
+
+class ProtocolSearch:
+    """Search for the protocol of a table, whatever its cells are computed from."""
+
+    dialect_cost: float  # the digits of a dialect, and of one changed convention
+    change_cost: float
+    enough = -math.inf  # a protocol of so many digits that gives all cells ends the search
+
+    def __init__(self, sheet: Sheet) -> None:
+        self.sheet = sheet
+        self.moving: list[Fit] = []  # one change each, of those that make a difference
+
+    # --- what each kind of table answers for itself
+
+    def make(self, choices: Choices, cost: float) -> Protocol:
+        """Make the protocol of these conventions."""
+        raise NotImplementedError
+
+    def list_tools(self) -> Iterable[Protocol]:
+        """List the protocols of tools."""
+        raise NotImplementedError
+
+    def list_changes(self) -> Iterable[Change]:
+        """List the conventions that were not given with each other word."""
+        raise NotImplementedError
+
+    def combine(self, tools: Sequence[Fit]) -> Iterable[Fit]:
+        """Try two changes, and one change of the likeliest tools, which come first."""
+        raise NotImplementedError
+
+    # --- what is the same for all
+
+    def vary_once(self) -> Iterable[Protocol]:
+        """Change one convention."""
+        return (self.make((one,), self.change_cost) for one in self.list_changes())
+
+    def search(self) -> tuple[Fit, list[Fit]]:
+        """Find the best protocol: one of a tool, then with one and with two changed conventions."""
+        own = self.make((), 0.0)
+        tools = [self.sheet.fit(one) for one in self.list_tools()]
+        fits = [self.sheet.fit(own), *tools]
+        best = choose_fit(fits)
+        if best.count == len(self.sheet.cells) and best.cost <= self.enough:
+            return best, fits
+        self.moving = [self.sheet.fit(one) for one in self.vary_once() if not own.is_like(one)]
+        fits += self.moving
+        if choose_fit(fits).count < len(self.sheet.cells):
+            fits += self.combine(sorted(tools, key=lambda one: -one.score))
+        return choose_fit(fits), fits
+
+    def join_changes(
+        self, moving: Iterable[Fit], bases: Iterable[Choices], alone: bool
+    ) -> dict[Choices, float]:
+        """Join two changes, and the conventions of a tool with one, or with none if ``alone``.
+
+        It returns the cost of each in decimal digits.
+        """
+        changes = [one.protocol.choices for one in moving]
+        found = {
+            tuple(sorted(one + other)): 2 * self.change_cost
+            for one, other in combinations(changes, 2)
+            if one[0][0] != other[0][0]
+        }
+        for base in bases:
+            for more in [()] * alone + changes:
+                joined = tuple(sorted({**dict(base), **dict(more)}.items()))
+                found.setdefault(joined, self.dialect_cost + self.change_cost * len(more))
+        return found

@@ -109,8 +109,7 @@ def read_percentages(
     return cells, chosen
 
 
-# --- files
-# ------------------------------------------------------------------------------------------
+# --- files ------------------------------------------------------------------------------------
 
 
 def _read_file(path: str) -> Published:
@@ -245,8 +244,7 @@ def _join_headings(rows: list[list[str]]) -> tuple[list[str], list[list[str]]]:
 _NAMES_OF_ROWS = {"run", "model", "system", "method", "query", "qid", "topic", "id", "#", "index"}
 
 
-# --- JSON
-# -------------------------------------------------------------------------------------------
+# --- JSON -------------------------------------------------------------------------------------
 
 
 def _read_json(path: str, text: str) -> Published:
@@ -333,8 +331,7 @@ def _read_results(given: Mapping[str, Any], path: str) -> Published:
     return replace(_read_mapping(runs, path), of_queries=bool(queries), exact=True)
 
 
-# --- objects
-# ----------------------------------------------------------------------------------------
+# --- objects ----------------------------------------------------------------------------------
 
 
 def _read_frame(given: Any) -> Published:

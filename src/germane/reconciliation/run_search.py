@@ -4,8 +4,6 @@ import math
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-import numpy as np
-
 from germane.core.policy import Policy
 from germane.core.progress import Progress
 from germane.core.ranking import Ranking
@@ -17,7 +15,7 @@ from germane.measures.averaging import MeasureResult, compute_terms
 from germane.measures.measure import Measure
 from germane.reconciliation.reported import Reported
 from germane.reconciliation.search import Search, Tried
-from germane.reconciliation.spread import SAME, Values, are_same
+from germane.reconciliation.spread import Values, are_all_same, are_same
 from germane.reconciliation.variations import Candidate, find_mean, list_other_words
 
 Given = Tried[Candidate]
@@ -49,12 +47,12 @@ class RunSearch(Search[Candidate]):
         progress: Progress | None = None,
     ) -> None:
         super().__init__(asked, reported)
-        self._values, self.conventions, self._progress = values, conventions, progress
+        self.values, self.conventions, self._progress = values, conventions, progress
         self.per_query: Mapping[Hashable, Reported] = {}  # the reported values of queries, if any
 
     def evaluate(self, candidate: Candidate) -> MeasureResult:
         """Evaluate a candidate; raises GermaneError where the data does not allow it."""
-        return self._values(candidate.make_policy(self.conventions), candidate.measure)
+        return self.values(candidate.make_policy(self.conventions), candidate.measure)
 
     def find_result(self, candidate: Candidate) -> MeasureResult | None:
         """Return the result of a candidate, or None where it has no value."""
@@ -94,8 +92,7 @@ class RunSearch(Search[Candidate]):
         first, second = self.find_result(one), self.find_result(other)
         if first is None or second is None or first.queries != second.queries:
             return False
-        same = np.allclose(first.values, second.values, rtol=0, atol=SAME, equal_nan=True)
-        return bool(same) and are_same(first.mean, second.mean)
+        return are_all_same(first.values, second.values) and are_same(first.mean, second.mean)
 
     def choose_nearest(self, by_distance: Sequence[Given]) -> Given:
         """Choose the nearest; where values of queries are reported, too, the one that gives most of
@@ -119,21 +116,10 @@ class RunSearch(Search[Candidate]):
         results = [self.find_result(one.candidate) for one in given]
         return list({query: None for one in results if one is not None for query in one.queries})
 
-    def list_grades(self) -> list[float]:
-        """List the grades above 0 that were judged."""
-        for duplicates in (self.conventions.duplicates, "first"):
-            try:
-                policy = replace(self.conventions, duplicates=duplicates)
-                qrels = self._values.collection.judge(policy).qrels
-            except GermaneError:  # evaluating the candidates reports it
-                continue
-            return [grade for grade in np.unique(qrels.grades).tolist() if grade > 0]
-        return []
-
     def compute_terms(self, candidate: Candidate) -> tuple[Ranking, Scored]:
         """Compute the terms behind the values of a candidate."""
         policy = candidate.make_policy(self.conventions)
-        ranking = self._values.collection.judge(policy).rank(policy.ties)
+        ranking = self.values.collection.judge(policy).rank(policy.ties)
         return ranking, compute_terms(candidate.measure, ranking)
 
     def find_limit(self, candidate: Candidate) -> str:
@@ -142,7 +128,7 @@ class RunSearch(Search[Candidate]):
         """
         tool, _, name = candidate.tools[0].partition(":")
         dialect, result = resolve_dialect(tool), self.find_result(candidate)
-        foreign, collection = dialect.find(name), self._values.collection
+        foreign, collection = dialect.find(name), self.values.collection
         if foreign is None or result is None:
             return ""
         judged = collection.judge(candidate.make_policy(self.conventions))

@@ -1,7 +1,7 @@
 """Spread: one measure of one run under every dialect, and the stages that make the difference."""
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields, replace
 from typing import Any, Literal, Self, Unpack
 
@@ -9,6 +9,7 @@ import numpy as np
 
 from germane.core.policy import STAGES, Averaging, Policy
 from germane.core.progress import Progress, make_progress
+from germane.core.ragged import Floats
 from germane.dialects import dialects, resolve_dialect
 from germane.dialects.dialect import STAGE_NAMES, Dialect, Entry
 from germane.dialects.names import find_same_kind, translate_entry
@@ -26,6 +27,7 @@ from germane.measures.measure import Measure, Measures
 from germane.output.formatting import format_number, to_json_number
 from germane.output.frames import Columnar, make_texts
 from germane.output.tables import Table, Tabular
+from germane.reconciliation.variations import LISTED, write_choice
 
 SAME = 1e-12
 LIST_ALONE = " (list alone)"
@@ -65,7 +67,8 @@ class DialectValue:
 class Spread(Columnar, Tabular):
     """A measure of a run under every dialect, from the highest value to the lowest.
 
-    >>> spread = germane.spread({"q": {"a": 1, "b": 1, "c": 1}}, {"q": {"a": 2.0, "x": 1.0}}, "AP@2")
+    >>> spread = germane.spread({"q": {"a": 1, "b": 1, "c": 1}}, {"q": {"a": 2.0, "x": 1.0}},
+    ...     "AP@2")
     >>> [f"{one.dialect} {one.value:.3f}" for one in spread if one.dialect.startswith("trec_eval")]
     ['trec_eval-10 0.333', 'trec_eval-9 0.333']
     >>> spread.own.value
@@ -76,12 +79,20 @@ class Spread(Columnar, Tabular):
     stated: tuple[DialectValue, ...]
     without: tuple[str, ...]
     """dialects that have no such measure"""
+    given: tuple[str, ...] = ()
+    """the conventions that were given, with their words, and hold in every dialect"""
 
     @classmethod
-    def collect(cls, own: DialectValue, named: Mapping[str, DialectValue | None]) -> Self:
+    def collect(
+        cls,
+        own: DialectValue,
+        named: Mapping[str, DialectValue | None],
+        given: Iterable[str],
+    ) -> Self:
         """Sort the values of dialects, of which None have no such measure."""
         stated = sorted(filter(None, named.values()), key=order_descending)
-        return cls(own, tuple(stated), tuple(name for name, one in named.items() if one is None))
+        without = tuple(name for name, one in named.items() if one is None)
+        return cls(own, tuple(stated), without, tuple(given))
 
     def __iter__(self) -> Iterator[DialectValue]:
         return iter(self.stated)
@@ -102,6 +113,8 @@ class Spread(Columnar, Tabular):
         rows = sorted(self._rows(), key=order_descending)
         low, high = (format_number(end, digits, nan="none") for end in self.range)
         notes = [f"spread {low} … {high}"]
+        if self.given:
+            notes.append(f"given, in every dialect: {', '.join(self.given)}")
         if any(one.listed for one in self.stated):
             notes.append(f"{LIST_ALONE.strip()}: {NOT_COUNTED} (relevant=listed)")
         notes += [f"{why}: {', '.join(names)}" for why, names in self._explain_without().items()]
@@ -200,11 +213,9 @@ def spread_each(
         for name, dialect in dialects().items():
             entry = find_same_kind(dialect, asked)
             named[name] = None if entry is None else question.evaluate(dialect, entry)
-        spreads.append(Spread.collect(own, named))
+        words = [write_choice(name, getattr(conventions, name)) for name in given]
+        spreads.append(Spread.collect(own, named, words))
     return tuple(spreads)
-
-
-LISTED = {"relevant": "listed"}
 
 
 class Values:
@@ -227,6 +238,16 @@ class Values:
                 self._computed[alike] = compute_measures((measure,), judged)[measure]
             self._found[key] = self._computed[alike]
         return self._found[key]
+
+    def list_grades(self, conventions: Policy) -> list[float]:
+        """List the grades above 0 that were judged."""
+        for duplicates in (conventions.duplicates, "first"):
+            try:
+                qrels = self.collection.judge(replace(conventions, duplicates=duplicates)).qrels
+            except GermaneError:  # evaluating the candidates reports it
+                continue
+            return [grade for grade in np.unique(qrels.grades).tolist() if grade > 0]
+        return []
 
 
 _AFTER_RANKING = ("no_relevant", "no_hit", "undefined", "digits", "query_digits", "halves")
@@ -318,6 +339,11 @@ def _explain_undefined(result: MeasureResult) -> str:
 def are_same(one: float, other: float) -> bool:
     """Are both the same number, or both undefined?"""
     return abs(one - other) <= SAME or (math.isnan(one) and math.isnan(other))
+
+
+def are_all_same(one: Floats, other: Floats, within: float = SAME) -> bool:
+    """Are numbers the same one by one, or both undefined?"""
+    return np.allclose(one, other, rtol=0, atol=within, equal_nan=True)
 
 
 def order_descending(one: DialectValue) -> tuple[bool, float, bool, str]:

@@ -39,8 +39,10 @@ def reconcile_table(
     column.
 
     >>> qrels = {"q1": ["a", "b"], "q2": ["c"]}
-    >>> runs = {"ours": {"q1": ["a", "x", "b"], "q2": ["y", "c"]}, "bm25": {"q1": ["x", "a"], "q2": ["y"]}}
-    >>> table = {"ours": {"map": "0.6667", "recip_rank": "0.7500"}, "bm25": {"map": "0.1250", "recip_rank": "0.5200"}}
+    >>> runs = {"ours": {"q1": ["a", "x", "b"], "q2": ["y", "c"]},
+    ...     "bm25": {"q1": ["x", "a"], "q2": ["y"]}}
+    >>> table = {"ours": {"map": "0.6667", "recip_rank": "0.7500"},
+    ...     "bm25": {"map": "0.1250", "recip_rank": "0.5200"}}
     >>> found = germane.reconcile_table(qrels, runs, table)
     >>> [(one.run, one.column, one.value, one.slip) for one in found.off]
     [('bm25', 'recip_rank', 0.25, 'two digits of 0.2500 are swapped')]

@@ -21,8 +21,10 @@ class TableReconciliation(Tabular):
     claimed.
 
     >>> qrels = {"q1": ["a", "b"], "q2": ["c"]}
-    >>> runs = {"ours": {"q1": ["a", "x", "b"], "q2": ["y", "c"]}, "bm25": {"q1": ["x", "a"], "q2": ["y"]}}
-    >>> table = {"ours": {"map": "0.6667", "recip_rank": "0.7500"}, "bm25": {"map": "0.1250", "recip_rank": "0.2500"}}
+    >>> runs = {"ours": {"q1": ["a", "x", "b"], "q2": ["y", "c"]},
+    ...     "bm25": {"q1": ["x", "a"], "q2": ["y"]}}
+    >>> table = {"ours": {"map": "0.6667", "recip_rank": "0.7500"},
+    ...     "bm25": {"map": "0.1250", "recip_rank": "0.2500"}}
     >>> found = germane.reconcile_table(qrels, runs, table)
     >>> bool(found), {name: str(one.measure) for name, one in found.definitions.items()}, found.off
     (True, {'map': 'AP(norm=R)', 'recip_rank': 'RR'}, ())

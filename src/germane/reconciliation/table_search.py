@@ -8,7 +8,6 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
-from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -21,9 +20,10 @@ from germane.dialects.names import list_same_kind, translate_entry
 from germane.dialects.parsing import parse
 from germane.errors import GermaneError
 from germane.measures.measure import Measure
-from germane.reconciliation.protocols import Fit, Option, Protocol, Sheet, choose_fit
-from germane.reconciliation.spread import LISTED, Values
+from germane.reconciliation.protocols import Change, Fit, Option, Protocol, ProtocolSearch, Sheet
+from germane.reconciliation.spread import Values, are_all_same
 from germane.reconciliation.variations import (
+    LISTED,
     Candidate,
     Choices,
     list_dialect_candidates,
@@ -32,19 +32,17 @@ from germane.reconciliation.variations import (
 )
 
 DEPTHS = (1000, 500, 200, 100, 50, 20, 10)  # at which runs are cut
-_DIALECT, _CHANGE = 1.0, 1.5  # the digits of a dialect, and of one changed convention
-_KIND, _TOOLS, _PARAMETER = (
-    0.4,
-    0.7,
-    1.3,
-)  # of another measure of a tool, of any tool, and of a changed one
-_ABOVE = 0.9  # of a level of relevance that no item has
+# The digits of another measure of a tool, of any tool, of a changed one, and of a level of
+# relevance that no item has.
+_KIND, _TOOLS, _PARAMETER, _ABOVE = 0.4, 0.7, 1.3, 0.9
 _SCREENED = 2  # runs on which all protocols are tried, of which the best are tried on all
 _KEPT = 24
 
 
-class TableSearch:
+class TableSearch(ProtocolSearch):
     """Protocols of one table, evaluated on its runs."""
+
+    dialect_cost, change_cost, enough = 1.0, 1.5, 1.5
 
     def __init__(
         self,
@@ -55,9 +53,9 @@ class TableSearch:
         asked: Sequence[Measure],
         sheet: Sheet,
     ) -> None:
+        super().__init__(sheet)
         self.runs, self.conventions, self.fixed = runs, conventions, fixed
-        self.labels, self.asked, self.sheet = labels, asked, sheet
-        self.protocols: list[Protocol] = []
+        self.labels, self.asked = labels, asked
 
     # --- values
 
@@ -85,34 +83,22 @@ class TableSearch:
     # --- definitions of a column
 
     @cached_property
-    def grades(self) -> list[float]:
-        """The grades above 0 that were judged, and the next one where a column is 0 for most
-        runs.
-        """
-        found = self._list_grades()
-        zero = any((one.numbers == 0).sum() * 2 > len(one.numbers) for one in self.sheet.columns)
-        return [*found, math.floor(max(found)) + 1.0] if zero and found else found
-
-    def _list_grades(self) -> list[float]:
-        for duplicates in (self.conventions.duplicates, "first"):
-            try:
-                policy = replace(self.conventions, duplicates=duplicates)
-                qrels = self.runs[0].collection.judge(policy).qrels
-            except GermaneError:
-                continue
-            return [grade for grade in np.unique(qrels.grades).tolist() if grade > 0]
-        return []
-
-    @cached_property
     def measures(self) -> tuple[dict[Measure, float], ...]:
-        """The measures that each column may stand for, simplest first, each with its cost."""
+        """The measures that each column may stand for, simplest first, each with its cost.
+
+        Where a column is 0 for most runs, its relevance may begin above the highest grade judged.
+        """
+        grades = self.runs[0].list_grades(self.conventions)
+        highest = max(grades, default=0)
+        zero = any((one.numbers == 0).sum() * 2 > len(one.numbers) for one in self.sheet.columns)
+        if zero and grades:
+            grades = [*grades, math.floor(highest) + 1.0]
         found = []
         for asked in self.asked:
             of_tools = [one.measure for one in list_dialect_candidates(asked, self.conventions, {})]
             costs = {asked: 0.0} | {one: _TOOLS for one in of_tools if one != asked}
-            for one in vary_measure(asked, self.grades):
-                above = (one.rel or 0) > max(self._list_grades(), default=0)
-                costs.setdefault(one, _ABOVE if above else _PARAMETER)
+            for one in vary_measure(asked, grades):
+                costs.setdefault(one, _ABOVE if (one.rel or 0) > highest else _PARAMETER)
             found.append(costs)
         return tuple(found)
 
@@ -130,41 +116,34 @@ class TableSearch:
         columns = tuple(tuple(self._list_options(choices, one, only)) for one in self.measures)
         return Protocol(choices, cost, columns)
 
-    def make_of_tool(
-        self, tool: Dialect, alone: Mapping[str, Any], only: Sequence[int] | None = None
-    ) -> Protocol | None:
+    def make_of_tool(self, tool: Dialect, alone: Mapping[str, Any]) -> Protocol | None:
         """Make the protocol of a tool; None if it has no measure of some column."""
         columns = []
         for label, asked in zip(self.labels, self.asked, strict=True):
-            options = list(self._list_of_tool(tool, label, asked, alone, only))
+            options = list(self._list_of_tool(tool, label, asked, alone))
             if not options:
                 return None
             columns.append(tuple(options))
         shared = self._differ({**tool.choices, **alone, **self.fixed})
-        return Protocol(shared, _DIALECT, tuple(columns), tool.name)
+        return Protocol(shared, self.dialect_cost, tuple(columns), tool.name)
 
     def _list_of_tool(
-        self, tool: Dialect, label: str, asked: Measure, alone: Mapping[str, Any], only: Any
+        self, tool: Dialect, label: str, asked: Measure, alone: Mapping[str, Any]
     ) -> Iterator[Option]:
         named = tool.find(label)
         if named is not None and named.measure:
-            entries = [(named, parse(tool.measure(label)), named.read_choices(label), label)]
+            entries = [(parse(tool.measure(label)), named.read_choices(label), label)]
         else:
             entries = [
-                (
-                    one,
-                    translate_entry(one, asked),
-                    one.fill_choices(asked.k),
-                    one.write_name(asked.k),
-                )
+                (translate_entry(one, asked), one.fill_choices(asked.k), one.write_name(asked.k))
                 for one in list_same_kind(tool, asked)
             ]
-        for at, (_, measure, own, name) in enumerate(entries):
+        for at, (measure, own, name) in enumerate(entries):
             choices = self._differ({**tool.choices, **own, **alone, **self.fixed})
             candidate = Candidate(measure, choices, (f"{tool.name}:{name}",))
-            yield Option(candidate, _KIND * (at > 0), self.compute(choices, measure, only))
+            yield Option(candidate, _KIND * (at > 0), self.compute(choices, measure))
 
-    def list_changes(self) -> Iterator[tuple[str, Any]]:
+    def list_changes(self) -> Iterator[Change]:
         """List the conventions that were not given with each other word, and depths."""
         for name, word in list_other_words(self.conventions, self.fixed):
             if name in DEFAULTS:
@@ -172,40 +151,15 @@ class TableSearch:
         if "depth" not in self.fixed:
             yield from (("depth", depth) for depth in DEPTHS)
 
-    def _are_alike(self, one: Protocol, other: Protocol) -> bool:
-        """Do two protocols give the same for the measures of all columns?"""
-        return all(
-            np.allclose(a.values, b.values, rtol=0, atol=1e-12, equal_nan=True)
-            for mine, theirs in zip(one.columns, other.columns, strict=True)
-            for a, b in zip(mine, theirs, strict=True)
-        )
-
     def _has_value(self, protocol: Protocol) -> bool:
         return all(not np.isnan(options[0].values).all() for options in protocol.columns)
 
-    def search(self) -> tuple[Fit, list[Fit]]:
-        """Find the best protocol: one of a tool, then with one and with two changed conventions."""
-        own = self.make((), 0.0)
-        fits = [self.sheet.fit(own), *map(self.sheet.fit, self._list_tools())]
-        self.protocols = [one.protocol for one in fits]
-        best = choose_fit(fits)
-        if best.count == len(self.sheet.cells) and best.cost <= _CHANGE:
-            return best, fits
-        moving = []
-        for change in self.list_changes():
-            once = self.make((change,), _CHANGE)
-            if self._has_value(once) and not self._are_alike(own, once):
-                moving.append(change)
-                fits.append(self.sheet.fit(once))
-        self.protocols = [one.protocol for one in fits]
-        best = choose_fit(fits)
-        if best.count == len(self.sheet.cells):
-            return best, fits
-        fits += self._combine(moving, fits)
-        self.protocols = [one.protocol for one in fits]
-        return choose_fit(fits), fits
+    def vary_once(self) -> Iterator[Protocol]:
+        """Change one convention that leaves every column a value."""
+        return filter(self._has_value, super().vary_once())
 
-    def _list_tools(self) -> Iterator[Protocol]:
+    def list_tools(self) -> Iterator[Protocol]:
+        """List the protocols of tools that have the measures of all columns."""
         for tool in dialects().values():
             readings = [{}, LISTED] if tool.sees == "list" else [{}]
             for alone in readings:
@@ -215,22 +169,12 @@ class TableSearch:
                 if found is not None and self._has_value(found):
                     yield found
 
-    def _combine(self, moving: Sequence[tuple[str, Any]], before: Sequence[Fit]) -> list[Fit]:
+    def combine(self, tools: Sequence[Fit]) -> list[Fit]:
         """Try two changes, and one change of the likeliest tools: on a few runs, and the best on
         all.
         """
-        several: dict[Choices, float] = {}
-        for pair in combinations(moving, 2):
-            if pair[0][0] != pair[1][0]:
-                several[tuple(sorted(pair))] = 2 * _CHANGE
-        tools = sorted((one for one in before if one.protocol.tool), key=lambda one: -one.score)
         bases = list(dict.fromkeys(one.protocol.choices for one in tools))[:4]
-        for base in bases:
-            several.setdefault(base, _DIALECT)
-            for name, word in moving:
-                if dict(base).get(name) != word:
-                    changed = {**dict(base), name: word}
-                    several.setdefault(tuple(sorted(changed.items())), _DIALECT + _CHANGE)
+        several = self.join_changes(self.moving, bases, alone=True)
         held = [
             sum((r, c) in self.sheet.cells for c in range(self.sheet.width))
             for r in range(len(self.runs))
@@ -253,13 +197,7 @@ class TableSearch:
         for name, _ in reversed(choices):
             fewer = tuple(one for one in choices if one[0] != name)
             if all(
-                np.allclose(
-                    self.compute(fewer, one.candidate.measure),
-                    one.values,
-                    rtol=0,
-                    atol=1e-12,
-                    equal_nan=True,
-                )
+                are_all_same(self.compute(fewer, one.candidate.measure), one.values)
                 for one in fit.options
             ):
                 choices = fewer
@@ -291,7 +229,7 @@ class TableSearch:
                 values = self.compute(changed, option.candidate.measure)
                 if np.isnan(values).all():
                     continue
-                idle &= np.allclose(values, option.values, rtol=0, atol=1e-12, equal_nan=True)
+                idle &= are_all_same(values, option.values)
             words.setdefault(name, []).append(idle)
         return tuple(name for name, idle in words.items() if all(idle))
 
@@ -319,8 +257,7 @@ class TableSearch:
     def _give_same(self, one: Fit, other: Fit) -> bool:
         """Do two give the same cells, and values that the reported decimals do not distinguish?"""
         return all(
-            np.allclose(a.values, b.values, rtol=0, atol=column.finest, equal_nan=True)
-            and np.array_equal(mine, theirs)
+            are_all_same(a.values, b.values, column.finest) and np.array_equal(mine, theirs)
             for a, b, mine, theirs, column in zip(
                 one.options, other.options, one.given, other.given, self.sheet.columns, strict=True
             )

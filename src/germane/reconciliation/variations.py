@@ -17,11 +17,11 @@ from germane.dialects.parsing import parse
 from germane.measures import TABLE
 from germane.measures.catalogue import CatalogueDefinition
 from germane.measures.measure import Measure
-from germane.reconciliation.spread import LISTED
 
 M = TypeVar("M")
 
 Choices = tuple[tuple[str, Any], ...]
+LISTED = {"relevant": "listed"}
 
 # Words that leave every number as it is, that give an error or NaN, or that no tool decides.
 NO_NUMBER = {"error", "nan", "error_if_all", "missing_if_some", "distances"}

@@ -62,8 +62,7 @@ class Findings:
         return next(iter(self.results.values())).measures
 
 
-# --- Cautions
-# --------------------------------------------------------------------------------------
+# --- Cautions ---------------------------------------------------------------------------------
 
 
 def list_cautions(findings: Findings) -> Iterator[str]:

@@ -64,8 +64,7 @@ def _hash(path: str, size: int, progress: Progress | None) -> str:
     return digest.hexdigest()
 
 
-# --- Runs that are read again
-# ----------------------------------------------------------------------
+# --- Runs that are read again -----------------------------------------------------------------
 
 
 def select_runs(

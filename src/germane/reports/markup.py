@@ -137,8 +137,7 @@ def write_whole_table(table: Table, notes: int | None = None) -> Iterator[str]:
     yield from write_notes(note for note in table.notes[:notes] if note)
 
 
-# --- The chart
-# -------------------------------------------------------------------------------------
+# --- The chart --------------------------------------------------------------------------------
 
 
 def draw_chart(curves: Mapping[str, Curve]) -> str:

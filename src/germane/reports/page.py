@@ -6,7 +6,7 @@ from importlib import resources
 
 from germane.comparison.comparison import Comparison
 from germane.comparison.pair import format_p
-from germane.core.mean_intervals import describe_intervals, explain_missing
+from germane.core.mean_intervals import explain_printed
 from germane.evaluation.layout import find_bands, format_value
 from germane.output.formatting import format_short, write_count
 from germane.output.markup import PAPERS, define_colors, write_content_policy
@@ -151,8 +151,7 @@ def _write_lead(findings: Findings) -> str:
     return f"{runs} on {write_count(counts.judged, 'query')} with {judgments}."
 
 
-# --- Result
-# ----------------------------------------------------------------------------------------
+# --- Result -----------------------------------------------------------------------------------
 
 
 def _write_result(findings: Findings) -> Iterable[str]:
@@ -273,13 +272,8 @@ def _write_cells(findings: Findings, board: Table | None, name: str) -> Iterator
 def _write_key(findings: Findings, board: Table | None) -> Iterator[str]:
     """Define the numbers of the headline."""
     yield from write_definitions((one, one.definition) for one in findings.measures)
-    percent = f"{100 * findings.confidence:g}%"
-    sentences = []
     intervals = [one for of_run in findings.intervals.values() for one in of_run.values()]
-    if source := describe_intervals(intervals, "queries"):
-        sentences.append(f"Below each mean: its {percent} interval, {source}.")
-    if None in intervals:
-        sentences.append(f"{explain_missing('queries').capitalize()}.")
+    sentences = list(explain_printed(intervals, "mean", findings.confidence, "queries"))
     if board is not None:
         sentences.append("Bold: the highest mean.")
     if sentences:
@@ -294,8 +288,7 @@ def _write_key(findings: Findings, board: Table | None) -> Iterator[str]:
         yield from write_notes(note for note in board.notes if note and note not in defined)
 
 
-# --- Cautions, curves, ties
-# ------------------------------------------------------------------------
+# --- Cautions, curves, ties -------------------------------------------------------------------
 
 
 def _write_cautions(findings: Findings) -> Iterable[str]:
@@ -360,8 +353,7 @@ def _write_unjudged(findings: Findings) -> Iterable[str]:
     return () if findings.bounds is None else write_whole_table(findings.bounds.table())
 
 
-# --- Queries
-# ---------------------------------------------------------------------------------------
+# --- Queries ----------------------------------------------------------------------------------
 
 
 def _write_queries(findings: Findings) -> Iterable[str]:
@@ -394,8 +386,7 @@ def _write_queries(findings: Findings) -> Iterable[str]:
         yield f"<p>{isolate_text(note)}</p>"
 
 
-# --- Conventions and origin
-# ------------------------------------------------------------------------
+# --- Conventions and origin -------------------------------------------------------------------
 
 
 CHOSEN = (

@@ -186,8 +186,7 @@ def _list_items(explanation: Explanation) -> Iterator[str]:
     yield from (str(item) for item in rows + missed if item is not None)
 
 
-# --- Texts
-# -----------------------------------------------------------------------------------------
+# --- Texts ------------------------------------------------------------------------------------
 
 
 def describe_text(text: Text, length: int) -> str:
@@ -211,8 +210,7 @@ def show_text(text: Text) -> Any:
     return body if set(parts) <= {"text"} else parts
 
 
-# --- Explanations
-# ----------------------------------------------------------------------------------
+# --- Explanations -----------------------------------------------------------------------------
 
 
 def _shorten(explanation: Explanation) -> dict[str, Any]:

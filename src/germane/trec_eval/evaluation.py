@@ -79,8 +79,7 @@ def _read_files(options: Options, note: runs.Note) -> _Data:
     return _Data(options, lines, qrels, judged_twice, retrieved, retrieved_twice, tag)
 
 
-# --- Queries that end trec_eval
-# -----------------------------------------------------------------------
+# --- Queries that end trec_eval ---------------------------------------------------------------
 
 
 def _select_queries(data: _Data, wanted: list[Column]) -> tuple[list[int], TrecEvalError | None]:
@@ -133,8 +132,7 @@ def _show_query(qrels: Qrels, q: int) -> str:
     return show_id(to_bytes(qrels.queries[q]))
 
 
-# --- Values
-# ----------------------------------------------------------------------------------------
+# --- Values -----------------------------------------------------------------------------------
 
 
 def _compute_values(
@@ -200,8 +198,7 @@ def _spell_grades(ranking: Ranking, column: Column, missing: Any) -> list[str]:
     return [row[:end].tobytes().decode() for row, end in zip(signs, ends.tolist(), strict=True)]
 
 
-# --- Means
-# -----------------------------------------------------------------------------------------
+# --- Means ------------------------------------------------------------------------------------
 
 
 def _summarize(

@@ -101,8 +101,7 @@ def _is_comment(line: bytes) -> bool:
     return line.lstrip().startswith(b"#")
 
 
-# --- Runs that germane's reader refuses
-# ------------------------------------------------------------
+# --- Runs that germane's reader refuses -------------------------------------------------------
 
 
 def _read_rows(path: str, name: str) -> list[_Row]:

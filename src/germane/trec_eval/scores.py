@@ -104,8 +104,7 @@ class _Listed(Scorer):
         return found
 
 
-# --- Derived values
-# --------------------------------------------------------------------------------
+# --- Derived values ---------------------------------------------------------------------------
 
 
 def _take_logarithm(scorer: Scorer, column: Column) -> Floats:
@@ -149,8 +148,7 @@ def _divide(above: Floats, below: Floats) -> Floats:
     return out
 
 
-# --- Interpolated precision
-# ------------------------------------------------------------------------
+# --- Interpolated precision -------------------------------------------------------------------
 
 
 def _interpolate(scorer: Scorer, column: Column) -> Floats:
@@ -209,8 +207,7 @@ def _compute_r_precision(scorer: Scorer, column: Column) -> Floats:
     return _divide(scorer.compute("NumRelRet"), np.maximum(cutoff, 0.0))
 
 
-# --- Gains and persistence
-# -------------------------------------------------------------------------
+# --- Gains and persistence --------------------------------------------------------------------
 
 
 def _compute_gain(scorer: Scorer, column: Column) -> Floats:

@@ -87,7 +87,8 @@ def find_other_classes(sheet: Sheet, data: BoxData) -> Sees:
             names = data.truths.class_names
             example = f"class {clip(names[mine[at[0]]])} on truths of {clip(names[its[at[0]]])}"
             yield Problem(
-                f"{len(at):,} of {len(mine):,} detections that overlap a truth are of one other class, such as {example}, "
+                f"{len(at):,} of {len(mine):,} detections that overlap a truth are of one other "
+                f"class, such as {example}, "
                 f"and {own:,} of its own",
                 len(at), sheet.show(pairs.detection[near][at]),
             )  # fmt: skip
@@ -117,7 +118,8 @@ def find_other_images(sheet: Sheet, data: BoxData) -> Sees:
         count = len(rows)
         if count > max(LEAST, 2 * own) and count > chance + SURE * np.sqrt(chance + 1):
             yield Problem(
-                f"{count:,} detections match a truth of the image {where} theirs, and {own:,} one of their own",
+                f"{count:,} detections match a truth of the image {where} theirs, and {own:,} one "
+                "of their own",
                 count, sheet.show(rows),
             )  # fmt: skip
             return

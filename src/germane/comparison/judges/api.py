@@ -185,7 +185,8 @@ def compare_judges(
 ) -> JudgeAgreement:
     """Measure the agreement of two judges on the pairs of query and item that both judged.
 
-    >>> found = germane.compare_judges({"q": {"a": 1, "b": 0, "c": 1}}, {"q": {"a": 1, "b": 0, "c": 0}})
+    >>> found = germane.compare_judges({"q": {"a": 1, "b": 0, "c": 1}},
+    ...     {"q": {"a": 1, "b": 0, "c": 0}})
     >>> round(found.raw, 3), round(found.kappa, 3), round(found.ac1, 3)
     (0.667, 0.4, 0.333)
 
@@ -257,7 +258,8 @@ class _Maker:
     """Makes the corrected means of runs that both judges evaluated."""
 
     def __init__(
-        self, people: Results, model: Results, design: Design, about: About, tuning: Tuning, confidence: float,
+        self, people: Results, model: Results, design: Design, about: About, tuning: Tuning,
+        confidence: float,
     ) -> None:  # fmt: skip
         self.people, self.model, self.design = people, model, design
         self.about: About = about

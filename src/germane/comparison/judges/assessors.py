@@ -43,7 +43,8 @@ class JudgedByMany(Tabular):
     """
 
     def __init__(
-        self, results: Mapping[str, Result], judges: tuple[str, ...], alpha: float, ordinal: float, pairs: int, left_out: int,
+        self, results: Mapping[str, Result], judges: tuple[str, ...], alpha: float, ordinal: float,
+        pairs: int, left_out: int,
         findings: tuple[Finding, ...] = (),
     ) -> None:  # fmt: skip
         self.results = dict(results)
@@ -122,7 +123,8 @@ def evaluate_judges(
 ) -> JudgedByMany:
     """Evaluate a run by each of several judges, by their majority grade and by their mean grade.
 
-    >>> judges = {"ann": {"q": {"a": 1, "b": 0}}, "bob": {"q": {"a": 0, "b": 0}}, "eve": {"q": {"a": 1, "b": 1}}}
+    >>> judges = {"ann": {"q": {"a": 1, "b": 0}}, "bob": {"q": {"a": 0, "b": 0}},
+    ...     "eve": {"q": {"a": 1, "b": 1}}}
     >>> found = germane.evaluate_judges(judges, {"q": ["a", "b"]}, "P@2")
     >>> [result["P@2"].mean for result in found.results.values()]
     [0.5, 0.0, 1.0, 0.5, 0.0]

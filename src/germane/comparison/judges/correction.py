@@ -25,7 +25,8 @@ UNSEEN = (
 # too little:
 EVENTS = 1.5, 40, 2.5  # 1.5 + n ÷ 40, at most 2.5
 RESIDUALS = 1.1, 32, 3.0
-FEW = 20  # people's queries below which residuals of unknown spread are worth less than people's values
+# people's queries below which residuals of unknown spread are worth less than people's values
+FEW = 20
 
 
 @dataclass(frozen=True, eq=False)
@@ -146,7 +147,8 @@ def _count_needed(rule: tuple[float, float, float], queries: int) -> float:
 
 
 def _bound_mean(
-    residuals: Floats, slope: float, people: Floats, model: Floats, design: Design, span: Span, confidence: float,
+    residuals: Floats, slope: float, people: Floats, model: Floats, design: Design, span: Span,
+    confidence: float,
     about: About,
 ) -> Correction:  # fmt: skip
     """Make an interval from the range of the values: one of residuals whose mean is the corrected

@@ -33,7 +33,8 @@ class CorrectedMean:
 
     >>> model = {q: {"a": 1} for q in range(40)}
     >>> people = {q: {"a": int(q > 0)} for q in range(10)}
-    >>> found = germane.trust({q: ["a"] for q in range(40)}, people=people, model=model, measures="RR")
+    >>> found = germane.trust({q: ["a"] for q in range(40)}, people=people, model=model,
+    ...     measures="RR")
     >>> round(found["RR"].mean, 3), found["RR"].naive_mean, round(found["RR"].gap, 3)
     (0.9, 1.0, 0.1)
     """
@@ -231,7 +232,8 @@ class Trust(Columnar, Tabular, Lookup[CorrectedMean]):
 
     >>> model = {q: {"a": 1} for q in range(40)}
     >>> people = {q: {"a": int(q > 0)} for q in range(10)}
-    >>> found = germane.trust({q: ["a"] for q in range(40)}, people=people, model=model, measures="RR")
+    >>> found = germane.trust({q: ["a"] for q in range(40)}, people=people, model=model,
+    ...     measures="RR")
     >>> len(found.assumptions), [finding.what for finding in found.findings]
     (4, ['rare disagreement', 'little spread'])
 

@@ -76,8 +76,7 @@ def _describe_facts(explanation: Explanation) -> str:
     return text
 
 
-# --- The ranking
-# -----------------------------------------------------------------------------------
+# --- The ranking ------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -169,8 +168,7 @@ def _draw_row(
         x += column.width
 
 
-# --- The curve
-# -------------------------------------------------------------------------------------
+# --- The curve --------------------------------------------------------------------------------
 
 
 def _draw_curve(lines: Lines, height: float) -> Panel:
@@ -222,8 +220,7 @@ def _draw_axes(place: Callable[[Point], Point]) -> Iterator[Mark]:
     yield Text("ink", x - 47, y, "Precision", MEDIUM, "middle", turn=90)
 
 
-# --- The sums
-# --------------------------------------------------------------------------------------
+# --- The sums ---------------------------------------------------------------------------------
 
 
 def _draw_sums(frames: tuple[Frame, ...]) -> Panel:
@@ -286,8 +283,7 @@ def _draw_bar(sums: list[Sum], y: float) -> Iterator[Mark]:
             before = sum_.total
 
 
-# --- Sheets
-# ----------------------------------------------------------------------------------------
+# --- Sheets -----------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)

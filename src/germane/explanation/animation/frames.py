@@ -143,8 +143,7 @@ def _add_rest(sum_: Sum) -> Sum:
     return replace(sum_, added=written, terms=(*sum_.terms, written), total=sum_.total + rest)
 
 
-# --- Lines
-# -----------------------------------------------------------------------------------------
+# --- Lines ------------------------------------------------------------------------------------
 
 
 def _group_lines(explanation: Explanation) -> tuple[Line, ...]:
@@ -206,8 +205,7 @@ def _write_terms(reading: Reading, rows: list[Rank], group: list[int]) -> str:
     return format_short(math.fsum(terms))
 
 
-# --- Words
-# -----------------------------------------------------------------------------------------
+# --- Words ------------------------------------------------------------------------------------
 
 
 def _join_terms(terms: Sequence[str]) -> str:

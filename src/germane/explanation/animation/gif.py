@@ -83,7 +83,8 @@ def _make_artist(mark: Mark) -> "Artist":
             return text.Text(
                 mark.x, mark.y, mark.text, color=fill, fontsize=mark.size * 72 / DPI,
                 fontfamily=FONTS[style.font], fontweight=style.weight, rotation=mark.turn,
-                rotation_mode="anchor", verticalalignment="baseline", horizontalalignment=SIDES[mark.anchor],
+                rotation_mode="anchor", verticalalignment="baseline",
+                horizontalalignment=SIDES[mark.anchor],
                 parse_math=False, usetex=False,
             )  # fmt: skip
         case Path() if style.fill:

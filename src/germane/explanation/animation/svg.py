@@ -137,7 +137,8 @@ def _write_buttons(sheet: Sheet) -> str:
         face = write_element("rect", {"width": BUTTON, "height": 36, "rx": 7})
         buttons.append(write_element("g", button, write_element("title", {}, label), face, *icons))
     count = {
-        "class": "muted", "x": 178, "y": 54, "font-size": 12.5, "text-anchor": "end", "data-count": "",
+        "class": "muted", "x": 178, "y": 54, "font-size": 12.5, "text-anchor": "end",
+        "data-count": "",
     }  # fmt: skip
     x, y, scale = sheet.buttons
     place = f"translate({x:g} {y:g}) scale({scale:g})"
@@ -149,8 +150,7 @@ def _write_buttons(sheet: Sheet) -> str:
     )
 
 
-# --- The page
-# --------------------------------------------------------------------------------------
+# --- The page ---------------------------------------------------------------------------------
 
 
 def write_page(drawing: Drawing) -> str:
@@ -233,8 +233,7 @@ def _write_panel(panel: Panel, last: int, label: str) -> str:
     return write_element("svg", attributes, *_write_marks(panel.marks, last))
 
 
-# --- Shared
-# ----------------------------------------------------------------------------------------
+# --- Shared -----------------------------------------------------------------------------------
 
 
 def read_file(name: str) -> str:
