@@ -12,7 +12,7 @@ import numpy as np
 
 from germane.core.ragged import Floats
 from germane.output.formatting import write_count
-from germane.reconciliation.protocols import LIKELY, SHARE, Fit, Sheet
+from germane.reconciliation.protocols import LIKELY, Fit, Sheet
 from germane.reconciliation.slips import OffCell, write_other
 
 _SIMPLE = 1.0  # the most digits that a tool or the conventions asked for take to name
@@ -95,7 +95,7 @@ def _find_exchange(
         }
         moved = Sheet(cells, sheet.runs, sheet.width)
         fit = max((moved.fit(one) for one in simple), key=lambda one: one.score)
-        enough = fit.count >= SHARE * len(cells) and fit.count > (best[0] if best else 0)
+        enough = moved.is_enough(fit) and fit.count > (best[0] if best else 0)
         if enough and moved.estimate_chance(fit, simple) * len(several) <= LIKELY:
             best = fit.count, says, fit
     if best is None:

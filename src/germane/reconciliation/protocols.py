@@ -24,9 +24,11 @@ from germane.reconciliation.variations import Choices
 
 LIKELY = 0.01  # a chance below which a protocol is claimed; see bench/RECONCILE.md
 SHARE = 0.5  # of the cells that it has to give
+LEAST = 2  # cells that it has to give, since one number often has another definition
 
 _NEAR = 0.2  # wrong numbers are taken to lie within so much of each other
 _ROUND = 0.3  # the probability that one value gives 0 or 1
+_AGAIN = 0.6  # and that it gives it for one more run
 
 Cells = Mapping[tuple[int, int], Reported]
 Change = tuple[str, Any]
@@ -69,12 +71,17 @@ class Column:
 
     @cached_property
     def likely(self) -> Floats:
-        """The probability that one value gives a wrong number; 0 and 1 are what many definitions
-        give.
+        """The probability that one value gives a wrong number.
+
+        0 and 1 are what many definitions give, and a definition that gives one of them for one run
+        often gives it for all.
         """
         likely = np.minimum(2 * self.tolerance / _NEAR, 0.8)
-        round_ones = np.isin(self.numbers, (0.0, 1.0))
-        return np.asarray(np.where(round_ones, np.maximum(likely, _ROUND), likely))
+        for round_one in (0.0, 1.0):
+            (at,) = np.nonzero(self.numbers == round_one)
+            likely[at[:1]] = np.maximum(likely[at[:1]], _ROUND)
+            likely[at[1:]] = _AGAIN
+        return likely
 
     @cached_property
     def worth(self) -> Floats:
@@ -141,6 +148,10 @@ class Sheet:
                 )
             )
         return tuple(found)
+
+    def is_enough(self, fit: Fit) -> bool:
+        """Does a protocol give as many cells as it has to?"""
+        return fit.count >= max(SHARE * len(self.cells), min(LEAST, len(self.cells)))
 
     def fit(self, protocol: Protocol) -> Fit:
         """Choose the definition of each column that gives most of it, simplest first."""

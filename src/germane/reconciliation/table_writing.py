@@ -13,7 +13,7 @@ from germane.reconciliation.common_differences import (
     describe_common,
     find_exchanged,
 )
-from germane.reconciliation.protocols import LIKELY, SHARE, Fit, Sheet
+from germane.reconciliation.protocols import LIKELY, Fit, Sheet
 from germane.reconciliation.published import Published, read_percentages
 from germane.reconciliation.slips import Near, OffCell, explain_slip, write_other
 from germane.reconciliation.table_reconciliation import TableReconciliation
@@ -106,7 +106,7 @@ class TableWriter:
         """Write the answer: what a protocol gives, and what it does not."""
         protocols = [one.protocol for one in fits]
         chance = self.sheet.estimate_chance(fit, protocols)
-        claimed = chance <= LIKELY and fit.count >= SHARE * len(self.sheet.cells)
+        claimed = chance <= LIKELY and self.sheet.is_enough(fit)
         names = [self._published.rows[r] for r in self._rows]
         if claimed:
             common, undecided = explain_changes(fit), find_undecided(fit)
