@@ -353,7 +353,7 @@ def test_all_pairs_of_conventions(names: tuple[str, str]) -> None:
     if names in (("threshold", "source"), ("nonpositive", "source")):  # lists have no scores
         assert counts == {"values": 0, "refused": COLLECTIONS}
         return
-    assert counts["values"] > 100
+    assert counts["values"] > 30  # many words together are refused for lists without scores
     assert counts["refused"] < COLLECTIONS * len(pairs) / 2
 
 
@@ -366,7 +366,7 @@ def test_several_conventions_at_once(seed: int) -> None:
         names = rng.sample(list(CHOICES), rng.randint(3, len(CHOICES)))
         differing = compare_pair({name: rng.choice(CHOICES[name]) for name in names}, counts)
         assert not differing, differing[0]
-    assert counts["values"] > 100
+    assert counts["values"] > 30  # many words together are refused for lists without scores
 
 
 @pytest.mark.parametrize("ties", ["best", "worst"])
@@ -431,5 +431,5 @@ def test_every_measure_under_pairs_of_conventions(measure: str) -> None:
             continue
         differing = compare_pair(pair, counts, 3, [measure])
         assert not differing, differing[0]
-    assert counts["values"] > 100
+    assert counts["values"] > 30  # many words together are refused for lists without scores
     assert counts["refused"] < 100

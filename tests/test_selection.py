@@ -4,9 +4,7 @@ import csv
 import io
 import math
 from pathlib import Path
-from typing import Any
 
-import pyarrow as pa
 import pytest
 
 import germane
@@ -57,20 +55,6 @@ def test_budget_and_what_is_left() -> None:
 def test_negative_grades_are_not_judged_yet() -> None:
     found = germane.choose_judgments({"q": {"d": 1, "x": -1}}, RUNS, "RR")
     assert ("q", "x") in {(one.query, one.item) for one in found}
-
-
-@pytest.mark.parametrize("ties", ["best", "worst"])
-def test_tied_unjudged_items_stand_in_the_order_of_rows(ties: Any, tmp_path: Path) -> None:
-    """Ranks 1 to 4 are tied: d comes first or last, the others by id, however they were given."""
-    weights = [1 / 2, 1 / 3, 1 / 4] if ties == "best" else [1, 1 / 2, 1 / 3]
-    for order in ("xdyz", "zyxd", "yzdx"):
-        path = tmp_path / "a.run"
-        path.write_text("".join(f"q Q0 {item} 1 1.0 a\n" for item in order))
-        table = pa.table({"query": ["q"] * 4, "item": list(order), "score": [1.0] * 4})
-        for run in ({"q": dict.fromkeys(order, 1.0)}, table, path):
-            found = germane.choose_judgments({"q": {"d": 1}}, {"a": run}, "RR", ties=ties)
-            assert [one.item for one in found] == ["z", "y", "x"], order
-            assert [one.weight for one in found] == pytest.approx(weights)
 
 
 def test_ids_stay_text_that_looks_like_numbers() -> None:

@@ -165,8 +165,8 @@ class JudgedRun:
                 grades, copies = self.grades, np.zeros(len(self.grades), np.int64)
                 if self.policy.duplicates == "keep":
                     grades, copies = _grade_copies(got, grades, ties)
+                place = _place_by_grade(got, grades, self._count_subtopics(), copies)
                 first = (grades >= 0) == (ties == "best")
-                place = _place_by_grade(got, grades, self._count_subtopics(), copies, first)
                 return np.where(first, got.tied_from + place, got.tied_to - place)
         return order_tied(ties, got.rank, got.tied_from, got.tied_to)
 
@@ -293,18 +293,13 @@ def _grade_copies(got: Retrieved, grades: Floats, ties: Ties) -> tuple[Floats, I
     return np.where(again & (grades > 0), 0.0, grades), sizes[group]
 
 
-def _place_by_grade(
-    got: Retrieved, grades: Floats, subtopics: Ints, copies: Ints, first: Bools
-) -> Ints:
+def _place_by_grade(got: Retrieved, grades: Floats, subtopics: Ints, copies: Ints) -> Ints:
     """H: how many hits of the same group and sign stand before each: large grades first, then many
     subtopics.
-
-    Hits that are equal in both stand in the order of rows. ``first``: is the place counted from the
-    group's first rank, and not from its last?
     """
-    negative, row = grades < 0, np.where(first, got.rank, -got.rank)
+    negative = grades < 0
     order = np.lexsort(
-        (row, copies, -subtopics, -np.abs(grades), negative, got.tied_from, got.owner)
+        (got.judgment, copies, -subtopics, -np.abs(grades), negative, got.tied_from, got.owner)
     )
     starts = np.ones(len(order), bool)
     starts[1:] = False
