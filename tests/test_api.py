@@ -322,7 +322,7 @@ def test_examples_in_docstrings(module: ModuleType, monkeypatch: pytest.MonkeyPa
     monkeypatch.chdir(ROOT)
     names = {"germane": germane, **{name: getattr(germane, name) for name in germane.__all__}}
     found = doctest.DocTestFinder().find(module, globs=dict(names))
-    runner = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE)
+    runner = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS)
     failures: list[str] = []
     for example in found:
         runner.run(example, out=failures.append)

@@ -39,8 +39,7 @@ class MeasureError(GermaneError):
 
     >>> germane.score([0, 1], "APP")
     Traceback (most recent call last):
-    germane.errors.MeasureError: unknown measure 'APP'. Did you mean 'AP'?  All of them: germane
-    measures
+    germane.errors.MeasureError: unknown measure 'APP'. Did you mean 'AP'? ...
     """
 
 
@@ -49,8 +48,7 @@ class PolicyError(GermaneError):
 
     >>> germane.Policy(ties="none")
     Traceback (most recent call last):
-    germane.errors.PolicyError: ties takes trec, ascending, given, expected, best, worst or grouped;
-    got 'none'.
+    germane.errors.PolicyError: ties takes trec, ascending, ... or grouped; got 'none'.
     """
 
 
@@ -77,8 +75,7 @@ class ScoreError(InputError):
 
     >>> germane.evaluate({"q": {"a": 1}}, {"q": {"a": "high"}})
     Traceback (most recent call last):
-    germane.errors.ScoreError: run, query 'q', item 'a': a score must be a finite number; got 'high'
-    (str)
+    germane.errors.ScoreError: run, query 'q', item 'a': a score must be ...; got 'high' (str)
     """
 
 
@@ -114,8 +111,7 @@ class CoverageError(GermaneError):
 
     >>> germane.evaluate({"q": ["a"]}, {"z": ["a"]})
     Traceback (most recent call last):
-    germane.errors.CoverageError: no query of the run is in the qrels. run: 'z'; qrels: 'q'  Are
-    these the same ids?
+    germane.errors.CoverageError: no query of the run is in the qrels. run: 'z'; qrels: 'q' ...
     """
 
 
