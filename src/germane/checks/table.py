@@ -36,7 +36,7 @@ class Check(NamedTuple):
 
 TABLE: tuple[Check, ...] = (
     Check("swapped files", "serious", "run", malformed.find_swapped,
-        "Give the qrels first, then the run.", "error"),
+          "Give the qrels first, then the run.", "error"),
     Check("malformed judgments", "serious", "qrels", malformed.find_malformed_judgments,
           "Correct or delete them; until then evaluate refuses the file.", "error"),
     Check("malformed results", "serious", "run", malformed.find_malformed_results,
@@ -46,7 +46,7 @@ TABLE: tuple[Check, ...] = (
     Check("a run that looks like qrels", "serious", "run", malformed.find_run_like_qrels,
           "Is this the right file?", "error"),
     Check("no query in common", "serious", "run", ids.find_no_common_query,
-        "Are these the same ids?", "error"),
+          "Are these the same ids?", "error"),
     Check("nothing judged was found", "serious", "run", ids.find_nothing_found,
           "Are the item ids of run and qrels the same?", "warning"),
     Check("ids nearly the same", "serious", "run", ids.find_alike,
@@ -71,8 +71,7 @@ TABLE: tuple[Check, ...] = (
           "Higher is better by default. If they are distances, use scores=distances.", "sample"),
     Check("ranks fall as given", "serious", "run", orders.find_falling_as_given,
           "If higher is better, name the column as scores: columns={'score': name, 'rank': None}. "
-          "A file "
-          "without a header, such as MS MARCO's, needs one for that.", "sample"),
+          "A file without a header, such as MS MARCO's, needs one for that.", "sample"),
     Check("relevant results stand last", "serious", "run", orders.find_standing_last,
           "Check the direction of the order. If lower is better, use scores=distances.", "warning"),
     Check("the query is its first result", "serious", "run", ids.find_own_first, OWN, "sample"),
@@ -99,8 +98,7 @@ TABLE: tuple[Check, ...] = (
           "Check that the system uses the query. A list of popular items looks like this, too."),
     Check("relevant results stand anywhere", "doubtful", "run", orders.find_standing_anywhere,
           "Check that the results belong to these queries and that the score column is right. A "
-          "random "
-          "order looks like this, too."),
+          "random order looks like this, too."),
     Check("some ranks against scores", "doubtful", "run", orders.find_some_ranks_against_scores,
           "Scores decide the order; ties=given keeps the order of the lines only for equal "
           "scores."),
@@ -112,13 +110,12 @@ TABLE: tuple[Check, ...] = (
     Check("half-precision scores", "doubtful", "run", values.find_half_precision,
           "Write scores in single or double precision."),
     Check("rounded scores", "doubtful", "run", values.find_rounded,
-        "Write scores with more digits."),
+          "Write scores with more digits."),
     Check("fewer results than a cutoff", "doubtful", "run", queries.find_cut_off,
           "Retrieve more, or choose a smaller cutoff."),
     Check("results not judged", "doubtful", "run", queries.find_unjudged,
           "A run that finds what the judges never saw is underrated: report Judged@10 beside it, "
-          "or look "
-          "at bpref, which skips them."),
+          "or look at bpref, which skips them."),
     Check("queries not judged", "doubtful", "run", queries.find_unknown,
           "Check that the run belongs to this collection.", "warning"),
     Check("queries without a judgment", "doubtful", "qrels", queries.find_without_judgments,

@@ -160,8 +160,7 @@ TAIL = define(
     lambda k, p: (
         f"mean over {'recommendations' if p['mean'] == 'micro' else 'lists'} of the share of items"
         f"{write_cut(k)} among the {p['tail']:g} of the seen items with the fewest interactions, "
-        "at least one item; "
-        "0 = only popular items"
+        "at least one item; 0 = only popular items"
     ),
     'evaluate([{1}], [[1, 2]], "TailShare@2", seen=[[1, 2], [2]]).flat() '
     '== {"TailShare_at_2": 1 / 2}',
