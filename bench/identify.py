@@ -24,7 +24,7 @@ from germane.identification.asking import SINGLE, Asker, Precision
 from germane.identification.batch import Batch
 from germane.identification.cases import Case, Question, Shape, rank_items
 from germane.identification.forms import FORMS, Names
-from germane.identification.special import SPECIAL, draw_questions
+from germane.identification.special_data import SPECIAL, draw_questions
 from germane.identification.tool_definitions import USUAL
 from germane.reconciliation.variations import Candidate
 

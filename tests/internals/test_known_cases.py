@@ -11,7 +11,7 @@ from germane.identification.draws import draw_single
 from germane.identification.forms import FORMS
 from germane.identification.known_cases import KNOWN
 from germane.identification.known_questions import find_kinds, list_known
-from germane.identification.special import SPECIAL, draw_questions
+from germane.identification.special_data import SPECIAL, draw_questions
 
 NAMES = {one.name for one in SPECIAL}
 MORE = {  # other kinds that drawn data of a kind may be as well

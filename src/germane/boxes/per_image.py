@@ -98,15 +98,7 @@ def read_per_image(given: Any, reading: Reading, truths: Truths | None) -> Colum
     0 is that of the box, or of the mask where masks are compared. A list of detections has an entry
     for each image of the truth, in its order.
     """
-    if (
-        truths is not None
-        and isinstance(given, (list, tuple))
-        and [*truths.images] != [*range(len(given))]
-    ):
-        raise InputError(
-            f"detections: a list of {len(given)} goes with a list of truths of the same length, and"
-            f" the truth has {len(truths.images)} images. Give {{image: detections}}."
-        )
+    _refuse_other_length(given, truths)
     images, side = _list_images(given), name_side(truths)
     parts: dict[str, list[Any]] = {}
     listed: dict[str, list[Any]] = {}
@@ -129,12 +121,7 @@ def read_per_image(given: Any, reading: Reading, truths: Truths | None) -> Colum
                 raise FormatError(f"{where}: {len(boxes)} boxes, and {len(several)} {name}.")
             listed.setdefault(name, []).extend(several)
         if has_area:
-            area = columns.get("area", np.zeros(len(boxes))).astype(float)
-            with np.errstate(over="ignore"):
-                own = np.prod(columns["boxes"][:, 2:], axis=1)
-            if reading.shape == "mask":
-                own = measure_codes(shapes["masks"])
-            columns["area"] = np.where(area != 0, area, own)
+            columns["area"] = _fill_areas(columns, shapes, reading)
         if isinstance(held.get("by_id"), Mapping):
             names |= held["by_id"]
         for name, column in columns.items():
@@ -160,6 +147,29 @@ def read_per_image(given: Any, reading: Reading, truths: Truths | None) -> Colum
         masks=_keep_whole(listed.get("masks"), len(places)),
         keypoints=_keep_whole(listed.get("keypoints"), len(places)),
     )
+
+
+def _refuse_other_length(given: Any, truths: Truths | None) -> None:
+    """Refuse a list of detections whose images are not those of the truth."""
+    if truths is None or not isinstance(given, (list, tuple)):
+        return
+    if [*truths.images] != [*range(len(given))]:
+        raise InputError(
+            f"detections: a list of {len(given)} goes with a list of truths of the same length, and"
+            f" the truth has {len(truths.images)} images. Give {{image: detections}}."
+        )
+
+
+def _fill_areas(
+    columns: Mapping[str, Any], shapes: Mapping[str, list[Any]], reading: Reading
+) -> Any:
+    """Give the areas of an image's objects (N), with its own for each that is 0 or not given."""
+    with np.errstate(over="ignore"):
+        own = np.prod(columns["boxes"][:, 2:], axis=1)
+    if reading.shape == "mask":
+        own = measure_codes(shapes["masks"])
+    area = columns.get("area", np.zeros(len(own))).astype(float)
+    return np.where(area != 0, area, own)
 
 
 def _keep_whole(several: list[Any] | None, count: int) -> list[Any] | None:

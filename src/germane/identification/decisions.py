@@ -6,7 +6,7 @@ from typing import Any
 
 from germane.identification.batch import Batch
 from germane.identification.inquiry import Inquiry
-from germane.identification.special import Special
+from germane.identification.special_data import Special
 from germane.reconciliation.variations import Candidate, list_other_words
 
 MOST_STATES = 48  # definitions that are followed at once

@@ -14,7 +14,7 @@ from germane.identification.batch import Batch
 from germane.identification.cases import Case, Question, Shape
 from germane.identification.draws import Rng, draw_case, draw_single
 from germane.identification.known_questions import Kinds, list_known
-from germane.identification.special import Special, draw_questions
+from germane.identification.special_data import Special, draw_questions
 from germane.reconciliation.variations import Candidate
 
 ORDINARY, LAST = 36, 60  # questions of a search and of its check; half of them where a call is slow

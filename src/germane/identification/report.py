@@ -24,7 +24,7 @@ from germane.identification.decisions import State
 from germane.identification.identification import Counterexample, Definition, Identification
 from germane.identification.mistakes import find_means, find_misreadings, find_mistakes
 from germane.identification.search import Search
-from germane.identification.special import SPECIAL
+from germane.identification.special_data import SPECIAL
 from germane.measures.measure import Measure
 from germane.reconciliation.variations import Candidate, list_measures
 

@@ -14,7 +14,7 @@ from germane.identification.decisions import Decisions, State
 from germane.identification.draws import draw_several
 from germane.identification.inquiry import Inquiry, Trail
 from germane.identification.known_questions import list_known
-from germane.identification.special import SPECIAL, draw_questions
+from germane.identification.special_data import SPECIAL, draw_questions
 from germane.identification.tool_definitions import COMMON, ToolDefinitions, count_tools
 from germane.measures.measure import Measure
 from germane.reconciliation.variations import Candidate, list_measures, list_other_words

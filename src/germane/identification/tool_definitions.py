@@ -12,7 +12,7 @@ from germane.dialects import dialects, resolve_dialect
 from germane.dialects.parsing import parse
 from germane.identification.asking import Precision
 from germane.identification.batch import Batch
-from germane.identification.special import Special
+from germane.identification.special_data import Special
 from germane.measures.measure import Measure
 from germane.reconciliation.variations import NO_NUMBER, Candidate, list_dialect_candidates
 
