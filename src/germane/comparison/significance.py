@@ -17,8 +17,7 @@ from germane.core.dispersion import compute_student_p, explain_scipy, measure_di
 from germane.core.ragged import Floats, Ints
 
 COUNTED = 24  # queries of free sign up to which all ways to choose their signs are counted
-# standard deviations between the periodic copies of a density that a sum makes of an integral
-REACH = 14.0
+REACH = 14.0  # standard deviations between the copies of a density that a sum repeats
 LEAST, MOST = 2**14, 2**18  # cosines after which an integral may stop, and must stop
 POINTS = 128  # the least points of an integral: several times as many as a normal density needs
 BLOCK, HELD = 32, 2**20  # points that are summed at once, and cosines in memory for them

@@ -17,10 +17,8 @@ from germane.core.ragged import Floats
 # Calibrated in bench/judges.py and bench/significance.py:
 FAR = 4.0  # values at the far end of the range that a spread must be worth
 MIDDLE, SEVERAL = 0.5, 6.0  # or: the part of the range that the mean must be in, of so many values
-FEW, CLOSE = (
-    5.0,
-    0.3,
-)  # or of so many, whose deviation is at most this part of the way to the far end
+# Or of so many values, whose deviation is at most this part of the way to the far end:
+FEW, CLOSE = 5.0, 0.3
 STEP, POINTS = 0.15, 70  # of the integral, whose points are so far apart in their logarithm
 
 

@@ -12,8 +12,7 @@ FEW = 10  # boxes, below which formats are not compared
 SOME = 20  # boxes, below which no pattern of their numbers is looked for
 SHARE = 0.02  # of boxes that leave their image, from which on another format is looked for
 MANY = 20_000  # boxes that are looked at for another format
-# of the distance of a box's end from the left, from which on it begins shortly before its end
-SOON = 0.6
+SOON = 0.6  # of a box's end: a box that begins behind it begins shortly before its end
 RELATIVE = 2  # no relative number is larger, and boxes in pixels are
 
 

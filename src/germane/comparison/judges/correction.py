@@ -25,8 +25,7 @@ UNSEEN = (
 # too little:
 EVENTS = 1.5, 40, 2.5  # 1.5 + n ÷ 40, at most 2.5
 RESIDUALS = 1.1, 32, 3.0
-# people's queries below which residuals of unknown spread are worth less than people's values
-FEW = 20
+FEW = 20  # people's queries: residuals of unknown spread are then worth less than their values
 
 
 @dataclass(frozen=True, eq=False)
