@@ -18,9 +18,7 @@ def list_values(given: Any) -> Any:
 
 
 def parse_whole(given: Any) -> int | None:
-    """Turn an integer of any type into Python's; return None for anything else, and for True and
-    False.
-    """
+    """Turn an integer of any type into Python's; None for anything else, True and False too."""
     if isinstance(
         given, (bool, np.bool_)
     ):  # NumPy 1 takes its Booleans for 0 and 1, with a warning
@@ -37,9 +35,7 @@ def is_number(given: object) -> TypeGuard[float]:
 
 
 def check_number(name: str, given: Any, low: float, high: float = math.inf) -> None:
-    """Refuse an argument that is no number between two others, which it may not be. Raises
-    InputError.
-    """
+    """Raise InputError unless an argument is a number between two others."""
     if not is_number(given) or not low < given < high:
         within = f"between {low} and {high}" if high < math.inf else f"above {low}"
         raise InputError(f"{name} takes a number {within}; got {clip(given)}")
@@ -49,9 +45,7 @@ Seed: TypeAlias = "int | np.random.Generator"  # in quotes: numpy.random takes l
 
 
 def make_generator(rng: Any) -> "np.random.Generator":
-    """Make a random generator of a seed; return one that is given. Raises InputError for anything
-    else.
-    """
+    """Make a random generator of a seed, or return a given one. Raises InputError for others."""
     try:
         if not isinstance(rng, bool):
             return np.random.default_rng(rng)

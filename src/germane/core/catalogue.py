@@ -1,5 +1,4 @@
-"""Catalogue and Exposure: the items that lists are made of, and how often lists recommend each of
-them.
+"""Catalogue and Exposure: the items that lists are made of, and how often lists have each.
 
 Measures of the catalogue see these two and nothing else, as other measures see a Ranking. Items are
 numbered from 0: those of the catalogue and those that were seen first, then all others.
@@ -56,9 +55,7 @@ class Seen:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Lists:
-    """The lists of some users within a cutoff: those of user u are
-    ``items[offsets[u]:offsets[u + 1]]``.
-    """
+    """Lists of users within a cutoff: those of user u are ``items[offsets[u]:offsets[u + 1]]``."""
 
     offsets: Ints
     items: Ints
@@ -95,9 +92,7 @@ class Lists:
         return np.arange(len(self.items)) - self.offsets[self.owner] + 1
 
     def sum_items(self, values: Floats) -> Floats:
-        """Add up a value of each item, by list; the sum of a list does not depend on other
-        lists.
-        """
+        """Add up a value of each item, by list; a sum does not depend on other lists."""
         return self.sum_rows(values[self.items])
 
     def sum_rows(self, values: Floats) -> Floats:
@@ -127,9 +122,7 @@ _OTHER = "  Coverage of subtopics is StRecall."
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Catalogue:
-    """The context of lists: the items that could be recommended, what users saw, and how items
-    differ.
-    """
+    """The context of lists: what could be recommended, what users saw, and how items differ."""
 
     known: int = 0  # items that are numbered in advance
     size: int | None = None  # of the catalogue
@@ -137,9 +130,7 @@ class Catalogue:
     distance: Distances | None = None
 
     def require_size(self, measure: str) -> int:
-        """Return the number of items of the catalogue. Raises MeasureError where it is not
-        known.
-        """
+        """Return the number of items of the catalogue. Raises MeasureError if it is unknown."""
         if self.size is None:
             raise MeasureError(
                 f"{measure} needs the catalogue: catalogue=… (--catalogue) takes its items, their"
@@ -168,9 +159,7 @@ class Catalogue:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Exposure:
-    """How often each item is recommended within a cutoff. Exposures of different users add up,
-    exactly.
-    """
+    """How often each item is recommended within a cutoff. Those of different users add up."""
 
     counts: Ints  # I, the lists that hold each item
     sizes: Ints  # U, the number of items of each list
@@ -201,9 +190,7 @@ class Exposure:
         return Exposure(counts, self.sizes, by_size)
 
     def sum_shares(self, power: float) -> Floats:
-        """I: the sum of 1/n**power over the lists that hold each item, where n is the size of the
-        list.
-        """
+        """I: the sum of 1/n**power over the lists, of n items, that hold each item."""
         assert self.by_size is not None
         item, size, count = self.by_size
         return np.bincount(item, weights=count / size**power, minlength=len(self.counts))

@@ -1,6 +1,4 @@
-"""Spelling of ids: those that differ only in letter case, white space, leading zeros and the
-like.
-"""
+"""Spelling of ids: those that differ only in letter case, white space and the like."""
 
 import re
 import unicodedata
@@ -15,9 +13,7 @@ Fold: TypeAlias = tuple[str, Callable[[str], str]]
 
 
 def _decode(text: str) -> str:
-    """Decode bytes that are not UTF-8 as Latin-1, and UTF-8 that was decoded as Latin-1 or
-    Windows-1252.
-    """
+    """Decode bytes as Latin-1, and UTF-8 that was decoded as Latin-1 or Windows-1252."""
     if text.isascii():
         return text
     try:
@@ -120,9 +116,7 @@ _DECIMALS = re.compile(r"\.0$", re.MULTILINE)
 
 
 def describe_difference(one: Hashable, other: Hashable) -> str:
-    """Describe the difference of two ids of the same folded form:
-    ``letter case and leading zeros``.
-    """
+    """Describe how two ids of one folded form differ: ``letter case and leading zeros``."""
     first, second = decode_id(one), decode_id(other)
     if first == second:
         return f"type, {name_type(one)} and {name_type(other)}"
@@ -151,9 +145,7 @@ def describe_types(
 
 
 def _point_out(one: str, other: str) -> str:
-    """Write the code points where two texts that look alike differ:
-    `` (U+00E9 and U+0065 U+0301)``.
-    """
+    """Write the code points where two texts differ: `` (U+00E9 and U+0065 U+0301)``."""
     texts = one, other
     unlike = (at for at, (a, b) in enumerate(zip(*texts, strict=False)) if a != b)
     start = next(unlike, min(map(len, texts)))
@@ -213,9 +205,7 @@ def _cut_once(text: str) -> Iterator[tuple[str, str, str]]:
 
 
 def _cut_twice(text: str) -> Iterator[tuple[str, str, str]]:
-    """Cut a text at every pair of places, and yield the prefix, the text that is kept, and the
-    suffix.
-    """
+    """Cut a text at every pair of places. Yields the prefix, the text between, and the suffix."""
     for start in range(1, min(len(text), _LONGEST)):
         for end in range(max(start + 1, len(text) - _LONGEST), len(text)):
             yield text[:start], text[start:end], text[end:]

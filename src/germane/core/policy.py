@@ -201,9 +201,7 @@ class Policy(Averaging, Judging, Reading):
 
     @cached_property
     def whole_list(self) -> "Policy":
-        """The policy that finds all listed items, which relevant=listed needs: their scores do not
-        matter.
-        """
+        """The policy that finds all listed items whatever their scores, for relevant=listed."""
         if self.relevant == "judged" or (self.nonpositive == "hit" and self.threshold is None):
             return self
         return replace(self, nonpositive="hit", threshold=None)
@@ -239,15 +237,11 @@ ROW_ORDERS: dict[str, tuple[str, bool]] = {
     "ascending": ("id", True),
     "given": ("given", False),
 }
-"""The orders of ties that depend on rows alone: how readers order equal scores, and if that is
-reversed.
-"""
+"""Orders of ties by rows alone: how readers order equal scores, and if that is reversed."""
 
 
 def order_tied(ties: str, rank: Ints, tied_from: Ints, tied_to: Ints) -> Ints:
-    """Rank rows under an order of ties that depends on rows alone; under others, they stay as they
-    were read.
-    """
+    """Rank rows under an order of ties by rows alone; under others, they stay as they were read."""
     _, is_reversed = ROW_ORDERS.get(ties, ROW_ORDERS["trec"])
     return tied_from + tied_to - rank if is_reversed else rank
 
@@ -256,9 +250,7 @@ UNORDERED = ("expected", "grouped")
 """The orders of ties in which single items have no rank."""
 
 WITHOUT_VALUE = ("short", "constant", "halves")
-"""Conventions that explain no number: they take a query's value away, or matter only beside
-another.
-"""
+"""Conventions that explain no number: they take a value away, or matter beside another."""
 
 RARE_WORDS = {
     name: words for name, words in _CHOICES.items() if name not in (*_STATED, *WITHOUT_VALUE)

@@ -51,8 +51,7 @@ class _CallersLine(ProgressLine):
 
 
 def make_progress(given: Any) -> Progress | None:
-    """Return the function to call with progress: germane's own line for True, None for False and
-    None.
+    """Return the function to call: germane's own line for True, None for False and None.
 
     Raises InputError for anything else that is no function.
     """

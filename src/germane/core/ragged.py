@@ -103,9 +103,7 @@ def descends(values: Floats, offsets: Ints) -> bool:
 
 
 def list_distinct(values: Ints) -> Ints:
-    """List the different values, ascending. np.unique would import numpy.ma, a tenth of a short
-    command.
-    """
+    """List the different values, ascending. np.unique would import numpy.ma, which takes long."""
     ascending = np.sort(values)
     kept = np.ones(len(ascending), bool)
     kept[1:] = ascending[1:] != ascending[:-1]
@@ -206,9 +204,7 @@ def sort_rows(values: Floats, offsets: Ints) -> Floats:
 
 
 def order_falling(values: Floats, offsets: Ints) -> Ints:
-    """List the positions of the values, row by row, from each row's largest; equal ones in any
-    order.
-    """
+    """List the positions of values by row, from each row's largest; equal ones in any order."""
     place = _apply_to_rows(lambda rows: np.argsort(rows, axis=1), -values, offsets, np.int64)
     place += np.repeat(offsets[:-1], find_lengths(offsets))
     return place

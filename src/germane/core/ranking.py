@@ -13,8 +13,7 @@ from germane.core.subtopics import Cells
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Ranking:
-    """Judged items at their ranks, for all queries at once: the only argument of a measure's
-    function.
+    """Judged items at their ranks, for all queries: the only argument of a measure's function.
 
     >>> import numpy as np
     >>> from germane.measures.averaging import compute_scores
@@ -80,9 +79,7 @@ class Ranking:
         return self.retrieved if k is None else np.minimum(k, self.retrieved)
 
     def end(self, k: int | None) -> Ints | int | None:
-        """H: the last rank that a measure looks at, for each hit; ``k`` where a hit has a single
-        rank.
-        """
+        """H: the last rank that a measure looks at for each hit; ``k`` if hits have one rank."""
         return self.last(k)[self.owner] if self.ties == "expected" else k
 
     def within(self, k: int | None) -> Bools:

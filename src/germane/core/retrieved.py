@@ -54,9 +54,7 @@ class Order:
             return single.astype(np.float64)
 
     def reach_threshold(self, scores: Floats) -> Bools:
-        """Mark the converted scores that reach the threshold; a distance may be at most as
-        large.
-        """
+        """Mark the converted scores that reach the threshold, which distances must not exceed."""
         if self.threshold is None:
             return np.ones(len(scores), bool)
         return scores >= (-self.threshold if self.scores == "distances" else self.threshold)
@@ -99,9 +97,7 @@ class Sample:
 
 
 def choose_rows(offsets: Ints, most: int) -> tuple[Ints, Ints]:
-    """Choose the rows of a sample: the first few of each of the first queries. Returns them and
-    their offsets.
-    """
+    """Choose the rows of a sample: the first of each of the first queries, and their offsets."""
     lengths = np.diff(offsets[: most + 1])
     depth = most // max(1, min(len(lengths), SAMPLED, most // DEEP))
     ends = ragged.make_offsets(np.minimum(lengths, depth))
@@ -147,7 +143,5 @@ class Retrieved:
 
     @cached_property
     def is_tied(self) -> bool:
-        """Can hits share their score with another item? Where none does, their three ranks are one
-        array.
-        """
+        """Can hits share their score with another item? Else their three ranks are one array."""
         return self.tied_to is not self.tied_from

@@ -58,9 +58,7 @@ class Subtopics:
         return ragged.count_flags(self.grades > 0, owner, len(self.items))
 
     def count_doubtful(self) -> int:
-        """Count the judgments by a column that may not be of subtopics: 0 if an item has two of
-        them.
-        """
+        """Count judgments by a column that may not be of subtopics: 0 if an item has two."""
         doubtful = not self.is_named and len(self.code) <= len(self.items)
         return len(self.items) if doubtful else 0
 
@@ -113,9 +111,7 @@ class Cells:
 
     @cached_property
     def _numbered(self) -> tuple[Ints, Ints]:
-        """S and T: the cell of each entry, -1 where it does not count; query and code of each
-        cell.
-        """
+        """S and T: each entry's cell, -1 if it does not count; query and code of each cell."""
         owner = self.owner[self.judgment]
         key = owner * len(self.judged.names) + self.judged.code
         counts = owner >= 0
@@ -181,9 +177,7 @@ def number_all(judged: Subtopics | None) -> Cells | None:
 
 
 def _number_distinct(key: Ints) -> tuple[Ints, Ints]:
-    """Number the distinct keys in ascending order. Returns the number of each, and the distinct
-    ones.
-    """
+    """Number the distinct keys in ascending order. Returns each one's number, and the keys."""
     if not len(key) or key.max() > SPARSE * len(key):
         found, number = np.unique(key, return_inverse=True)
         return number, found

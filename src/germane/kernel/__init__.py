@@ -1,3 +1,1 @@
-"""The kernel: reduces a run to its judged items and their ranks, in C or in plain NumPy and
-Arrow.
-"""
+"""The kernel: reduces a run to its judged items and their ranks, in C or in plain NumPy."""

@@ -250,9 +250,7 @@ def _cut_text(data: bytes, sizes: Sequence[int]) -> Text:
 
 
 def read_arrow_text(array: pa.Array) -> Text:
-    """Make a column of an Arrow array of text or bytes of any layout, without a copy where
-    possible.
-    """
+    """Make a column of an Arrow array of text or bytes, without a copy where possible."""
     import pyarrow as pa
 
     kind, size = str(array.type), len(array)

@@ -41,9 +41,7 @@ class Columns:
         return self.order[ragged.list_stretches(self.offsets[groups], sizes)], sizes
 
     def rank_groups(self, row: Scores) -> Ints:
-        """Rank all groups by the best of their scores in a row, equal ones in the order of these
-        columns.
-        """
+        """Rank all groups by their best scores in a row, equal ones in the order of columns."""
         places = np.arange(len(row)) if self.places is None else self.places
         codes = self.codes[np.lexsort((places, -row))]
         first = np.empty(len(self.offsets) - 1, np.int64)

@@ -54,9 +54,7 @@ def is_integer(identifier: object) -> "TypeGuard[int | np.integer[Any]]":
 
 
 def as_integer(identifier: Any) -> Any:
-    """Convert the digits of a whole number from 0 to it; other ids, such as ``"07"``, stay as they
-    are.
-    """
+    """Convert the digits of a whole number from 0 to it; other ids, such as ``"07"``, stay."""
     if isinstance(identifier, str) and _DIGITS.fullmatch(identifier):
         return int(identifier)
     return identifier

@@ -168,9 +168,7 @@ class _Found(NamedTuple):
 
 
 def _match_items(keys: Keys, wanted: Sequence[dict[Hashable, int]], with_scores: bool) -> _Found:
-    """Match keys without copies with the judged items of each group, and read the scores of
-    dicts.
-    """
+    """Match keys without copies with the judged items of each group; dicts give their scores."""
     found, judgment = [], list[int]()
     scores: list[Any] = []
     for index, mine in zip(keys.indexes, wanted, strict=True):

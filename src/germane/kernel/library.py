@@ -77,9 +77,7 @@ _ARGUMENTS = {
 
 
 def _find_library() -> str | None:
-    """Find the library by the checksum of its source: one made of another source is never
-    loaded.
-    """
+    """Find the library by the checksum of its source: one of another source is never loaded."""
     folder = os.path.dirname(__file__)
     try:
         with open(os.path.join(folder, "reduce.c"), "rb") as source:
@@ -169,9 +167,7 @@ def _view_bytes(given: Any) -> NDArray[np.uint8]:
 
 
 def _convert(given: Any, dtype: Any) -> Any:
-    """Convert to a contiguous array of another type. Raises TypeError if that could change a
-    value.
-    """
+    """Convert to a contiguous array. Raises TypeError if another type could change a value."""
     if not isinstance(given, np.ndarray) or given.dtype != dtype:
         given = np.asarray(given).astype(dtype, casting="safe" if len(given) else "unsafe")
     flags = given.flags
@@ -229,9 +225,7 @@ class Index:
         self.distinct = distinct.value  # the number of different ids
 
     def find(self, wanted: Column) -> Ints:
-        """Find, for each row wanted, the first row with its id in the column; -1 where there is
-        none.
-        """
+        """Find the first row with the id of each row wanted; -1 where there is none."""
         found = np.empty(len(wanted), np.int64)
         slots, seed = _find_address(self._slots), ctypes.byref(_SEED)
         address, among = _find_address(found), self._among.address
@@ -329,9 +323,7 @@ def reduce_rows(
 
 
 def _match_entries(entries: Column, judged: Column) -> Column:
-    """Convert the judged items to codes of the entries. Keeps them for the next batch with these
-    entries.
-    """
+    """Convert the judged items to codes of the entries, and keep them for the next batch."""
     matched = entries.matched
     if matched is None or matched[0] is not judged:
         if judged.entries is None:
@@ -364,8 +356,7 @@ class _Content(ctypes.Structure):
 
 
 def hash_rows(items: Column, numbers: Any, offsets: Any, queries: Any, role: int) -> Any:
-    """Add up the hashes of rows, of which offsets[g] to offsets[g + 1] have the query queries[:,
-    g].
+    """Add up the hashes of rows; offsets[g] to offsets[g + 1] have the query queries[:, g].
 
     Returns the sum in each lane.
     """

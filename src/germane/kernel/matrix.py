@@ -137,9 +137,7 @@ def _sort_rows(scores: Scores, owner: Ints, own: Ints) -> tuple[Ints, ...]:
 
 
 def _rank_row(row: Scores, own: Ints) -> tuple[Ints, ...]:
-    """Rank some columns of a row: their order, ranks, and the first and last ranks of their
-    groups.
-    """
+    """Rank some columns of a row: their order, ranks, and the ends of their groups."""
     mine = row[own]
     order = mine.argsort()[::-1]
     mine = mine[order]

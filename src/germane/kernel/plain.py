@@ -80,17 +80,13 @@ def find_first_rows(ids: Ids) -> Ints:
 
 
 def key_rows(owner: Ints, ids: Ids) -> tuple[Ints, Ids]:
-    """Number the pairs of owner and id: owner × distinct ids + place. Returns the distinct ids,
-    too.
-    """
+    """Number the pairs of owner and id. Returns the distinct ids, too."""
     numbers, distinct = number_ids(ids)
     return owner * max(1, len(distinct)) + numbers, distinct
 
 
 def match_rows(judged: Judgments, batch: Batch) -> tuple[Ints, Ints, tuple[int, int] | None]:
-    """Match rows with judgments. Returns both, and the first row whose item repeats that of
-    another.
-    """
+    """Match rows with judgments. Returns both, and the first row that repeats an item's row."""
     key, distinct = key_rows(batch.owner, batch.items)
     order = np.argsort(key, kind="stable")
     ordered = key[order]

@@ -28,9 +28,7 @@ from germane.kernel.library import Hits, RepeatedRowError
 
 @dataclass(frozen=True, eq=False)
 class Judgments:
-    """The judgments that runs are matched with: those of query q are
-    ``items[offsets[q]:offsets[q + 1]]``.
-    """
+    """The judgments of a run: those of query q are ``items[offsets[q]:offsets[q + 1]]``."""
 
     queries: Sequence[Hashable]
     offsets: Ints
@@ -269,9 +267,7 @@ class Reduction:
         return drop_repeats(batch, self.judged.queries, self._duplicates)
 
     def add(self, part: Part) -> None:
-        """Add the result of a batch. Raises Scattered if an earlier batch had one of its
-        queries.
-        """
+        """Add the result of a batch. Raises Scattered if an earlier one had one of its queries."""
         code = part.code
         self._answered[code] = True
         self._queries += len(code)
@@ -399,8 +395,7 @@ EVERY = "every"  # no choice of a caller's: an interaction that is repeated coun
 
 
 def drop_repeats(batch: Batch, queries: Sequence[Hashable], duplicates: str) -> Batch:
-    """Keep one row of each item: the first, the last or the highest; or every row, as of what users
-    chose.
+    """Keep one row of each item: the first, the last or the highest; or every row.
 
     Raises RepeatedItem for a repeated item if ``duplicates`` is none of these. ``queries`` are
     those that ``batch.code`` numbers.
@@ -433,8 +428,7 @@ def _order_lowest_first(batch: Batch) -> Floats | Ints:
 
 
 def split_queries(code: Ints, most: int) -> Iterator[tuple[Ints, Ints, slice]]:
-    """Split rows that are sorted by query into stretches of whole queries and of at most ``most``
-    rows.
+    """Split rows, sorted by query, into stretches of whole queries of at most ``most`` rows.
 
     A longer query is a stretch of its own. Yields the queries, their offsets within the stretch,
     and the stretch.

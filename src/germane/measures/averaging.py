@@ -111,8 +111,7 @@ class QueryValues(Arithmetic):
         return weights[~np.isnan(self.values)]
 
     def weigh(self, weights: Mapping[Hashable, float]) -> Self:
-        """Weigh the queries of the mean: ``{query: weight}``; scikit-learn calls that
-        sample_weight.
+        """Weigh the queries of the mean: ``{query: weight}``, sample_weight of scikit-learn.
 
         >>> result = germane.evaluate({"q1": ["a"], "q2": ["b"]}, {"q1": ["a"], "q2": ["x", "b"]},
         ...     "RR")
@@ -152,8 +151,7 @@ class QueryValues(Arithmetic):
         return self.measure.row.aggregate == "mean" and self.norm is None
 
     def interval(self, *, confidence: float = 0.95) -> "Interval | None":
-        """Estimate a confidence interval of the mean, as ``compare`` does that of a mean
-        difference.
+        """Estimate a confidence interval of the mean, as ``compare`` does of a mean difference.
 
         >>> qrels = {q: ["a"] for q in range(12)}
         >>> result = germane.evaluate(qrels, {q: [*"xyz"[: q % 3], "a"] for q in range(12)}, "RR")
@@ -213,9 +211,7 @@ class MeasureResult(QueryValues):
     orders: Callable[[str], Ranking | None] | None = None
     """Makes the ranking under another order of ties, or None if no judged item is tied."""
     amend: Callable[[Measure, Ranking, Floats], Floats] | None = None
-    """Replaces the values of queries with a convention of their own, such as queries without
-    results.
-    """
+    """Replaces values of queries with a convention of their own, such as those without results."""
 
     @property
     def definition(self) -> str:
@@ -235,9 +231,7 @@ class MeasureResult(QueryValues):
 
     @property
     def list_count(self) -> int | None:
-        """The lists that a measure of the catalogue counts, judged or not; None for other
-        measures.
-        """
+        """The lists that a measure of the catalogue counts; None for other measures."""
         return None
 
     @property
@@ -272,9 +266,7 @@ def find_weights(measure: Measure, ranking: Ranking) -> Floats | None:
 
 
 def compute_scores(measure: Measure, ranking: Ranking, no_relevant: str) -> Floats:
-    """Compute the measure's value for every query (Q); ``no_relevant`` as in
-    ``evaluate_measure``.
-    """
+    """Compute the value of every query (Q); ``no_relevant`` as in ``evaluate_measure``."""
     return compute_all_scores((measure,), ranking, no_relevant)[0]
 
 
@@ -310,9 +302,7 @@ def list_queries(ranking: Ranking, marked: Bools) -> str:
 
 
 def compute_terms(measure: Measure, ranking: Ranking) -> Scored:
-    """Compute terms and norm for every query. Raises MeasureError for ties or grades that do not
-    fit.
-    """
+    """Compute terms and norm for every query. Raises MeasureError for unfit ties or grades."""
     if ranking.ties != "ordered":
         check_ties(measure, ranking.ties)
     if measure.rel is None or measure.row.subtopics:

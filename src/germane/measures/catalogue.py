@@ -43,9 +43,7 @@ class CatalogueDefinition(Definition):
 
 
 def refuse_lists(measures: Iterable[Any], says: str) -> None:
-    """Refuse measures of the catalogue; ``says`` is what cannot have them, and why. Raises
-    MeasureError.
-    """
+    """Raise MeasureError for measures of the catalogue; ``says``: who cannot have them, and why."""
     for one in measures:
         if isinstance(one.row, CatalogueDefinition):
             raise MeasureError(f"{one} is about whole lists, {says}")

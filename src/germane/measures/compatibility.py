@@ -9,9 +9,7 @@ from germane.measures.terms import Scored, make_weight
 
 
 def compatibility(ranking: Ranking, k: None, p: float, norm: str) -> Scored:
-    """A hit is common to both rankings from the later of its two ranks on, to the end of the longer
-    one.
-    """
+    """A hit is common to both rankings from the later of its ranks to the longer one's end."""
     positive = ranking.ideal > 0
     total = ranking.count_judged(positive)
     end = np.maximum(ranking.retrieved, total)
@@ -27,9 +25,7 @@ def compatibility(ranking: Ranking, k: None, p: float, norm: str) -> Scored:
 
 
 def _place_in_ideal(ranking: Ranking) -> Ints:
-    """Place each hit in the ideal ranking (H): the best grades first, and of equal ones those
-    retrieved.
-    """
+    """Place each hit in the ideal ranking (H): best grades first, of equals those retrieved."""
     better, position = np.unique(-ranking.ideal), np.empty(len(ranking.rank), np.int64)
     stride = len(better) + 1
     ideal = ranking.ideal_owner * stride + np.searchsorted(better, -ranking.ideal)

@@ -1,6 +1,4 @@
-"""Measures that count relevant and other items together: pairs in the right order, and cells of a
-table.
-"""
+"""Measures that count relevant and other items: pairs in the right order, cells of a table."""
 
 from typing import Any
 
@@ -146,9 +144,7 @@ MATTHEWS_CORRELATION = Definition(
 def area_under_roc(
     ranking: Ranking, k: int | None, rel: float, norm: str, negatives: Any
 ) -> Scored:
-    """Count, for each relevant hit, the other items that stand below it; half of those it is tied
-    with.
-    """
+    """Count for each relevant hit the other items below it, and half of those tied with it."""
     found = ranking.count_found(rel, k)
     others = (
         count_filled(ranking, k) - found if negatives == "all" else np.full(len(ranking), negatives)
@@ -166,9 +162,7 @@ def area_under_roc(
 
 
 def _count_tied_others(ranking: Ranking, rel: float) -> Floats | Ints | int:
-    """Count the items that are not relevant in each hit's group of equal scores, if it is one step
-    (H).
-    """
+    """Count the other items in each hit's group of equal scores, if it is one step (H)."""
     if ranking.ties != "grouped":
         return 0
     return ranking.tied_to - ranking.tied_from + 1 - ranking.count_tied(rel)[0]

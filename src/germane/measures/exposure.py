@@ -1,6 +1,4 @@
-"""Measures of all lists at once: which items are recommended, how equally, and to how many
-users.
-"""
+"""Measures of all lists at once: which items are recommended, how equally, to how many users."""
 
 import math
 from typing import Any

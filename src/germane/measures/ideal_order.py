@@ -25,9 +25,7 @@ MOST = 100_000  # partial lists of one query that an exact search looks at
 
 
 class Picks(NamedTuple):
-    """The items of the ideal rankings of all queries, rank by rank: the gain of each at its
-    rank.
-    """
+    """The items of the ideal rankings of all queries, rank by rank, with the gain of each."""
 
     query: Ints
     rank: Ints
@@ -59,9 +57,7 @@ def sum_greedy(
 def pick_greedily(
     ranking: Ranking, rel: float, alpha: float, weights: str, equal: float
 ) -> "Greedy":
-    """Begin to pick; picks are kept for all measures with the same α and weights, which share the
-    order.
-    """
+    """Begin to pick; picks are kept for all measures that have α and weights in common."""
     cells = get_cells(ranking)
     return keep(
         ranking,
@@ -124,9 +120,7 @@ class Greedy:
         self._gain[cell[ragged.list_stretches(starts, ends - starts)]] *= self._kept
 
     def _find_best(self, worth: Floats) -> Ints:
-        """Find the best kind of each query that has an item left; of equal ones that with the first
-        item.
-        """
+        """Find the best kind of each query with an item left; of equals that of the first item."""
         least = np.maximum.reduceat(worth, self._starts)
         some = np.isfinite(least)
         least[some] -= self._equal * np.abs(least[some])
@@ -138,8 +132,7 @@ class Greedy:
 
 
 def _group_kinds(cell: Ints, offsets: Ints, owner: Ints) -> tuple[Ints, Ints]:
-    """Group items that have the same cells. Returns their positions kind by kind, and where kinds
-    end.
+    """Group items that have the same cells. Returns their positions by kind, and the kinds' ends.
 
     Kinds are in the order of the queries, and the items of a kind in their own order. Items are
     sorted by a random number that those of a kind share, and neighbors are compared.
@@ -196,9 +189,7 @@ def sum_exactly(
     discount: Discount,
     weights: str = "equal",
 ) -> Floats:
-    """Sum the discounted gains of each query's best ranking (Q). Raises MeasureError for too many
-    items.
-    """
+    """Sum the gains of each query's best ranking (Q). Raises MeasureError for too many items."""
     cells = get_cells(ranking)
     items, entries, offsets = _list_items(cells, rel)
     sums, weight = np.zeros(len(ranking)), _weigh_cells(cells, weights).tolist()

@@ -196,8 +196,7 @@ def _measure_hyperbolas(ranking: Ranking, k: int | None, rel: float) -> Floats:
 def measure_lines(
     ranking: Ranking, k: int | None, rel: float, *, end: Literal["drop", "slope"] = "drop"
 ) -> Floats:
-    """Measure 100 times the area under straight lines between the best precisions, read at 101
-    recalls (Q).
+    """Measure 100 times the area under lines between the best precisions at 101 recalls (Q).
 
     The lines begin at recall 0 with precision 1. At the last recall they drop to 0, or slope from
     the precision of the last rank to recall 1 with precision 0. Steps without a hit are a point at
@@ -242,9 +241,7 @@ def measure_lines(
 def _find_envelope(
     ranking: Ranking, k: int | None, rel: float, added: float = 0.0
 ) -> tuple[Ints, Ints, Floats, Floats]:
-    """Find the relevant hits, their offsets by query, their precision, and the best from there
-    on.
-    """
+    """Find the relevant hits, their offsets, their precision, and the best from there on."""
     at = np.flatnonzero(ranking.mark_relevant(rel, k))
     offsets = ragged.make_offsets(np.bincount(ranking.owner[at], minlength=len(ranking)))
     precision = ranking.so_far(rel)[at] / (ranking.rank[at] + added if added else ranking.rank[at])
@@ -285,9 +282,7 @@ def _list_levels(points: int, rounding: str) -> "list[Fraction]":
 def _find_levels(
     ranking: Ranking, offsets: Ints, rel: float, levels: "list[Fraction]", rounding: str
 ) -> "Iterator[tuple[Bools, Ints]]":
-    """For each level, mark the queries that reach it (Q), and find the relevant hit at which each
-    does.
-    """
+    """For each level, mark the queries that reach it (Q), and find the hit at which they do."""
     found, total = ragged.find_lengths(offsets), ranking.total(rel)
     for level in levels:
         hits = np.maximum(round_share(level, total, rounding), 1)

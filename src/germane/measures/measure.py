@@ -109,8 +109,7 @@ class Measure:
 
     @property
     def range(self) -> tuple[float, float] | None:
-        """The lowest and the highest value that a query can have; None where the definition sets no
-        limits.
+        """The lowest and the highest value of a query; None where the definition sets no limits.
 
         >>> germane.AP.range, germane.DCG.range
         ((0.0, 1.0), None)
@@ -251,9 +250,7 @@ _SPELLED = re.compile(
         (?P<rest> (?:\(.*\))? (?:@\w+)? ) \s*""",
     re.IGNORECASE | re.VERBOSE | re.DOTALL,
 )
-"""A name of several words, or with its cutoff after an underscore: R-Precision, α-nDCG@10, P_10,
-map_at_10.
-"""
+"""A name of several words, or with its cutoff after an underscore: R-Precision, map_at_10."""
 
 _SPELLINGS = {
     "acc": "Success",
@@ -273,15 +270,11 @@ _SPELLINGS = {
     "rankbiasedprecision": "RBP",
     "expectedreciprocalrank": "ERR",
 }
-"""Usual names that are not read, without what joins their words: some differ in meaning from paper
-to paper.
-"""
+"""Usual names that are not read, without what joins their words: their meanings vary."""
 
 
 def suggest_spelling(text: str) -> str:
-    """Suggest a name for one that is spelled in another way; nothing where none is meant for
-    certain.
-    """
+    """Suggest a name for one that is spelled in another way; nothing if none is certain."""
     written = _SPELLED.fullmatch(text)
     if written is None:
         return ""

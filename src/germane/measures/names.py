@@ -1,6 +1,4 @@
-"""Names among what a user gives as measures: text, several texts, measures, objects of
-ir_measures.
-"""
+"""Names among what a user gives as measures: texts, measures, objects of ir_measures."""
 
 import re
 from collections.abc import Callable, Iterable, Mapping
@@ -57,8 +55,6 @@ def split_names(text: str) -> list[str]:
 
 
 def split_tool(text: str) -> tuple[str, str]:
-    """Split a name such as ``trec_eval:map`` into the tool and its name of the measure; "" where
-    none is named.
-    """
+    """Split a name such as ``trec_eval:map`` into the tool, or "", and its name of the measure."""
     tool, colon, name = text.strip().partition(":")
     return (tool, name.strip()) if colon and "(" not in tool else ("", text)

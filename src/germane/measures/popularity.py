@@ -1,6 +1,4 @@
-"""Measures of how popular the items of lists were before: ARP, novelty, the tail, and popularity
-lift.
-"""
+"""Measures of how popular the items of lists were: ARP, novelty, the tail, popularity lift."""
 
 import math
 from typing import Any
@@ -142,9 +140,7 @@ def sum_tail(lists: Lists, catalogue: Catalogue, p: dict[str, Any]) -> tuple[Flo
 
 
 def find_tail(seen: Seen, share: float) -> Bools:
-    """Mark the least popular items: this share of the items that were seen, and at least one of
-    them.
-    """
+    """Mark the least popular items: this share of the items seen, and at least one."""
     counts = seen.interactions
     popular = np.sort(counts[counts > 0])
     size = max(math.floor(round(len(popular) * share, 9)), 1)  # 100 · 0.29 is 28.999999999999996

@@ -38,8 +38,6 @@ def find_span_of_logarithms(measure: Ranged, logarithms: Floats, floor: float) -
 
 
 def find_span_of_differences(measure: Ranged, values: Floats) -> Span:
-    """Find the range of differences between values of a measure, few of which come near to its
-    ends.
-    """
+    """Find the range of differences between values, few of which come near to its ends."""
     span = find_span(measure, values)
     return Span(span.low - span.high, span.high - span.low)

@@ -21,9 +21,7 @@ from germane.measures.terms import Scored, compute_gains
 
 
 def _sum_global_gains(ranking: Ranking, gain: Any, weights: str) -> tuple[Floats, Floats]:
-    """Sum the gains of each hit over all subtopics (H), and those of each judgment that counts
-    (J).
-    """
+    """Sum the gains over all subtopics of each hit (H) and of each judgment that counts (J)."""
     cells, judgment = get_cells(ranking), ranking.judgment
     assert judgment is not None
     gains = compute_gains(cells.judged.grades, gain)

@@ -1,6 +1,4 @@
-"""Measures in which a subtopic gains less each time that an item has it: α-nDCG, ERR-IA, NRBP and
-relatives.
-"""
+"""Measures in which a subtopic gains less with each item: α-nDCG, ERR-IA, NRBP and others."""
 
 import math
 from typing import Any
@@ -252,9 +250,7 @@ GOING_ON = Parameter(
 
 
 def _count_ranks_that_matter(beta: float) -> int | None:
-    """Count the first ranks whose weights β^(i-1) add up to all but what rounding hides; None for
-    all ranks.
-    """
+    """Count the ranks whose weights β^(i-1) add up to nearly all; None for all ranks."""
     if beta in (0.0, 1.0):
         return None if beta else 1
     return math.ceil(math.log2((1.0 - beta) * 2.0**-60) / math.log2(beta))

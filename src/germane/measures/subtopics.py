@@ -1,5 +1,4 @@
-"""Shared by measures of novelty and diversity, which look at how well and how soon a list covers
-subtopics.
+"""Shared by measures of novelty and diversity: how well and soon a list covers subtopics.
 
 Items are judged for subtopics. An item has a subtopic if its grade for that is ``rel`` or higher.
 """
@@ -82,9 +81,7 @@ def count_subtopics(ranking: Ranking, rel: float) -> Ints:
 
 
 def sum_weights(ranking: Ranking, rel: float, weights: str) -> Floats | Ints:
-    """Sum the weights of the subtopics that have a relevant item (Q); their number if all weigh the
-    same.
-    """
+    """Sum the weights of the subtopics with a relevant item (Q); equal weights are counted."""
     if weights == "equal":
         return count_subtopics(ranking, rel)
     cells = get_cells(ranking)
@@ -102,9 +99,7 @@ def add_up(ranking: Ranking, entries: Entries, values: Floats, weights: str = "e
 def sum_gains(
     ranking: Ranking, k: int | None, rel: float, alpha: float, weights: str = "equal"
 ) -> Floats:
-    """Sum the gain of each hit (H): (1 - α)^(earlier items that have it) for each of its
-    subtopics.
-    """
+    """Sum the gain of each hit (H): (1 - α)^(earlier items that have it) for each subtopic."""
 
     def compute() -> Floats:
         covered, earlier = find_covered(ranking, rel)

@@ -136,9 +136,7 @@ _HARMONIC = np.concatenate(([0.0], np.cumsum(1.0 / np.arange(1, 4096))))
 
 
 def sum_harmonic(n: Any) -> Floats:
-    """Compute 1 + 1/2 + … + 1/n, from where it is exact in double precision by its asymptotic
-    series.
-    """
+    """Compute 1 + 1/2 + … + 1/n; from where it is exact in doubles by its asymptotic series."""
     n = np.asarray(n)
     x = np.maximum(n, 1).astype(float)
     large = np.log(x) + EULER + 1 / (2 * x) - 1 / (12 * x**2) + 1 / (120 * x**4)

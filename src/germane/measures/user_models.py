@@ -101,9 +101,7 @@ def make_reader(
     parameters: tuple[Parameter, ...] = (),
     monotone: bool = True,
 ) -> Definition:
-    """Make the row of a model: Σ gain · probability of being reached, over the sum of all
-    probabilities.
-    """
+    """Make the row of a model: Σ gain · probability of being reached ÷ the probabilities' sum."""
     return Definition(
         name,
         title,

@@ -62,8 +62,7 @@ __all__ = [
 
 
 def open_judges(given: Any, reading: ReadOptions = NOTHING_SAID) -> Mapping[str, Any]:
-    """Open judgments with a column that names the judge: those of each judge, which open_qrels
-    takes.
+    """Open judgments with a column that names the judge, as those of each judge.
 
     Raises FormatError where no column is the judge, and InputError for anything without named
     columns.
@@ -104,9 +103,7 @@ def open_qrels(given: Any, reading: ReadOptions = NOTHING_SAID) -> QrelsInput:
 
 
 def _weigh_subtopics(judged: QrelsInput, reading: ReadOptions) -> QrelsInput:
-    """Read the weights of subtopics, if there are any, and attach them to the judgments once these
-    are read.
-    """
+    """Attach the weights of subtopics, if there are any, to judgments when these are read."""
     if reading.subtopic_weights is None:
         return judged
     reader = import_reader("subtopic_weights")
@@ -245,8 +242,7 @@ def open_inputs(
     reading: ReadOptions = NOTHING_SAID,
     judged: QrelsInput | None = None,
 ) -> tuple[QrelsInput, RunInput]:
-    """Recognize judgments and a run; the judgments of an earlier run of the same call are
-    ``judged``.
+    """Recognize judgments and a run. ``judged``: those of an earlier run of the same call.
 
     Raises InputError for columns that are missing or ambiguous, or where there are none to name,
     and for whole numbers that may be ids or scores; FormatError for arrays that do not fit each
@@ -329,9 +325,7 @@ def refuse_ambiguous(qrels: Any, run: Any) -> None:
 
 
 def _refuse_grades(qrels: Any, run: Any) -> None:
-    """Refuse lists of 0 and 1, one for each column of a run: they look like grades, and lists hold
-    ids.
-    """
+    """Refuse lists of 0 and 1, one for each column: they look like grades, and lists hold ids."""
     shape = tuple(getattr(run, "shape", ()))
     if len(shape) != 2 or shape[1] < 2 or is_whole(run) or not isinstance(qrels, list):
         return
@@ -346,9 +340,7 @@ def _refuse_grades(qrels: Any, run: Any) -> None:
 
 
 def _check_rows(qrels: Any, run: Any) -> None:
-    """Refuse lists whose numbers differ, since they are matched by their place, and lists of
-    scores.
-    """
+    """Refuse lists of different numbers, which are matched by their place, and lists of scores."""
     if len(qrels) != len(run):
         raise InputError(
             f"the numbers of rows differ: the qrels have {len(qrels)}, the run has {len(run)}. Rows"

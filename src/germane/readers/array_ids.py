@@ -101,9 +101,7 @@ def check_length(ids: Ids | None, size: int, argument: str, what: str) -> None:
 
 
 def name_rows(given: Any, ids: Ids | None, what: str) -> Any:
-    """Make a mapping of lists, sets or mappings, one for each query, which are numbered without
-    ids.
-    """
+    """Map queries, which are numbered without ids, to their lists, sets or mappings."""
     if ids is None:
         ids = range(len(given))
     check_length(ids, len(given), "query_ids", f"rows of the {what}")
@@ -126,9 +124,7 @@ def name_qrels(opened: QrelsInput, query_ids: Ids | None, item_ids: Ids | None) 
 
 
 def name_judgments(qrels: Qrels, query_ids: Ids | None, item_ids: Ids | None, what: str) -> Qrels:
-    """Name the queries and items of judgments that are rows and columns; others stay as they
-    are.
-    """
+    """Name the queries and items of judgments that are rows and columns."""
     if qrels.width is None:
         return qrels
     if query_ids is not None:
@@ -155,9 +151,7 @@ class Axis:
         return Integers(places) if self.ids is None else self._column.take(places)
 
     def label(self, ties: str) -> Ints:
-        """Label places by numbers whose text falls in the order of ids; the last, -1, is for
-        none.
-        """
+        """Label places by numbers whose text falls in the order of ids; the last is for none."""
         ids = self._column
         first = np.argsort(plain.order_equal(ids, np.arange(len(ids)), ties), kind="stable")
         labels = np.full(len(ids) + 1, -1)
@@ -222,9 +216,7 @@ class Axis:
         )
 
     def find_pairs(self, pairs: Aligned, name: Name, ids: str) -> Ints:
-        """Find the places of candidates, -1 for none. ``ids``: text if the judgments are from a
-        file of it.
-        """
+        """Find the places of candidates, -1 for none. ``ids``: of the judgments, text or typed."""
         if self.ids is not None:
             as_text = "text" in (ids, pairs.ids)
             given = pairs.list_items()

@@ -74,9 +74,7 @@ class ArrayRun(RunInput):
     # --- Of each kind of array ---
 
     def open_blocks(self, asked: Asked | None) -> Read:
-        """Prepare to read all results of rows, or, where judgments are known, what their ranks
-        need.
-        """
+        """Prepare to read all results of rows or, for known judgments, what their ranks need."""
         raise NotImplementedError
 
     def split(self, rows: Ints, cells: int) -> Iterator[Ints]:
@@ -182,9 +180,7 @@ class ArrayRun(RunInput):
         return replace(got, rows=counts, sample=self.sampler)
 
     def _place_judgments(self, qrels: Qrels, rows: Ints, order: Order) -> Judgments:
-        """Find the places of judged items, of candidates, and of items with the id of their
-        query.
-        """
+        """Find the places of judged items, candidates, and items with the id of their query."""
 
         def place(offsets: Ints, items: Ints) -> Judgments:
             places = Integers(self.place_items(items, rows, offsets))

@@ -29,9 +29,7 @@ if TYPE_CHECKING:
 
 
 class Entries:
-    """Keeps the entries of the last list of categories, which many arrays share or have a copy
-    of.
-    """
+    """Keeps the entries of the last list of categories, which many arrays share or copy."""
 
     def __init__(self, distinct: bool = False) -> None:
         self._distinct = distinct  # are those of each list known to differ?
@@ -52,9 +50,7 @@ class Entries:
 
 
 def _is_same(array: pa.Array, other: pa.Array) -> bool:
-    """Are these the same values? Parquet's reader copies the entries for every array of a row
-    group.
-    """
+    """Are these the same values? Parquet's reader copies the entries for each array."""
     return _list_addresses(array) == _list_addresses(other) or bool(array.equals(other))
 
 
@@ -84,9 +80,7 @@ class Place:
 
 
 def read_ids(array: pa.Array, place: Place) -> Ids:
-    """Read integers, text, categories or UUIDs as ids. Raises FormatError for anything else, or a
-    null.
-    """
+    """Read integers, text, categories or UUIDs as ids. Raises FormatError for others and nulls."""
     import pyarrow as pa
 
     _check_nulls(array, place, FormatError, "an id")
@@ -176,9 +170,7 @@ _FLOATS = {"halffloat": "f2", "float": "f4", "double": "f8"}
 
 
 def _find_dtype(kind: pa.DataType) -> Any:
-    """Find NumPy's type for integers and floats, without pandas, which older versions of Arrow
-    need.
-    """
+    """Find NumPy's type for numbers without pandas, which older versions of Arrow need."""
     name = str(kind)
     return np.dtype(_FLOATS.get(name, name))
 
@@ -321,9 +313,7 @@ def _explain_missing(row: int, place: Place, what: str) -> str:
 
 
 def explain_unreadable(given: Any, kind: str, error: Exception) -> FormatError:
-    """Make the error for a frame that Arrow could not read. It names the column, if one is
-    wrong.
-    """
+    """Make the error for a frame that Arrow could not read. It names the column that is wrong."""
     import pyarrow as pa
 
     for name in getattr(given, "columns", ()):

@@ -62,9 +62,7 @@ class Candidates:
         return replace(qrels, candidates=self)
 
     def attach_to_lists(self, users: Qrels) -> Qrels:
-        """Attach the candidates to lists that nobody judged. Raises CoverageError if ``only`` lacks
-        one.
-        """
+        """Attach them to unjudged lists. Raises CoverageError if ``only`` lacks one."""
         if self.only is not None:
             at = _find_queries(self.only, users).tolist()
             lacking = [user for user, place in zip(users.queries, at, strict=True) if place < 0]
@@ -90,9 +88,7 @@ class Candidates:
 
 
 class Aligned(NamedTuple):
-    """Pairs in the order of the judged queries: those of query q are
-    ``items[offsets[q]:offsets[q + 1]]``.
-    """
+    """Pairs by judged query: those of query q are ``items[offsets[q]:offsets[q + 1]]``."""
 
     offsets: Ints
     items: Ids
@@ -108,9 +104,7 @@ class Aligned(NamedTuple):
 
 
 def find_candidates(qrels: Qrels) -> list[tuple[Name, Aligned]]:
-    """Find the pairs of judgments, in the order of the judged queries; none where all items
-    count.
-    """
+    """Find the pairs of judgments, in the order of the judged queries; none if all items count."""
     return qrels.candidates.align(qrels) if qrels.candidates is not None else []
 
 

@@ -1,6 +1,4 @@
-"""Reads what measures of the catalogue need: its items, what users saw before, and how items
-differ.
-"""
+"""Reads what measures of the catalogue need: items, what users saw, and how items differ."""
 
 from __future__ import annotations
 
@@ -57,9 +55,7 @@ class CatalogueOptions:
     is_text: bool = False  # do the items of the catalogue come from a file of text?
 
     def number(self, sample: Ids, is_text: bool) -> tuple[Catalogue, ItemNumbers]:
-        """Number the items in advance, as ids of the run's kind. ``is_text``: the run's come from a
-        file of text.
-        """
+        """Number the items in advance, in the run's kind. ``is_text``: is it from a text file?"""
         sides = [] if self.items is None else [("the catalogue", self.items, self.is_text)]
         if self.seen is not None:
             sides.append(("seen=", read_python_ids(self.seen.items), self.seen.ids == "text"))

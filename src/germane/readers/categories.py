@@ -38,9 +38,7 @@ def read_categories(path: Path, *, numbers: bool = False) -> Categories:
 
 
 def read_frame(given: Any, *, numbers: bool = False) -> dict[Hashable, Hashable]:
-    """Read a category or a number for each query from a frame, in which integers and text are never
-    equal.
-    """
+    """Read a category or a number for each query from a frame. Integers never equal text."""
     from germane.readers.frames import open_frame
 
     return _read_columns(open_frame(given, "by"), {}, numbers)

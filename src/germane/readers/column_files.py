@@ -40,8 +40,7 @@ from germane.readers.headings import Headings
 def check_rows(
     source: Opener, separator: str, names: list[str], found: Headings, has_header: bool = True
 ) -> None:
-    """Refuse the first line with a wrong number of fields, with no number where one is needed or
-    one beyond the range of a double, or with an id that is not UTF-8. The error names the line."""
+    """Refuse the first line with a wrong number of fields, a bad number, or an id not in UTF-8."""
     numbers: dict[str | None, tuple[type[InputError], str]] = {
         found.score: (ScoreError, "score"),
         found.rank: (FormatError, "rank"),

@@ -82,9 +82,7 @@ class Vectors:
         return Distances(sum_pairs, average)
 
     def _cut(self, lists: Lists) -> Iterator[tuple[Ints, slice, Ints]]:
-        """Cut the filled lists into blocks: the lists, their rows, and where each begins among
-        these.
-        """
+        """Cut the filled lists into blocks: the lists, their rows, and where each list begins."""
         filled = np.flatnonzero(lists.sizes)
         many = max(CELLS // (self.unit.shape[1] * int(lists.sizes.max(initial=1))), 1)
         for start in range(0, len(filled), many):
@@ -265,9 +263,7 @@ def _read_nested(column: Any, where: str) -> Floats:
 
 
 def _scale(ids: Ids, vectors: Any, where: str, is_text: bool = False) -> Vectors:
-    """Scale the vectors to length 1. Raises InputError for one that is zero, not finite, or
-    repeated.
-    """
+    """Scale the vectors to length 1. Refuses one that is zero, not finite or repeated."""
     if not len(ids):
         raise EmptyError(f"{where} has no vectors.")
     if vectors.ndim != 2 or not vectors.shape[1] or vectors.dtype.kind not in "fiub":
@@ -287,9 +283,7 @@ def _scale(ids: Ids, vectors: Any, where: str, is_text: bool = False) -> Vectors
 
 
 def choose_side(reading: ReadOptions, side: str) -> str | None:
-    """Choose the format that the caller names for a side; one for qrels and run says nothing of
-    others.
-    """
+    """Choose the format named for a side; one for qrels and run says nothing of other sides."""
     named = reading.input_format
     return named.get(side) if isinstance(named, Mapping) else None
 

@@ -1,6 +1,4 @@
-"""Runs that are embeddings: ranks the whole gallery for every query, a block of queries at a
-time.
-"""
+"""Runs that are embeddings: ranks the whole gallery for each query, in blocks of queries."""
 
 from __future__ import annotations
 
@@ -94,9 +92,7 @@ class Embeddings(ArrayRun):
         return np.where(alone[group], group, -1)
 
     def drop_excluded(self, qrels: Qrels) -> Qrels:
-        """Drop the judgments of items that are excluded for their query; a query may lose all of
-        them.
-        """
+        """Drop the judgments of items that are excluded; a query may lose all of them."""
         excluded = self.excluded_items
         if excluded is None:
             return qrels
@@ -151,9 +147,7 @@ class Embeddings(ArrayRun):
         return Grid(code, scores, (excluded >= 0).astype(np.int64), self.columns)
 
     def _compute_scores(self, query: int, items: Ints) -> tuple[Floats, Ints | None]:
-        """Compute the similarities of a query and some items, or groups of items, whose places come
-        with them.
-        """
+        """Compute the similarities of a query and items, or groups of these with their places."""
         if self.columns is None:
             return self.vectors.compute_scores(query, items), None
         starts, lengths = self.columns.offsets[items], np.diff(self.columns.offsets)[items]
@@ -262,9 +256,7 @@ def _square_lengths(vectors: Any, what: str) -> Floats:
 
 
 def _refuse_overflow(squares: list[Floats], kind: Any) -> None:
-    """Refuse vectors so long that a similarity may overflow: the square of the sum of two
-    lengths.
-    """
+    """Refuse vectors of which a similarity may overflow: the square of the sum of two lengths."""
     largest = max(float(side.max()) for side in squares)
     if largest > float(np.finfo(kind).max) / ROOM:
         raise InputError(

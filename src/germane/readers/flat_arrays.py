@@ -29,9 +29,7 @@ from germane.readers.rows import Rows
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class FlatArray(ArrayRun):
-    """A flat array in groups: the items of group g are ``place[offsets[g]:offsets[g + 1]]``,
-    ascending.
-    """
+    """A flat array: the items of group g are ``place[offsets[g]:offsets[g + 1]]``, ascending."""
 
     values: Any
     offsets: Ints  # G + 1
@@ -181,9 +179,7 @@ def _find_groups(given: Any, items: int) -> tuple[list[Hashable], Ints]:
 
 
 def read_flat(given: FlatArray, complete: str) -> Qrels:
-    """Read flat grades; only those above 0, unless ``complete`` names measures that need the
-    others.
-    """
+    """Read flat grades; those above 0, unless ``complete`` names measures that need the others."""
     grades, place = given.values, given.place
     numbers.check_finite(grades, "relevance", "relevance grade")
     kept = ~np.ma.getmaskarray(grades)
@@ -203,9 +199,7 @@ def read_flat(given: FlatArray, complete: str) -> Qrels:
 
 
 def _read_floats(scores: Any, order: Order | None) -> Any:
-    """Convert flat scores to floats, masked ones to -inf. Whole numbers keep their order and
-    ties.
-    """
+    """Convert flat scores to floats, masked ones to -inf, and keep their order and ties."""
     values, mask = np.ma.getdata(scores), np.ma.getmask(scores)
     if values.dtype.kind == "f":
         numbers.check_finite(scores, "scores")

@@ -117,9 +117,7 @@ FORMATS: dict[str, Format] = {
     "svmlight": Format((), qrels="letor", run="letor"),
     "scores": Format((), qrels="letor"),
 }
-"""Every format, in the order of help texts. A format of columns needs no more than its row here and
-its opener.
-"""
+"""Every format, in the order of help texts. One of columns needs its row and its opener."""
 
 _COMPRESSIONS = ("gz", "bz2", "xz", "zst")
 _BY_SUFFIX = {suffix: name for name, one in FORMATS.items() for suffix in one.suffixes}
@@ -138,9 +136,7 @@ PAIRS: dict[str, tuple[str, str]] = {
     "by": ("query", "category"),
     **dict.fromkeys(("exclude", "only", "seen"), ("query", "item")),
 }
-"""Files of two columns, which may also be lines of two fields separated by blanks: the names of the
-columns.
-"""
+"""Files of two columns, or of lines of two fields, and the names of the columns."""
 
 
 def open_pairs(path: Path, kind: str, name: str, columns: Any = None) -> Any:
@@ -209,9 +205,7 @@ _LINES = ("trec", "json", "jsonl")
 
 
 def _has_two_fields(path: Path, *, is_json: bool) -> bool:
-    """Are these lines of two fields, as files of pairs have? Those of qrels have four; JSON has
-    brackets.
-    """
+    """Are these lines of two fields? Those of qrels have four; JSON has brackets."""
     again = isinstance(path, KeptPath) or os.path.isfile(path)  # another pipe is read once
     lines = _read_first_lines(path) if again else []
     first = next((line for line in lines if any(map(str.split, line))), [])
@@ -222,9 +216,7 @@ def _has_two_fields(path: Path, *, is_json: bool) -> bool:
 
 
 def _find_format_of_lines(path: Path, kind: str) -> str:
-    """Tell apart files named .tsv: TSV has a header; MS MARCO's lists and TREC's lines have
-    none.
-    """
+    """Tell apart files named .tsv: MS MARCO's lists and TREC's lines have no header."""
     if not os.path.isfile(path):  # a pipe is read once
         return "tsv"
     lines = _read_first_lines(path)

@@ -83,8 +83,7 @@ def _read_rows(frame: Frame, column: str | None) -> Rows:
 
 
 def _read_judgments(frame: Frame, column: str | None) -> tuple[Ids, Ints, Ids, Ids, Floats]:
-    """Read all rows: the query of each stretch of rows with one query, the offsets of the
-    stretches, the items, their subtopics if there is a column of them, and the grades."""
+    """Read the query of each stretch of rows, their offsets, items, subtopics, and grades."""
     queries: list[Ids] = []
     starts: list[Ints] = []
     items: list[Ids] = []

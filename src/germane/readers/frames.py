@@ -1,6 +1,4 @@
-"""Reads qrels and runs from anything that hands out Arrow columns: frames, tables, files with
-columns.
-"""
+"""Frames: qrels and runs of anything that hands out Arrow columns, also of files with columns."""
 
 from __future__ import annotations
 
@@ -135,8 +133,7 @@ class Frame(RunInput):
         return replace(self, records=records)
 
     def read_head(self) -> tuple[pa.RecordBatch, Frame]:
-        """Read some of the first rows. Returns them, and a frame whose first reading goes on from
-        there.
+        """Read the first rows. Returns them, and a frame whose first reading goes on from there.
 
         Raises EmptyError if there are no rows.
         """
@@ -288,9 +285,7 @@ class Frame(RunInput):
     def read_batches(
         self, start: int, progress: Progress | None, judged: Qrels | None = None
     ) -> Iterator[tuple[int, Frame]]:
-        """Read the rows from a place on, in frames of whole queries, each with the row where it
-        ends.
-        """
+        """Read from a row on, in frames of whole queries, each with the row where it ends."""
         held: list[pa.RecordBatch] = []
         end = 0
         for row, record in self.report_to(progress).number_records():
@@ -309,9 +304,7 @@ class Frame(RunInput):
 
 
 def open_frame(given: Any, kind: str, columns: Any = None) -> Frame:
-    """Open a run or qrels, and find its columns. Raises FormatError for a missing or ambiguous
-    one.
-    """
+    """Open a run or qrels. Raises FormatError for a column that is missing or ambiguous."""
     if isinstance(given, Frame):
         return given
     import pyarrow as pa
@@ -339,9 +332,7 @@ def open_frame(given: Any, kind: str, columns: Any = None) -> Frame:
 
 
 def _refuse_objects(given: Any, frame: Frame) -> None:
-    """Refuse Python objects in a frame of Polars, which hands out their addresses and not their
-    values.
-    """
+    """Refuse Python objects in a frame of Polars, which hands out their addresses."""
     polars = sys.modules.get("polars")
     if polars is None or not isinstance(given, polars.DataFrame):
         return

@@ -29,9 +29,7 @@ NAMES: dict[str, tuple[str, ...]] = {
 }  # fmt: skip
 
 _TERRIER = ("qid", "docno")
-"""PyTerrier's ids. A column ``query`` beside these has the text, and ``docid`` the place in an
-index.
-"""
+"""PyTerrier's ids. Beside them, ``query`` has the text, and ``docid`` a place in an index."""
 
 _BESIDE_TERRIER = {"query": ("query",), "item": ("docid",)}
 
@@ -40,9 +38,7 @@ _OF: dict[str, tuple[str, ...]] = {
     "qrels": ("query", "item", "relevance", "subtopic"),
 }
 ITERATION = "iteration"
-"""A column of subtopics if measures look at them, and of no meaning else: the second one of TREC's
-qrels.
-"""
+"""A column of subtopics if measures look at them: the second one of TREC's qrels."""
 
 _OF["by"] = ("query", "item")  # the category stands in the place of the item
 _PAIRS = ("exclude", "only", "seen")
@@ -181,9 +177,7 @@ def resolve_names(found: Sequence[str], kind: str, where: str, columns: Any = No
 def _resolve_weights(
     found: Sequence[str], kind: str, where: str, columns: Mapping[str, Any]
 ) -> Headings:
-    """Find the columns of queries, of subtopics and of their weights, which are read as items and
-    grades.
-    """
+    """Find the columns of queries, subtopics and weights, which are read as items and grades."""
     chosen = {part: name for part, name in columns.items() if name in found}
     chosen |= columns.get(kind) or {}
     known = NAMES | {"weight": WEIGHTS}
@@ -343,9 +337,7 @@ CATEGORIES = ("category", "group", "class", "type", "segment")
 
 
 def _resolve_categories(found: Sequence[str], where: str) -> Headings:
-    """Find the columns of queries and of their categories: one of a known name, or the only other
-    one.
-    """
+    """Find the columns of queries and categories: of a known name, or the only other one."""
     query = _choose_one("query", found, where, {})
     others = [name for name in found if name != query]
     known = [name for name in others if name.casefold() in CATEGORIES]
@@ -385,9 +377,7 @@ def _choose_one(
 
 
 def _refuse_scored(found: Sequence[str], where: str) -> str | None:
-    """Accept BEIR's scores as grades. Refuse another column of scores, which may hold the
-    grades.
-    """
+    """Accept BEIR's scores as grades. Refuse other scores, which may be the grades."""
     named = [name for name in found if name.casefold() in NAMES["score"]]
     if {"query-id", "corpus-id", "score"} <= set(found):  # BEIR's
         return "score"

@@ -70,8 +70,7 @@ def _is_hit(one: object) -> bool:
 def read_hits(
     given: Any, columns: Mapping[str, Any] | None, *, lowest: bool = False
 ) -> dict[Hashable, Any]:
-    """Read hits into ``{query: {item: score}}``, or ``{query: [item, …]}`` where they have no
-    scores.
+    """Read hits into ``{query: {item: score}}``, or ``{query: [item, …]}`` without scores.
 
     ``columns`` may name the fields, as paths: ``{"item": "metadata.id"}``. A distance becomes a
     score by its sign, unless ``lowest`` says that the caller takes the lowest score for the best
@@ -89,9 +88,7 @@ def read_hits(
 
 
 def _refuse_similarities(read: Mapping[Hashable, Any], field: str) -> None:
-    """Refuse distances that fall from each hit to the next: then they are similarities, as Milvus
-    calls them.
-    """
+    """Refuse distances that fall from hit to hit: they are similarities, so called by Milvus."""
     worse = better = 0
     for found in read.values():
         scores = [score for score in found.values() if isinstance(score, numbers.Real)]

@@ -115,8 +115,7 @@ class RunInput:
     def read_rows(
         self, judged: Qrels | None = None, progress: Progress | None = None
     ) -> Iterator[Rows]:
-        """Read the rows, or those of judged queries alone: query, item, and score or rank, as
-        given.
+        """Read the rows, or those of judged queries: query, item, and score or rank, as given.
 
         A part has whole queries, unless the rows of a query are scattered. Groups are in the place
         of items, and may repeat. ``rank_rows`` of ``readers.ranked_rows`` leaves out what does not
@@ -135,9 +134,7 @@ class RunInput:
         raise NotImplementedError
 
     def load(self, progress: Progress | None = None) -> RunInput:
-        """Read a file of lines into memory, since reading it again takes long; others stay as they
-        are.
-        """
+        """Read a file of lines into memory, since reading it again takes long."""
         return self
 
     def hold(self, progress: Progress | None = None) -> RunInput:
@@ -145,15 +142,11 @@ class RunInput:
         return self.load(progress)
 
     def find_judged(self, qrels: Qrels) -> Ints | None:
-        """Find the places of the judged queries that the run has; None if that takes reading it
-        all.
-        """
+        """Find the places of judged queries that the run has; None if that takes reading it."""
         return None
 
     def find_queries(self, wanted: Iterable[Hashable]) -> Collection[Hashable] | None:
-        """Find which of some queries the run has, as text, and maybe others; None where it is read
-        once.
-        """
+        """Find which of some queries the run has, as text, or more; None where it is read once."""
         return ()
 
     def prepare_qrels(self, qrels: Qrels) -> Qrels:
@@ -167,16 +160,12 @@ class RunInput:
     def read_batches(
         self, start: int, progress: Progress | None, judged: Qrels | None = None
     ) -> Iterator[tuple[int, RunInput]]:
-        """Read a file from a place on, in runs of whole queries, each with the place where it
-        ends.
-        """
+        """Read a file from a place on, in runs of whole queries, each with its end."""
         raise InputError("a checkpoint needs a run in a file.")
 
 
 class Needs(NamedTuple):
-    """The parts of judgments that are read beside relevant items: the names of measures that need
-    them.
-    """
+    """Parts of judgments beside relevant items, and the names of measures that need them."""
 
     complete: str = ""  # the items judged not relevant
     subtopics: str = ""  # the subtopics, also where a file has them only if they are meant

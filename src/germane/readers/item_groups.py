@@ -38,9 +38,7 @@ NOT_FOUND = -1
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Groups:
-    """The group of each item: a function, a mapping, a table, or one group for each column of an
-    array.
-    """
+    """The group of each item: a function, a mapping, a table, or the groups of columns."""
 
     function: Callable[[Any], Any] | None = None
     mapping: Mapping[Any, Any] | None = None
@@ -84,9 +82,7 @@ class Groups:
         return group
 
     def list_columns(self) -> tuple[Ids, Ids] | None:
-        """List the items and their groups as text; None for a function, which has no list of
-        them.
-        """
+        """List the items and their groups as text; None for a function, which has no list."""
         if self.values is not None:
             items, groups = read_python_ids(range(len(self.values))), read_python_ids(self.values)
         elif self._pairs is not None:
@@ -168,9 +164,7 @@ class Groups:
 
     @cached_property
     def _pairs(self) -> tuple[Ids, Ids] | None:
-        """The items and their groups as columns; None where only one item at a time can be looked
-        up.
-        """
+        """The items and their groups as columns; None if items are looked up one at a time."""
         given = self.mapping
         if given is None or hasattr(type(given), "__missing__"):  # which makes groups when asked
             return self.table
@@ -302,9 +296,7 @@ def collapse_scores(
 
 
 def _is_no_better(score: Any, best: Any, keep: str) -> bool:
-    """Is a score no better than the best? A value that is no number is, so that it is refused
-    later.
-    """
+    """Is a score no better than the best? One that is no number is better, and refused later."""
     try:
         return bool(score <= best if keep == "max" else score >= best)
     except TypeError:

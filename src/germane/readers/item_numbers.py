@@ -82,9 +82,7 @@ def order_ids(ids: Ids) -> list[int]:
 
 
 def _find_range(ids: Ids) -> tuple[int, int] | None:
-    """Find the lowest and the highest of integers of a narrow range, in which tables are faster
-    than hashing.
-    """
+    """Find the range of integers where it is narrow: there, tables are faster than hashing."""
     if not isinstance(ids, Integers) or ids.values.dtype != np.int64 or not len(ids):
         return None
     low, high = int(ids.values.min()), int(ids.values.max())

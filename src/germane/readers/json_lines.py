@@ -71,9 +71,7 @@ def _may_round(column: pa.Array) -> bool:
 
 
 class _Objects:
-    """A stream of JSON Lines that refuses a line ``null``: a block that begins so crashes Arrow's
-    reader.
-    """
+    """A stream of JSON Lines that refuses ``null``: a block that begins so crashes Arrow."""
 
     def __init__(self, stream: Any, name: str) -> None:
         self._stream, self._name = stream, name

@@ -14,9 +14,7 @@ from germane.readers.frames import Frame
 
 
 def split_by_judge(frame: Frame) -> dict[str, Frame]:
-    """Split the rows by judge, in the order in which judges first appear. Raises EmptyError for no
-    rows.
-    """
+    """Split the rows by judge, in the order of first appearance. Raises EmptyError for no rows."""
     frame = frame.hold()
     column, relevance = frame.headings.judge, frame.headings.relevance
     assert column is not None

@@ -48,9 +48,7 @@ class Labels:
         return f"Labels({self.shape[0]} queries, {self.shape[1]} items)"
 
     def qrels(self, complete: str) -> Qrels:
-        """Make judgments of the pairs with a common label; of all pairs if ``complete`` names a
-        need.
-        """
+        """Make judgments of pairs with a common label; of all if ``complete`` names a need."""
         from germane.readers import relevance
 
         offsets, columns, width = self._offsets, self._columns, self.shape[1]

@@ -59,9 +59,7 @@ class Lines(Frame):
 
 
 def open_letor(path: Path, kind: str, columns: Any = None) -> Lines:
-    """Open qrels whose grades are the labels, or a run whose scores are the feature that is
-    named.
-    """
+    """Open qrels whose grades are the labels, or a run whose scores are the named feature."""
     import pyarrow as pa
 
     with TextFile(path) as file:
@@ -166,9 +164,7 @@ def _find_docid(comment: bytes | None) -> bytes | None:
 
 
 def _name_ids(where: str, items: list[bytes | None], numbers: list[int]) -> tuple[list[bytes], str]:
-    """Name the items by their comments, or by the numbers of their lines if no comment names
-    one.
-    """
+    """Name the items by their comments, or by the numbers of their lines if none has a name."""
     named = [item for item in items if item is not None]
     if not named:
         return [b"%d" % number for number in numbers], "places"

@@ -27,9 +27,7 @@ from germane.readers import headings
 
 
 def spell_queries(run: Mapping[Hashable, Any]) -> Mapping[Hashable, Any]:
-    """Spell the queries of a run as a file of text does. Raises FormatError where two have the same
-    text.
-    """
+    """Spell queries as a file of text does. Raises FormatError where two have the same text."""
     spelled = {spell_id(query): got for query, got in run.items()}
     if len(spelled) < len(run):
         raise FormatError("two query ids of the run have the same text.")
@@ -64,9 +62,7 @@ def spell_qrels(qrels: Qrels) -> Qrels:
 
 
 def judge_keys(qrels: Qrels, is_text: bool) -> Judgments:
-    """Make judgments of Python ids, with the candidates. ``is_text``: the run's items are spelled
-    as text.
-    """
+    """Make judgments of Python ids. ``is_text``: the run's items are spelled as text."""
     judged = Judgments(qrels.queries, qrels.offsets, Keys(qrels.judged))
     if qrels.candidates is None:
         return judged
@@ -110,9 +106,7 @@ def _has_results(given: Mapping[Hashable, Any], query: Hashable) -> bool:
 
 
 def refuse_types(qrels: Qrels, types: set[str]) -> None:
-    """Refuse items of types that cannot match: the numbers of a run never equal the text of the
-    qrels.
-    """
+    """Refuse items of types that cannot match: the run's numbers never equal the qrels' text."""
     judged = {name_type(item) for item in qrels.items}
     if types and judged and not types & judged:
         advice = " Scores in rows are an array: numpy.array(…)." if "float" in types else ""

@@ -61,9 +61,7 @@ def is_mapping(given: object) -> TypeGuard[Mapping[Any, Any]]:
 
 
 def is_rows(given: object) -> bool:
-    """Is this a list of lists, sets or mappings, one for each query? Tuples are taken for
-    records.
-    """
+    """Are these lists, sets or mappings, one for each query? Tuples are taken for records."""
     if not isinstance(given, (list, tuple)) or not given:
         return False
     first = given[0]
@@ -291,9 +289,7 @@ class MappedRun(RunInput):
             yield held.make_batch()
 
     def _name_items(self, query: Hashable, ids: Any, is_spelled: bool) -> Any:
-        """Replace items by their groups, and spell them as in a file of text; else return the same
-        object.
-        """
+        """Replace items by groups and spell them as in a file of text; else return the object."""
         if self.groups is not None:
             ids = [self.groups.find_group(query, item) for item in ids]
         return mapping_ids.spell_ids(ids) if is_spelled else ids

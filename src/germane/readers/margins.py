@@ -16,9 +16,7 @@ from germane.kernel import matrix
 from germane.kernel.matrix import Scores
 
 Compute: TypeAlias = Callable[[int, Ints], tuple[Floats, Ints | None]]
-"""A row and some of its columns → their exact scores, and the places by which equal ones are
-ordered, if others.
-"""
+"""A row and columns → their exact scores, and the places that order equal ones, if others."""
 
 TOP = 4  # at most 1/TOP of a row is copied from it, instead of sorting the row
 BINS = (1 << 15) - 4  # of the scores of a row
@@ -82,9 +80,7 @@ class _Rows:
 
 
 class _Row:
-    """The places of a row's wanted columns, from 0, and the columns whose exact scores these
-    need.
-    """
+    """The places of a row's wanted columns, and the columns whose exact scores these need."""
 
     def __init__(self, row: Scores, own: Ints, margin: float) -> None:
         self.order = row[own].argsort()
@@ -108,9 +104,7 @@ class _Row:
             self.asked, self._values = np.sort(at[covered]), values[covered]
 
     def find_places(self, scores: Floats, given: Ints | None) -> tuple[Ints, Ints, Ints]:
-        """Find the places by the exact scores of ``asked``, and the ends of groups of equal
-        ones.
-        """
+        """Find the places by the exact scores of ``asked``, and the ends of groups of equals."""
         near = self._near
         below = self._values.searchsorted(self._mine[near], "right")
         known = self.place[near] - (len(scores) - below)  # places after columns that are not near
@@ -129,9 +123,7 @@ def _sort_columns(row: Scores, wanted: Bools) -> Ints:
 
 
 def _place(scores: Floats, given: Ints | None, wanted: Ints) -> tuple[Ints, Ints, Ints]:
-    """Find the places of some of the scores, equal ones as they are given, and the ends of their
-    groups.
-    """
+    """Find the places of some scores, equal ones as given, and the ends of their groups."""
     rising, mine = np.sort(scores), scores[wanted]
     first = len(scores) - rising.searchsorted(mine, "right")
     last = len(scores) - rising.searchsorted(mine, "left") - 1

@@ -13,9 +13,7 @@ START, END = "ir_metadata.start", "ir_metadata.end"
 
 
 def read_metadata(path: str) -> str | None:
-    """Read the text between the marks, without the ``#`` before each line; None if there are no
-    marks.
-    """
+    """Read the text between the marks, without the ``#`` of each line; None without marks."""
     try:
         with TextFile(path) as file:
             block = next(iter(file.read_blocks()), None)

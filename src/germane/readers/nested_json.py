@@ -1,6 +1,4 @@
-"""Reads JSON files of nested objects, as ranx and BEIR write them: ``{query: {item: number}}`` or
-``{query: [item, …]}``.
-"""
+"""Reads JSON files such as ranx's: ``{query: {item: number}}`` or ``{query: [item, …]}``."""
 
 from __future__ import annotations
 
@@ -88,9 +86,7 @@ def _read_text(path: Path) -> str:
 
 
 def read_json(path: Path, **how: Any) -> Any:
-    """Read a file of one value; ``how`` as in json.loads. Raises FormatError with the line and
-    column.
-    """
+    """Read a file of one value; ``how`` as in json.loads. Raises FormatError with the place."""
     where, text = name_file(path), _read_text(path)
     try:
         return json.loads(text, **how)
@@ -107,9 +103,7 @@ def read_json(path: Path, **how: Any) -> Any:
 
 
 def parse_object(text: str, where: str, **how: Any) -> dict[str, Any]:
-    """Parse a line of JSON Lines; ``how`` as in json.loads. Raises FormatError for one that is no
-    object.
-    """
+    """Parse a line of JSON Lines; ``how`` as in json.loads. Raises FormatError for no object."""
     try:
         held = json.loads(text, **how)
     except (ValueError, RecursionError) as error:

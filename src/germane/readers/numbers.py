@@ -1,6 +1,4 @@
-"""Converts Python numbers, and arrays of any library, to NumPy's. Nothing else is taken for a
-number.
-"""
+"""Converts Python numbers and arrays to NumPy's. Nothing else is taken for a number."""
 
 import math
 import re
@@ -130,9 +128,7 @@ def refuse_nested(given: object, what: str) -> None:
 
 
 def is_dataset(given: object) -> bool:
-    """Is this a data set of the library ``datasets``? The user's own module may have that name,
-    too.
-    """
+    """Is this a data set of the library ``datasets``? A module of the user may have that name."""
     kind = getattr(sys.modules.get("datasets"), "Dataset", None)
     return isinstance(kind, type) and isinstance(given, kind)
 
@@ -156,9 +152,7 @@ def is_text_array(given: object) -> bool:
 
 
 def is_pair(given: object) -> bool:
-    """Is this a pair of arrays (Q, K), as a search returns them: scores and ids, in either
-    order?
-    """
+    """Is this a pair of arrays (Q, K), scores and ids in either order, as of a search?"""
     if not isinstance(given, (tuple, list)) or len(given) != 2:
         return False
     return all(is_array(one) and len(one.shape) == 2 for one in given)

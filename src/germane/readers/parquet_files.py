@@ -35,9 +35,7 @@ def list_files(folder: str) -> list[str]:
 
 
 def _list_others(folder: str) -> str:
-    """Advise on a folder of TSV files, such as BEIR's, whose judgments are in
-    ``qrels/test.tsv``.
-    """
+    """Advise on a folder of TSV files, such as BEIR's, with judgments in ``qrels/test.tsv``."""
     files = [
         os.path.join(above, name)
         for above in (folder, os.path.join(folder, "qrels"))
@@ -66,9 +64,7 @@ def _is_aside(name: str) -> bool:
 
 
 def _is_parquet(entry: os.DirEntry[str]) -> bool:
-    """Is this a Parquet file: by its suffix, or by its first bytes, since older engines write
-    none?
-    """
+    """Is this a Parquet file, by its suffix or first bytes? Older engines write no suffix."""
     if entry.name.casefold().endswith(".parquet"):
         return True
     if not entry.is_file():
@@ -159,8 +155,7 @@ def _read_records(file: Opener, found: Headings, text: list[str]) -> Iterator[pa
 def decode_columns(
     name: str, stream: Any, columns: list[str], rows: int, *, text: Sequence[str] = ()
 ) -> Iterator[pa.RecordBatch]:
-    """Read columns of a file, one row group after the other, each of which is freed before the
-    next.
+    """Read columns of a file by row groups, each of which is freed before the next.
 
     The columns in ``text`` are read as categories.
     """

@@ -31,9 +31,7 @@ from germane.readers.rows import Rows, join_rows
 
 @dataclass(frozen=True, eq=False, repr=False)
 class RankedRows:
-    """Rows from the best to the worst: those of ``queries[s]`` are
-    ``offsets[s]:offsets[s + 1]``.
-    """
+    """Rows from the best on: those of ``queries[s]`` are ``offsets[s]:offsets[s + 1]``."""
 
     queries: Ids
     offsets: Ints
@@ -73,8 +71,7 @@ def rank_rows(
     candidates: Candidates | None = None,
     ids: str | None = None,
 ) -> RankedRows:
-    """Rank the rows of a run as a policy has it, without those that are no candidates or do not
-    count.
+    """Rank the rows of a run by a policy, without those that do not count.
 
     Rows are in the order of ``policy.ties``; where grades decide on it, as in ``best``, equal
     scores are in the order of ids. ``ids`` is text if the rows, unlike those of the run, are
@@ -135,9 +132,7 @@ def _falls(score: Floats, offsets: Ints) -> bool:
 
 
 def gather_rows(parts: Iterable[Rows]) -> Rows:
-    """Gather all rows of a run whose queries may be scattered. Raises EmptyError if there are
-    none.
-    """
+    """Gather all rows of a run with scattered queries. Raises EmptyError if there are none."""
     held = [part for part in parts if len(part.queries)]
     rows = join_rows(held) if held else None
     if rows is None or not len(rows.items):

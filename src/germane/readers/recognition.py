@@ -44,9 +44,7 @@ def _is_record(row: object) -> bool:
 
 
 def is_records(given: object) -> bool:
-    """Are these rows that are namedtuples, such as ``Qrel`` of ir_datasets? They can be read
-    again.
-    """
+    """Are these namedtuples, such as ``Qrel`` of ir_datasets, that can be read again?"""
     if isinstance(given, (Mapping, str, bytes, Iterator)) or not isinstance(given, Iterable):
         return False
     return not numbers.is_array(given) and _is_record(next(iter(given), None))

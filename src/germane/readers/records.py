@@ -1,6 +1,4 @@
-"""Reads rows that are namedtuples, as ir_datasets and ir_measures have them: ``Qrel`` and
-``ScoredDoc``.
-"""
+"""Reads rows that are namedtuples, such as ``Qrel`` and ``ScoredDoc`` of ir_datasets."""
 
 from __future__ import annotations
 
@@ -15,9 +13,7 @@ from germane.readers.frames import Frame
 
 
 def open_records(rows: Sequence[Any], kind: str, columns: Any = None) -> Frame:
-    """Open rows of one type; its fields are the columns. Raises FormatError for a row of another
-    type.
-    """
+    """Open rows of one type, whose fields are columns. Raises FormatError for another type."""
     first = rows[0]
     if len(set(map(type, rows))) > 1:
         at, odd = next((at, row) for at, row in enumerate(rows) if type(row) is not type(first))

@@ -1,6 +1,4 @@
-"""Reads relevance from arrays: a grade for every cell (Q, N), a CSR matrix, or one list of
-grades.
-"""
+"""Reads relevance from arrays: grades of every cell (Q, N), a CSR matrix, or one list."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from math import isfinite
@@ -67,9 +65,7 @@ def read_dense(given: Any, complete: str) -> Qrels:
 
 
 def check_range(grades: Floats, locate: Callable[[int], str]) -> None:
-    """Refuse a grade that is no number, or too large for doubles to be exact; ``locate`` names its
-    place.
-    """
+    """Refuse a grade that is no number, or too large to be exact; ``locate`` names its place."""
     if not len(grades) or -EXACT <= grades.min() <= grades.max() <= EXACT:
         return
     at = int(np.flatnonzero(~(np.abs(grades) <= EXACT))[0])
@@ -176,8 +172,7 @@ def make_ranking(
     *,
     covers: bool = False,
 ) -> Ranking:
-    """Make the ranking of one query from the grades of its items, or from their subtopics if it
-    ``covers``.
+    """Make the ranking of one query from grades, or from subtopics if it ``covers``.
 
     ``relevant`` is the number of items of grade ``rel`` or higher that exist (items that are not in
     the list have grade ``rel``), or all their grades. By default the list holds every relevant

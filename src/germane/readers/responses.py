@@ -1,5 +1,4 @@
-"""Recognizes whole responses of search clients in the place of a run, and says which part of them
-is one.
+"""Recognizes whole responses of search clients, and says which part of them is a run.
 
 A run takes lists of hits. A response has them in a field, or its parts in columns, or as pairs of a
 hit and a number, of which only the caller knows if the highest is the best.

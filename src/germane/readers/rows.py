@@ -64,8 +64,7 @@ ON_DISK = " (its queries are scattered: sorted on disk)"
 
 @dataclass(frozen=True, eq=False)
 class Rows:
-    """Rows with scores, ranks or both. The rows ``offsets[s]:offsets[s + 1]`` have the query
-    ``queries[s]``, and are called a stretch."""
+    """Rows with scores, ranks or both: ``offsets[s]:offsets[s + 1]``, a stretch, is of queries[s]."""
 
     queries: Sequence[Hashable]
     offsets: Ints
@@ -213,8 +212,7 @@ class RowReducer:
         self._content = self._content + content if both else None  # type: ignore[operator]
 
     def _select_judged(self, rows: Rows) -> tuple[Rows, Ints, list[Hashable]]:
-        """Select the rows of judged queries. Returns the number of each stretch's query, and the
-        other queries, too."""
+        """Select the rows of judged queries. Returns also these, and the other queries."""
         queries = read_python_ids(rows.queries)
         code = self._index.find(queries)
         known = np.flatnonzero(code >= 0)
@@ -317,9 +315,7 @@ Piece: TypeAlias = tuple[int, list["pa.RecordBatch"]]
 
 
 def cut_pieces(frame: Frame) -> Iterator[Piece]:
-    """Cut the rows into pieces of about STEP rows, each of which ends with the last row of a
-    query.
-    """
+    """Cut the rows into pieces of about STEP rows that end with the last row of a query."""
     held: list[pa.RecordBatch] = []
     first = row = cut = 0  # the first row held, the next row, the first row of the last query
     last: Hashable = None

@@ -28,9 +28,7 @@ class Vectors:
 
     @property
     def wide(self) -> Any:
-        """The type in which similarities are computed: double, or that of the vectors if it is
-        wider.
-        """
+        """The type of similarities: double, or that of the vectors if it is wider."""
         return np.result_type(np.float64, self.gallery)
 
     def compute_scores(self, query: int, columns: Ints) -> Floats:
@@ -67,8 +65,7 @@ class Vectors:
 
 
 def sum_products(rows: Any, other: Any) -> Floats:
-    """Multiply each row with the same row of the other side, or with the one vector on the other
-    side.
+    """Multiply each row with the same row of the other side, or with its one vector.
 
     Rows are summed in pieces, since einsum sums long rows in an order that depends on their number.
     """
@@ -105,9 +102,7 @@ class Factors:
 
 
 def prepare_factors(vectors: Vectors, kind: Any) -> Factors:
-    """Make factors of a type; their products order the gallery as the similarities do, but for the
-    margin.
-    """
+    """Make factors of a type; products order the gallery as similarities do, but for the margin."""
     cosine, euclidean = (vectors.similarity == kind for kind in ("cosine", "euclidean"))
     lengths = vectors.gallery_lengths if cosine else None
     mean = _average(vectors.gallery, lengths, vectors.wide)

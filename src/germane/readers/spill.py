@@ -45,9 +45,7 @@ class Spill:
         return bool(self._files)
 
     def add(self, code: Ints, columns: Mapping[str, Any]) -> None:
-        """Write some rows, whose queries have these codes. Raises InputError if there is no
-        room.
-        """
+        """Write rows of queries with these codes. Raises InputError if there is no room."""
         import pyarrow as pa
 
         order = np.argsort(code % PARTS, kind="stable")

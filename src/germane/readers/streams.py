@@ -1,6 +1,4 @@
-"""Opens files as streams, more than once: from disk, a pipe or standard input, compressed or
-not.
-"""
+"""Opens files as streams, more than once: from disk, a pipe or standard input."""
 
 import bz2
 import contextlib
@@ -104,9 +102,7 @@ class File:
         return stored
 
     def open_text(self) -> io.BufferedIOBase | io.RawIOBase:
-        """Open the decompressed text. Reading raises an error if a small file becomes very
-        large.
-        """
+        """Open the decompressed text. Reading raises an error if it becomes very large."""
         raw = self.open_raw()
         try:
             start = raw.read(_LONGEST)
@@ -144,9 +140,7 @@ class File:
 
 
 def keep_path(path: Path) -> Path:
-    """Copy what comes once, so that its format can be found before it is read; other paths stay as
-    they are.
-    """
+    """Copy what comes once, so that its format can be found before it is read."""
     named = os.fspath(path)
     once = named == "-" or (os.path.exists(named) and not os.path.isfile(named))
     if not once or os.path.isdir(named) or isinstance(path, KeptPath):
@@ -241,9 +235,7 @@ class _Limited(_Layer):
         self._done = 0
 
     def readinto(self, buffer: Any) -> int:
-        """Fill the whole buffer, so that a long line is not searched for its end again and
-        again.
-        """
+        """Fill the whole buffer, so that the end of a long line is searched for once."""
         view, filled = memoryview(buffer), 0
         while filled < len(view):
             got: int = self._stream.readinto(view[filled:])  # type: ignore[attr-defined]
@@ -289,9 +281,7 @@ class _Members(_Layer):
                 return len(got)
 
     def _read(self) -> bytes:
-        """Read compressed bytes, of the next member if one has ended; none at the end of the
-        file.
-        """
+        """Read compressed bytes, of the next member if one has ended; none at the end."""
         rest: bytes = self._member.unused_data if self._member.eof else b""
         self._between |= self._member.eof
         while self._between and not (rest := rest.lstrip(b"\0")):

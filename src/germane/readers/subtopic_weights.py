@@ -1,6 +1,4 @@
-"""Weights of subtopics: ``subtopic_weights=``, which judgments carry beside the grades for single
-subtopics.
-"""
+"""Weights of subtopics, ``subtopic_weights=``, which judgments carry beside the grades."""
 
 from __future__ import annotations
 
@@ -37,8 +35,7 @@ NAME = "subtopic_weights"
 
 
 def open_weights(reading: ReadOptions) -> Qrels:
-    """Read the weights as judgments are read: the subtopics are the items, and the weights are the
-    grades.
+    """Read the weights as judgments, in which subtopics are the items and weights the grades.
 
     Raises GradeError for a weight that is negative or no number, and DuplicateError for two weights
     of one.

@@ -1,6 +1,4 @@
-"""Groups judgments of single subtopics: one judgment an item, with a grade for each of its
-subtopics.
-"""
+"""Groups judgments of single subtopics: one judgment an item, with a grade for each."""
 
 from __future__ import annotations
 
@@ -31,9 +29,7 @@ from germane.readers.numbers import EXACT, is_finite_number, read_doubles, show_
 
 
 class Names(NamedTuple):
-    """All subtopics, in the order of their ids, and their places in the order in which they first
-    appear.
-    """
+    """All subtopics in the order of their ids, and their places in the order of appearance."""
 
     ids: list[Hashable]
     appeared: Ints
@@ -59,9 +55,7 @@ NO_NAMES = np.zeros(0, np.int64), Names([], np.zeros(0, np.int64))
 
 
 def _sort_names(names: list[Hashable]) -> tuple[Names, Ints]:
-    """Sort subtopics that are in the order of their appearance. Returns also where each one
-    went.
-    """
+    """Sort subtopics that are in the order of appearance. Returns also where each one went."""
     appeared = sort_by_bytes(names) if names else np.zeros(0, np.int64)
     place = np.empty(len(names), np.int64)
     place[appeared] = np.arange(len(names))
@@ -80,9 +74,7 @@ UNUSED = {"0", "Q0"}
 
 
 class Grouped(NamedTuple):
-    """Judgments of items, those of query q being ``offsets[q]:offsets[q + 1]``, and their
-    subtopics.
-    """
+    """Judgments of items, of query q ``offsets[q]:offsets[q + 1]``, and their subtopics."""
 
     offsets: Ints
     items: Ids
@@ -188,9 +180,7 @@ def explain_unread(qrels: Qrels, given: Mapping[Hashable, Any]) -> GradeError:
 
 
 def explain_nested(where: str, held: object, grades: str) -> GradeError:
-    """Make the error for a collection in the place of a grade, which nothing that is asked for
-    reads.
-    """
+    """Make the error for a collection in the place of a grade that nothing asked for reads."""
     return GradeError(
         f"{where}: a relevance grade is a number; got {clip(held)}. Grades or subtopics? Give"
         f" grades as {grades}. For subtopics, ask for a measure of them, such as alpha_nDCG; other"
@@ -206,9 +196,7 @@ def _explain_mixture(
     held: Sequence[Any],
     nested: Sequence[bool],
 ) -> InputError:
-    """Name the first item that differs from most: subtopics among grades, or a grade among
-    subtopics.
-    """
+    """Name the first item that differs from most: subtopics among grades, or the reverse."""
     are_grades = 2 * sum(nested) < len(nested)
     at = nested.index(are_grades)
     query = queries[int(np.searchsorted(offsets, at, "right")) - 1]

@@ -32,9 +32,7 @@ _ADDRESS = re.compile(r"https?://\S+$", re.IGNORECASE)
 
 @dataclass(frozen=True)
 class Text:
-    """The words or pictures in place of an id: a title, a text, the address of a page, the path of
-    an image.
-    """
+    """The words or pictures in place of an id: a title, a text, a link, the path of an image."""
 
     title: str = ""
     body: str = ""
@@ -146,9 +144,7 @@ def _make_from_row(row: Mapping[str, Any], folder: str) -> Text:
 
 
 def _recognize(text: Text, folder: str) -> Text:
-    """Take a text that is an address for a link, and one that is the name of a picture for an
-    image.
-    """
+    """Take an address for a link, and the name of a picture for an image."""
     body = text.body.strip()
     if _ADDRESS.match(body):
         return replace(text, body="", link=text.link or body)
@@ -161,9 +157,7 @@ def _recognize(text: Text, folder: str) -> Text:
 
 
 class _File:
-    """A file of texts. A small one is read once; a larger one each time, and is never held
-    whole.
-    """
+    """A file of texts. A small one is read once; a larger one each time, and never held whole."""
 
     def __init__(self, path: str) -> None:
         self._path, self._folder = path, os.path.dirname(path)
@@ -203,9 +197,7 @@ def _is_small(path: str) -> bool:
 
 
 def _read_rows(path: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """Read ids with the columns beside them, in the format that the suffix names: TSV without
-    one.
-    """
+    """Read ids with the columns beside them, in the format of the suffix: TSV without one."""
     name = path.casefold()
     for suffix in (".gz", ".bz2", ".xz", ".zst"):
         name = name.removesuffix(suffix)
@@ -290,9 +282,7 @@ def _read_parquet(path: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
 
 
 def _find_ids(names: Sequence[str], where: str) -> str:
-    """Find the column of ids: of a list of queries, ``query`` may hold the id where no other column
-    does.
-    """
+    """Find the column of ids; a list of queries may have them in ``query``."""
     folded = {name.strip().casefold(): name for name in reversed(names)}
     for key in (*IDS, "query"):
         if key in folded:

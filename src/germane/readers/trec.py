@@ -329,9 +329,7 @@ def _list_lines(data: bytes, start: int = 0) -> Iterator[tuple[bytes, int, int]]
 
 
 def find_fields(data: bytes, pairs: Iterable[tuple[bytes, bytes]]) -> list[list[bytes]]:
-    """Find the lines of a run with some pairs of query and item, in their order, split into
-    fields.
-    """
+    """Find the lines of a run with pairs of query and item, in order, split into fields."""
     found = []
     lines = (_split_fields(line) for line, *_ in _list_lines(data))
     for query, item in pairs:
@@ -423,9 +421,7 @@ def _check_fields(line: bytes, fields: list[bytes], layout: Layout) -> None:
 
 
 def _is_shifted(fields: list[bytes], layout: Layout) -> bool:
-    """Is there a number where the tag should be? Then an id with a blank inside has moved the
-    score.
-    """
+    """Is there a number in the tag's place? Then an id with a blank has moved the score."""
     return PLAIN.fullmatch(fields[layout.number + 1]) is not None
 
 

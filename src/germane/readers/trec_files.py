@@ -235,9 +235,7 @@ class TrecFile(RunInput):
     def read_batches(
         self, start: int, progress: Progress | None, judged: Qrels | None = None
     ) -> Iterator[tuple[int, Run]]:
-        """Read the lines from a byte on, in runs of whole queries, each with the byte where it
-        ends.
-        """
+        """Read lines from a byte on, in runs of whole queries, each with the byte of its end."""
         comments = trec.Comments(None if judged is None else set(map(to_bytes, judged.queries)))
         held: list[Rows] = []
         end = start
@@ -273,9 +271,7 @@ def _sample_blocks(
 
 
 def _take_sample(rows: Rows, most: int, data: bytes | None = None) -> Sample:
-    """Take the first rows of some queries; ``data`` has their lines, with ranks and scores as
-    written.
-    """
+    """Take the first rows of some queries; ``data`` has their lines, as they were written."""
     at, offsets = choose_rows(rows.offsets, most)
     queries, items = rows.queries[: len(offsets) - 1], rows.items.take(at)
     score = None if rows.score is None else np.asarray(rows.score)[at]
@@ -307,9 +303,7 @@ def read_qrels(
 
 
 def _read_by_subtopic(path: Path, duplicates: str, progress: Progress | None) -> Qrels | None:
-    """Read judgments of single subtopics; None if the second column is the same unused word on all
-    lines.
-    """
+    """Read judgments of subtopics; None if the second column is one unused word on all lines."""
     comments = trec.Comments()
     with TextFile(path, progress) as file:
         queries, offsets, items, grades = _read_grouped(file, trec.QRELS, comments)
@@ -361,9 +355,7 @@ def _read_qrels(path: Path, duplicates: str, progress: Progress | None) -> Qrels
 
 
 def _make_qrels(rows: list[trec.Row], duplicates: str) -> Qrels:
-    """Make judgments of lines that begin with ``#``. Until these are data, a repeated one is no
-    error.
-    """
+    """Make judgments of lines that begin with ``#``, which may repeat until they are data."""
     judged: dict[bytes, list[tuple[bytes, float]]] = {}
     for query, item, grade in rows:
         judged.setdefault(query, []).append((item, grade))
