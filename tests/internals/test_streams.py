@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import germane
-from germane.readers import files, formats, streams
+from germane.readers import files, paths, streams
 
 from sizes import set_sizes
 
@@ -72,7 +72,7 @@ def test_what_arrow_says_in_several_lines_is_one() -> None:
 
 
 def test_the_limits_of_decompression_that_are_documented() -> None:
-    assert (streams.FREE, formats.EXPANSION) == (256 << 20, 1000)
+    assert (streams.FREE, paths.EXPANSION) == (256 << 20, 1000)
 
 
 def test_no_block_of_lines_is_longer_than_it_should_be(

@@ -18,9 +18,9 @@ from germane.boxes.shapes import is_missing, list_needed
 from germane.core.ragged import Floats
 from germane.errors import FormatError, clip
 from germane.readers.files import read_file
-from germane.readers.formats import is_path
-from germane.readers.nested_json import Repeated, make_object, name_file, read_json
+from germane.readers.nested_json import Repeated, make_object, read_json
 from germane.readers.numbers import is_finite_number
+from germane.readers.paths import is_path, name_file
 
 
 def is_coco(given: object) -> bool:

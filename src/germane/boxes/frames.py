@@ -12,8 +12,9 @@ from germane.boxes.geometry import BoxFormat
 from germane.boxes.reading_options import Reading, name_side
 from germane.core.ragged import Floats
 from germane.errors import FormatError, ScoreError
-from germane.readers.formats import FORMATS, find_format, is_path, open_columns
+from germane.readers.formats import FORMATS, find_format, open_columns
 from germane.readers.headings import SIDES
+from germane.readers.paths import is_path
 
 _FORMATS: dict[Any, BoxFormat] = dict(zip(SIDES, ("xyxy", "xywh", "cxcywh"), strict=True))
 

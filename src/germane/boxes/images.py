@@ -11,8 +11,8 @@ from germane.boxes import coco, frames
 from germane.boxes.columns import Sizes
 from germane.boxes.text_files import read_lines
 from germane.errors import InputError, clip
-from germane.readers.formats import is_path
 from germane.readers.numbers import is_finite_number
+from germane.readers.paths import is_path
 from germane.readers.streams import explain_os_error
 
 PICTURES = (".jpg", ".jpeg", ".png")

@@ -15,7 +15,7 @@ from germane.boxes.geometry import BoxFormat
 from germane.boxes.reading_options import Reading, name_side
 from germane.errors import EmptyError, FormatError, InputError, clip
 from germane.readers.files import TextFile
-from germane.readers.formats import is_path
+from germane.readers.paths import is_path
 from germane.readers.streams import explain_os_error
 
 LOOK = 20  # files that show of which kind the others are

@@ -16,7 +16,7 @@ from germane.boxes.reading_options import Reading
 from germane.boxes.text_files import is_voc_results, list_files, read_lines, read_voc_results
 from germane.errors import EmptyError, FormatError, InputError, clip
 from germane.readers.files import read_file
-from germane.readers.formats import is_path
+from germane.readers.paths import is_path
 
 CORNERS = ("xmin", "ymin", "xmax", "ymax")
 _IMAGE_SET = re.compile(r"(.*)[/\\]ImageSets[/\\][^/\\]+[/\\][^/\\]+\.txt$")

@@ -22,7 +22,7 @@ from germane.boxes.text_files import (
 )
 from germane.errors import FormatError, InputError, clip
 from germane.readers.files import read_file
-from germane.readers.formats import is_path
+from germane.readers.paths import is_path
 
 NAMES = ("data.yaml", "dataset.yaml", "classes.txt", "obj.names")
 

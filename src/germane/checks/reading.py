@@ -32,10 +32,11 @@ from germane.readers import Needs, QrelsInput, RunInput, formats, numbers, trec
 from germane.readers import subtopics as subtopic_reader
 from germane.readers.arrays import ArrayRun
 from germane.readers.files import TextFile, count_line_ends
-from germane.readers.formats import InputFormat, Path, is_path
+from germane.readers.formats import InputFormat
 from germane.readers.frames import Frame
 from germane.readers.mappings import RankedLists, ScoredMapping, is_mapping
 from germane.readers.numbers import EXACT, count_rounded, is_finite_number, show_number
+from germane.readers.paths import Path, is_path
 from germane.readers.top_ids import TopIds
 from germane.readers.trec_files import Run, TrecFile
 

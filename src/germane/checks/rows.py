@@ -14,7 +14,7 @@ from germane.core.finding import Finding, Severity, show_ids
 from germane.core.ragged import Bools, Floats, Ints
 from germane.errors import clip
 from germane.kernel import plain
-from germane.kernel.columns import Ids, Text, join_ids, read_python_ids
+from germane.kernel.columns import Ids, Text, join_ids, number_ids, read_python_ids
 from germane.output.formatting import write_count
 
 NAMED = 3  # examples that a finding names
@@ -107,7 +107,7 @@ class Numbering:
 def number_columns(parts: Sequence[Ids]) -> tuple[Sequence[Hashable], Ints]:
     """List the distinct ids of a column in parts, and number the id of each row."""
     if parts and all(part.kind == "text" for part in parts):
-        numbers, distinct = plain.number_ids(join_ids([part.as_text() for part in parts]))
+        numbers, distinct = number_ids(join_ids([part.as_text() for part in parts]))
         return distinct, numbers.astype(np.int64)
     numbering = Numbering()
     rows = [numbering.number(part.python) for part in parts]

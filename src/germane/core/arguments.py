@@ -19,9 +19,7 @@ def list_values(given: Any) -> Any:
 
 def parse_whole(given: Any) -> int | None:
     """Turn an integer of any type into Python's; None for anything else, True and False too."""
-    if isinstance(
-        given, (bool, np.bool_)
-    ):  # NumPy 1 takes its Booleans for 0 and 1, with a warning
+    if isinstance(given, (bool, np.bool_)):  # which NumPy 1 takes for 0 and 1, with a warning
         return None
     try:
         return index(given)

@@ -44,7 +44,4 @@ class Arithmetic:
     __add__, __radd__ = _apply(operator.add), _apply(operator.add, reflected=True)
     __sub__, __rsub__ = _apply(operator.sub), _apply(operator.sub, reflected=True)
     __mul__, __rmul__ = _apply(operator.mul), _apply(operator.mul, reflected=True)
-    __truediv__, __rtruediv__ = (
-        _apply(operator.truediv),
-        _apply(operator.truediv, reflected=True),
-    )
+    __truediv__, __rtruediv__ = (_apply(operator.truediv), _apply(operator.truediv, reflected=True))

@@ -60,9 +60,7 @@ class Lists:
     offsets: Ints
     items: Ints
     relevant: Bools | None = None  # each item, where measures ask for judgments
-    user: Ints | None = (
-        None  # the place of each list's user in Seen, or -1, where measures ask for it
-    )
+    user: Ints | None = None  # the place of each list's user in Seen, or -1, if asked for
 
     def __len__(self) -> int:
         return len(self.offsets) - 1

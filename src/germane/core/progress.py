@@ -14,6 +14,18 @@ APART = 0.1  # seconds between updates of the line
 WIPE = "\r\x1b[K"
 
 
+class ProgressNote:
+    """Progress with a note on how the file is read, which may change while it is read."""
+
+    def __init__(self, progress: Progress | None) -> None:
+        self._progress = progress
+        self.note = ""
+
+    def __call__(self, name: str, done: int, size: int | None) -> None:
+        if self._progress is not None:
+            self._progress(name + self.note, done, size)
+
+
 class ProgressLine:
     """A progress line on standard error for what takes longer than ``after`` seconds."""
 

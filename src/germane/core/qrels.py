@@ -36,9 +36,7 @@ class Qrels:
     columns: tuple[Any, Any] | None = None  # query and item ids as a source of columns has them
     duplicates: str | None = None  # the choice they were read with, if they were read by themselves
     lines: Any = None  # the order of a LETOR file, which scores without ids follow
-    width: int | None = (
-        None  # the number of items of an array, whose queries and items are numbered
-    )
+    width: int | None = None  # the number of items of an array, which numbers queries and items
     is_array: bool = False  # of an array whose items have ids: its zeros may be left out
     unjudged: tuple[Hashable, ...] = ()  # queries that stand there without a judgment; left out
     maybe_data: "Qrels | None" = None  # of lines with #, which are data if the run has their query

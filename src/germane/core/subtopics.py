@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -27,9 +28,7 @@ class Subtopics:
     starts: Ints  # J + 1
     code: Ints  # S, places in names; those of a judgment ascend
     grades: Floats  # S
-    names: Sequence[
-        Hashable
-    ]  # all subtopics, in the order of their ids, whatever other queries have
+    names: Sequence[Hashable]  # all subtopics of all queries, in the order of their ids
     appeared: Ints  # their places in the order in which they first appear
     items: Sequence[Hashable]  # J, the judged items
     sort: Order  # orders items by their ids
@@ -78,17 +77,13 @@ class Subtopics:
     @cached_property
     def entries(self) -> list[list[tuple[Hashable, float]]]:
         """J: the subtopics of each judgment, with its grades."""
-        return [self.list_entries(judgment) for judgment in range(len(self.items))]
+        names = [self.names[code] for code in self.code.tolist()]
+        pairs = list(zip(names, self.grades.tolist(), strict=True))
+        return [pairs[start:end] for start, end in pairwise(self.starts.tolist())]
 
     def convert(self, change: Callable[[Floats], Floats]) -> Subtopics:
         """Change all grades."""
         return replace(self, grades=change(self.grades))
-
-    def list_entries(self, judgment: int) -> list[tuple[Hashable, float]]:
-        """List the subtopics of a judgment with its grades."""
-        part = slice(self.starts[judgment], self.starts[judgment + 1])
-        codes, grades = self.code[part].tolist(), self.grades[part].tolist()
-        return [(self.names[code], grade) for code, grade in zip(codes, grades, strict=True)]
 
 
 class Entries(NamedTuple):

@@ -41,7 +41,7 @@ from germane.readers import (
     open_run,
     refuse_ambiguous,
 )
-from germane.readers.formats import check_path
+from germane.readers.paths import check_path
 from germane.readers.relevance import make_ranking
 
 if TYPE_CHECKING:

@@ -48,9 +48,10 @@ from germane.evaluation.list_batches import (
 from germane.evaluation.opening import Inputs, open_data
 from germane.evaluation.result import Result
 from germane.evaluation.same_qrels import check_same
-from germane.kernel.content import Content, add_all
+from germane.kernel.content import Content
 from germane.measures.measure import Measure, Measures
-from germane.readers import RunInput, is_path, join_qrels
+from germane.readers import RunInput, is_path
+from germane.readers.frame_qrels import join_judgments
 
 if TYPE_CHECKING:
     from germane.dialects.dialect import Dialect
@@ -424,13 +425,13 @@ def join_evaluators(parts: Sequence[Evaluator]) -> Evaluator:
     """
     first = parts[0]
     whole = Evaluator.__new__(Evaluator)
-    qrels = {way: join_qrels([part._qrels[way] for part in parts]) for way in first._qrels}
+    qrels = {way: join_judgments([part._qrels[way] for part in parts]) for way in first._qrels}
     count = sum(part._batches for part in parts)
     empty = sum(part._empty for part in parts)
     contents = [part._content for part in parts if part._content is not None]
     own = {
         "_qrels": qrels,
-        "_content": add_all(contents) if contents else None,
+        "_content": sum(contents, Content()) if contents else None,
         "_conventions": None,
         "_tallies": {},
         "_lists": {},

@@ -17,7 +17,7 @@ from germane.core import ragged
 from germane.core.qrels import Qrels
 from germane.errors import EmptyError, InputError
 from germane.kernel.columns import Ids, read_python_ids
-from germane.kernel.content import Content, add_all, hash_rows
+from germane.kernel.content import Content, hash_rows
 from germane.readers import ReadOptions, RunInput, is_path
 
 SHOWN = 16
@@ -71,7 +71,7 @@ def hash_run(run: RunInput, qrels: Qrels) -> Content:
     """
     if run.hasher is not None and run.hasher.content is not None:
         return run.hasher.content
-    return add_all(_hash_parts(run, qrels))
+    return sum(_hash_parts(run, qrels), Content())
 
 
 def _hash_parts(run: RunInput, qrels: Qrels) -> Iterator[Content]:

@@ -230,10 +230,9 @@ def hold(reading: ReadOptions) -> ReadOptions:
         reading = replace(reading, collapse=open_groups(reading.collapse))
     if reading.exclude is None and reading.only is None:
         return reading
-    from germane.readers.candidate_pairs import open_candidates
+    from germane.readers.candidate_pairs import hold_candidates
 
-    read = open_candidates(reading)
-    return replace(reading, exclude=read.exclude, only=read.only)
+    return hold_candidates(reading)
 
 
 def _remember(judged: QrelsInput) -> QrelsInput:

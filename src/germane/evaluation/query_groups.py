@@ -16,7 +16,7 @@ from germane.measures.measure import Measure
 from germane.output.formatting import add_schema, format_number, to_json_number
 from germane.output.frames import Columnar, Named, make_ids, make_texts
 from germane.output.tables import Table, Tabular
-from germane.readers.formats import is_path
+from germane.readers.paths import is_path
 
 
 class Group(Mapping[str, QueryValues]):

@@ -18,8 +18,7 @@ from germane.core.qrels import Qrels
 from germane.core.ragged import Ints
 from germane.errors import FormatError, GermaneError, InputError
 from germane.evaluation.evaluator import Evaluator
-from germane.kernel import plain
-from germane.kernel.columns import Ids, read_bytes
+from germane.kernel.columns import Ids, number_ids, read_bytes
 from germane.readers import arrow, parquet_files
 from germane.readers.arrow import Place
 from germane.readers.headings import Headings
@@ -97,7 +96,7 @@ def _make_blocks(record: pa.RecordBatch, kind: str, query: Ids, buckets: int) ->
 
 def _deal_ids(ids: Ids, buckets: int) -> Ints:
     """Assign a bucket to each id; equal ids get the same bucket everywhere."""
-    numbers, distinct = plain.number_ids(ids)
+    numbers, distinct = number_ids(ids)
     hashes = list(map(zlib.crc32, distinct.as_text().to_bytes()))
     bucket = np.array(hashes, np.uint32) % buckets
     kind = np.uint16 if buckets <= 1 << 16 else np.uint32  # small ones are sorted faster

@@ -16,6 +16,7 @@ import numpy as np
 from germane.core import ragged
 from germane.core.ragged import Ints
 from germane.kernel import library
+from germane.kernel.ids import to_bytes
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -312,8 +313,6 @@ def read_python_ids(ids: Sequence[Hashable]) -> Ids:
     """
     if isinstance(ids, Ids):
         return ids
-    from germane.kernel.ids import to_bytes
-
     kinds = set(map(type, ids))
     if kinds == {str} and (joined := "".join(ids)).isascii():  # type: ignore[arg-type]
         return _cut_text(joined.encode(), list(map(len, ids)))  # type: ignore[arg-type]
@@ -330,6 +329,20 @@ def read_python_ids(ids: Sequence[Hashable]) -> Ids:
     if whole:
         text.kind = "of several types" if whole < kinds else "integer beyond 64 bits"
     return text
+
+
+def number_ids(ids: Ids) -> tuple[Ints, Ids]:
+    """Number the ids. Returns the number of each id, and the distinct ids."""
+    if isinstance(ids, Categories):
+        return ids.codes, ids.entries
+    if isinstance(ids, Integers):
+        distinct, numbers = np.unique(ids.values, return_inverse=True)
+        return numbers, Integers(distinct)
+    if ids.kind == "python":
+        codes: dict[Any, int] = {}
+        return np.array([codes.setdefault(one, len(codes)) for one in ids], np.int64), ids
+    encoded = ids.to_arrow().dictionary_encode()
+    return read_arrow_values(encoded.indices), read_arrow_text(encoded.dictionary)
 
 
 def join_ids(parts: Sequence[Ids]) -> Ids:
@@ -351,8 +364,6 @@ def join_ids(parts: Sequence[Ids]) -> Ids:
 def _join_categories(parts: Sequence[Categories], entries: Sequence[Text]) -> Categories:
     if len(entries) == 1:
         return Categories(np.concatenate([part.codes for part in parts]), entries[0])
-    from germane.kernel.plain import number_ids
-
     numbers, distinct = number_ids(_join_texts(entries))
     starts = dict(zip(map(id, entries), ragged.make_offsets(list(map(len, entries))), strict=False))
     codes = [numbers[starts[id(part.entries)] :][part.codes] for part in parts]

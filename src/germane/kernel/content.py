@@ -8,7 +8,7 @@ makes data of equal sums.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -50,11 +50,6 @@ class Hasher:
     """Adds up the content of a run while it is read; ``content`` is None until all of it is."""
 
     content: Content | None = None
-
-
-def add_all(parts: Iterable[Content]) -> Content:
-    """Add up the contents of parts."""
-    return sum(parts, Content())
 
 
 def hash_rows(

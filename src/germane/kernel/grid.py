@@ -11,13 +11,12 @@ import numpy as np
 
 from germane.core import ragged
 from germane.core.ragged import Bools, Ints
-from germane.kernel.columns import Integers
 from germane.kernel.library import Hits
 from germane.kernel.matrix import Ranks, Scores, make_comparable, rank_columns
 
 if TYPE_CHECKING:
     from germane.core.retrieved import Order
-    from germane.kernel.reduction import Batch, Judgments
+    from germane.kernel.reduction import Judgments
 
 Rank: TypeAlias = Callable[[Scores, Ints, Ints], Ranks]
 """The arguments of ``matrix.rank_columns`` → the ranks."""
@@ -145,17 +144,13 @@ class Grid:
         cell = group * self.scores.shape[1] + item[found.order]
         return Hits(cell, judgment[found.order], group, *found[1:])
 
-    def compress(self) -> Batch:
-        """Make a batch of the cells that are not absent; its items are numbers of columns."""
-        from germane.kernel.reduction import Batch
-
+    def list_cells(self) -> tuple[Ints, Ints]:
+        """List the cells that are not absent, and their columns."""
         there = np.flatnonzero(self.score > -np.inf)
         if self.columns is not None and self.columns.places is not None:
             row, column = np.divmod(there, self.scores.shape[1])
             there = there[np.lexsort((self.columns.places[column], row))]
-        items = Integers(there % self.scores.shape[1])
-        score = self.score[there].astype(float)
-        return Batch(self.code, ragged.make_offsets(self.lengths), items, score)
+        return there, there % self.scores.shape[1]
 
     def list_pairs(self, pairs: Judgments) -> tuple[Ints, Ints, Ints]:
         """List the pairs of the queries of this batch: their places, groups and items."""

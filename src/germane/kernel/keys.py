@@ -92,10 +92,6 @@ class Keys(Ids):
     def column(self) -> Any:
         return self.typed.column
 
-    def list_group(self, group: int) -> Keys:
-        """Make a column of the ids of one group."""
-        return Keys((self.parts[group],), (self.indexes[group],))
-
     def find_repeat(self) -> tuple[int, int] | None:
         """Find the first row whose item an earlier row of its group has, and that row."""
         for g, (part, index) in enumerate(zip(self.parts, self.indexes, strict=True)):
@@ -111,10 +107,7 @@ class Keys(Ids):
 def reduce_keys(
     judged: Judgments, batch: Batch, *, ties: str, repeats: str, needs_rows: bool
 ) -> Hits:
-    """Find the judged rows of a batch and their ranks, as ``reduction.reduce`` does.
-
-    Where rows are not needed and finding them takes time, they are -1.
-    """
+    """Find the judged rows and ranks as ``reduction.reduce`` does; rows not needed may be -1."""
     keys, others = batch.items, judged.items
     assert isinstance(keys, Keys)
     assert isinstance(others, Keys)
@@ -207,10 +200,7 @@ def _match_rows(
 
 
 def _rank_scores(score: Floats, offsets: Ints, group: Ints, own: Floats) -> tuple[Ints, Ints]:
-    """Find the first and the last rank of some scores among those of their groups.
-
-    Both are one array if no score is tied in a short group.
-    """
+    """Find the first and the last rank of scores in their groups; one array if none is tied."""
     if len(offsets) == 2 and len(score) <= _SHORT:
         listed, n, few = sorted(score.tolist()), len(score), own.tolist()
         high = [n + 1 - bisect_right(listed, one) for one in few]
@@ -251,7 +241,8 @@ def _place_ties(batch: Batch, group: Ints, row: Ints, first: Ints, last: Ints, t
         members = np.flatnonzero(wanted[level] == mine)
         if 2 * len(members) > len(mine):  # arranging all is faster than selecting so many
             members = np.arange(len(mine))
-        key = plain.order_equal(batch.items.list_group(g), members, ties)
+        ids = Keys((batch.items.parts[g],), (batch.items.indexes[g],))
+        key = plain.ORDERS[ties](ids, members)
         members = members[key.argsort()]
         arranged = members[mine[members].argsort(kind="stable")]
         position = np.empty(len(mine), np.int64)

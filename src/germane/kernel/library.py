@@ -356,10 +356,7 @@ class _Content(ctypes.Structure):
 
 
 def hash_rows(items: Column, numbers: Any, offsets: Any, queries: Any, role: int) -> Any:
-    """Add up the hashes of rows; offsets[g] to offsets[g + 1] have the query queries[:, g].
-
-    Returns the sum in each lane.
-    """
+    """Add up the hashes of rows, by lane; offsets[g]:offsets[g + 1] have queries[:, g]."""
     numbers, offsets = _convert(numbers, np.float64), _convert(offsets, np.int64)
     queries = _convert(queries, np.uint64)
     _check_length("numbers", numbers, len(items))
@@ -403,14 +400,7 @@ class _Lines(ctypes.Structure):
 
 
 def split_lines(
-    text: Any,
-    *,
-    start: int = 0,
-    fields: int,
-    item: int,
-    number: int,
-    more: bool,
-    largest: float,
+    text: Any, *, start: int = 0, fields: int, item: int, number: int, more: bool, largest: float
 ) -> Lines:
     """Split plain lines, from a byte on, up to the first line that is not plain.
 
@@ -441,13 +431,6 @@ def split_lines(
     status = load_library().split_lines(ctypes.byref(lines))
     if status != _STOPPED:
         _check(status)
-    rows, count = lines.rows, lines.stretch_count
-    return Lines(
-        starts[:rows],
-        sizes[:rows],
-        numbers[:rows],
-        stretches[:count],
-        query_starts[:count],
-        query_sizes[:count],
-        lines.read,
-    )
+    filled = [column[: lines.rows] for column in columns[:3]]
+    filled += [column[: lines.stretch_count] for column in columns[3:]]
+    return Lines._make([*filled, lines.read])

@@ -12,7 +12,7 @@ import numpy as np
 
 from germane.core import ragged
 from germane.core.ragged import Bools, Floats, Ints
-from germane.kernel.columns import Categories, Ids, Integers, read_arrow_text, read_arrow_values
+from germane.kernel.columns import Categories, Ids, Integers, number_ids, read_arrow_values
 from germane.kernel.ids import sort_by_bytes
 
 if TYPE_CHECKING:
@@ -33,20 +33,6 @@ def find_changes(ids: Ids) -> Ints:
         array = ids.to_arrow()
         changed = read_arrow_values(compute.not_equal(array[1:], array[:-1]))
     return np.append(0, np.flatnonzero(changed) + 1)
-
-
-def number_ids(ids: Ids) -> tuple[Ints, Ids]:
-    """Number the ids. Returns the number of each id, and the distinct ids."""
-    if isinstance(ids, Categories):
-        return ids.codes, ids.entries
-    if isinstance(ids, Integers):
-        distinct, numbers = np.unique(ids.values, return_inverse=True)
-        return numbers, Integers(distinct)
-    if ids.kind == "python":
-        codes: dict[Any, int] = {}
-        return np.array([codes.setdefault(one, len(codes)) for one in ids], np.int64), ids
-    encoded = ids.to_arrow().dictionary_encode()
-    return read_arrow_values(encoded.indices), read_arrow_text(encoded.dictionary)
 
 
 def find_ids(ids: Ids, distinct: Ids) -> Ints:
@@ -147,16 +133,11 @@ def _place_among_equals(
     at = ragged.list_stretches(starts[groups], lengths)
     members = at if order is None else order[at]
     group = np.repeat(np.arange(len(groups)), lengths)
-    key = order_equal(batch.items, members, ties)
+    key = ORDERS[ties](batch.items, members)
     members = members[np.lexsort((members, key, group))]
     place = np.empty(len(batch.items), np.int64)
     place[members] = ragged.list_stretches(np.zeros(len(groups), np.int64), lengths)
     return place[row]
-
-
-def order_equal(ids: Ids, rows: Ints, ties: str) -> Ints:
-    """Make numbers that rise in the order of rows with equal scores."""
-    return ORDERS[ties](ids, rows)
 
 
 def _fall_by_text(ids: Ids, rows: Ints) -> Ints:
@@ -177,4 +158,5 @@ ORDERS: dict[str, Callable[[Ids, Ints], Ints]] = {
     "id": _fall_by_text,
     "given": lambda ids, rows: rows,
 }
-"""The orders of equal scores that depend on rows alone. The compiled kernel has the first two."""
+"""The orders of equal scores that depend on rows alone: ids and rows → numbers that rise in this
+order. The compiled kernel has the first two."""

@@ -6,9 +6,9 @@ else in plain NumPy and Arrow.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cache, cached_property
 from itertools import pairwise
 from typing import Any, Literal, NamedTuple, Self, TypeVar
 
@@ -105,6 +105,15 @@ class Batch:
         return replace(self, offsets=offsets, items=items, score=score, rank=rank)
 
 
+def list_rows(batch: Batch | Grid) -> Batch:
+    """Make rows of the cells of a grid, whose items are columns; rows stay as they are."""
+    if isinstance(batch, Batch):
+        return batch
+    cells, columns = batch.list_cells()
+    score, offsets = batch.score[cells].astype(float), ragged.make_offsets(batch.lengths)
+    return Batch(batch.code, offsets, Integers(columns), score)
+
+
 B = TypeVar("B", Batch, Grid)
 
 
@@ -138,16 +147,9 @@ def reduce(
     if isinstance(batch.items, Keys):
         return reduce_keys(judged, batch, ties=ties, repeats=repeats, needs_rows=needs_rows)
     if library.is_loaded() and ties in library.TIES:
-        return library.reduce_rows(
-            batch.items.column,
-            batch.score,
-            batch.offsets,
-            batch.code,
-            judged.items.column,
-            judged.offsets,
-            ties=ties,
-            repeats=repeats,
-        )
+        rows = batch.items.column, batch.score, batch.offsets, batch.code
+        wanted = judged.items.column, judged.offsets
+        return library.reduce_rows(*rows, *wanted, ties=ties, repeats=repeats)
     row, judgment, repeat = plain.match_rows(judged, batch)
     if repeat is not None and repeats == "refuse":
         raise RepeatedRowError(*repeat)
@@ -194,6 +196,11 @@ class Index:
         first, number = find_distinct(wanted)  # many ids may be the same
         places = [self._places.get(one, -1) for one in wanted.take(first).python]
         return np.array(places, np.int64)[number]
+
+
+def open_index(ids: Ids) -> Callable[[bool], Index]:
+    """Make a function that indexes ids once as they are, or with True as text."""
+    return cache(lambda as_text: Index(ids.as_text() if as_text else ids))
 
 
 # --- The batches of a run ---------------------------------------------------------------------
@@ -294,17 +301,9 @@ class Reduction:
         judgment, owner, rank, tied_from, tied_to = columns
         if tied_from is tied_to or np.array_equal(tied_from, tied_to):
             tied_from = tied_to = rank
+        hits = judgment, owner, rank, tied_from, tied_to
         return Retrieved(
-            judgment,
-            owner,
-            rank,
-            tied_from,
-            tied_to,
-            self._retrieved,
-            self._answered,
-            unknown,
-            excluded=self._excluded,
-            **beside,
+            *hits, self._retrieved, self._answered, unknown, excluded=self._excluded, **beside
         )
 
 

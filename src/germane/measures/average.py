@@ -51,10 +51,7 @@ AVERAGE_PRECISION = Definition(
     parameters=(
         REL,
         Parameter(
-            "norm",
-            "min",
-            "the divisor of the sum",
-            words=("R", "min", "possible", "found", "k"),
+            "norm", "min", "the divisor of the sum", words=("R", "min", "possible", "found", "k")
         ),
         MEAN,
     ),

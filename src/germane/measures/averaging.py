@@ -13,14 +13,7 @@ from germane.core.arguments import is_number
 from germane.core.arithmetic import Arithmetic, Halves
 from germane.core.ragged import Bools, Floats
 from germane.core.ranking import Ranking
-from germane.errors import (
-    CoverageError,
-    InputError,
-    MeasureError,
-    NotFoundError,
-    clip,
-    list_some,
-)
+from germane.errors import CoverageError, InputError, MeasureError, NotFoundError, clip, list_some
 from germane.measures import Scored, compute_values
 from germane.measures.measure import Measure
 

@@ -132,10 +132,7 @@ RESIDUAL = Definition(
     residual,
     lambda k, p: f"1 - (1 - p)·Σ judged(i)·p^(i-1), {write_ranks(k)}, p = {write_number(p['p'])}",
     'round(score([1, 0], "RBPResidual(p=0.5)"), 6) == 1 - (1 + 1 / 2) / 2',
-    parameters=(
-        GOING_ON,
-        MEAN,
-    ),
+    parameters=(GOING_ON, MEAN),
     monotone=False,
     conventions="The tail beyond the last result counts in full.",
     cite="Moffat & Zobel, ACM TOIS 27(1), 2008",

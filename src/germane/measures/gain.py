@@ -18,14 +18,7 @@ from germane.measures.definition import (
     write_ranks,
 )
 from germane.measures.sets import count_filled, count_ranks, write_divisor
-from germane.measures.terms import (
-    LOG2,
-    Scored,
-    Weight,
-    compute_gains,
-    make_discount,
-    weigh_hits,
-)
+from germane.measures.terms import LOG2, Scored, Weight, compute_gains, make_discount, weigh_hits
 
 GAIN = Parameter(
     "gain",

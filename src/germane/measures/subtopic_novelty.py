@@ -240,13 +240,7 @@ NORMALIZED_INTENT_AWARE_ERR = Definition(
     cite="Clarke, Craswell, Soboroff & Ashkan, WSDM 2011",
 )
 
-GOING_ON = Parameter(
-    "beta",
-    0.5,
-    "the probability to continue to the next rank",
-    low=0.0,
-    high=1.0,
-)
+GOING_ON = Parameter("beta", 0.5, "the probability to continue to the next rank", low=0.0, high=1.0)
 
 
 def _count_ranks_that_matter(beta: float) -> int | None:

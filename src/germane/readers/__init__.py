@@ -1,10 +1,9 @@
 """Opens judgments and runs: recognizes once which kind of input was given.
 
-``QRELS`` and ``RUNS`` are the tables of kinds, tried in order. Most modules are imported for the
-first input that needs them, since importing Arrow takes as long as importing NumPy.
+``QRELS`` and ``RUNS`` are the tables of kinds, tried in order.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -12,13 +11,14 @@ from germane.core.arguments import list_values
 from germane.core.qrels import Qrels
 from germane.errors import EmptyError, InputError, clip
 from germane.readers import formats, mappings, numbers
-from germane.readers.formats import InputFormat, find_name, is_path
+from germane.readers.formats import InputFormat, find_name
 from germane.readers.headings import JUDGES
-from germane.readers.hits import is_hits, read_hits
+from germane.readers.hits import is_hits, read_hits, refuse_response
 from germane.readers.inputs import Needs, QrelsInput, ReadOptions, RunInput
 from germane.readers.labels import Labels
 from germane.readers.mappings import is_rows
 from germane.readers.numbers import is_array, is_whole, refuse_nested
+from germane.readers.paths import is_path, limit_path, name_file
 from germane.readers.recognition import (
     NOTHING_SAID,
     QRELS,
@@ -30,13 +30,10 @@ from germane.readers.recognition import (
     is_frame,
     is_records,
     is_searched,
-    limit,
     open_columns,
     open_qrels_groups,
-    open_records,
     recognize_qrels,
 )
-from germane.readers.responses import refuse_response
 
 __all__ = [
     "NOTHING_SAID",
@@ -52,7 +49,6 @@ __all__ = [
     "find_name",
     "is_path",
     "is_searched",
-    "join_qrels",
     "open_inputs",
     "open_judges",
     "open_qrels",
@@ -70,99 +66,66 @@ def open_judges(given: Any, reading: ReadOptions = NOTHING_SAID) -> Mapping[str,
     given = hold_records(given)
     frame = None
     if is_path(given):
-        path = limit(given, reading)
+        path = limit_path(given, reading.max_expansion, reading.max_line)
         chosen = formats.find_format(path, "qrels", reading.input_format)
         frame = formats.open_columns(path, JUDGES, chosen, reading.columns)
-    elif is_frame(given):
+    elif is_frame(given) or is_records(given):
         frame = open_columns(given, JUDGES, reading)
-    elif is_records(given):
-        frame = open_records(given, JUDGES, reading)
     if frame is None:
         raise InputError(
             f"{clip(given)} has no column that names the judge. For several judges give two or more"
             " qrels by name, or one frame or file (CSV, TSV, JSON Lines, Parquet, Arrow) with such"
             " a column."
         )
-    parts: Mapping[str, Any] = import_reader("judges").split_by_judge(frame)
+    parts: Mapping[str, Any] = import_reader("frame_qrels").split_by_judge(frame)
     return parts
 
 
 def open_qrels(given: Any, reading: ReadOptions = NOTHING_SAID) -> QrelsInput:
-    """Recognize judgments, and read the candidates and weights that were asked for with them.
+    """Recognize judgments. Their candidates and weights are attached when they are read.
 
     Raises InputError for anything else, and for columns that do not fit.
     """
-    judged = _weigh_subtopics(recognize_qrels(given, reading), reading)
-    if any(one is not None for one in (reading.catalogue, reading.seen, reading.distance)):
-        options = import_reader("catalogues").read_options(reading)
-        judged = replace(judged, catalogue=options)
+    judged = recognize_qrels(given, reading)
+    if reading.catalogue is not None:
+        judged = replace(judged, catalogue=reading.catalogue)
+    if reading.subtopic_weights is not None:
+        attach = import_reader("subtopic_weights").attach_weights
+        read, weights = judged.read, reading.subtopic_weights
+        judged = replace(judged, read=lambda *how: attach(read(*how), weights, how[-1]))
     if reading.exclude is None and reading.only is None:
         return judged
-    candidates = import_reader("candidate_pairs").open_candidates(reading)
+    candidates = import_reader("candidates").Candidates(reading.exclude, reading.only)
     return replace(judged, read=lambda *how: candidates.attach(judged.read(*how)))
-
-
-def _weigh_subtopics(judged: QrelsInput, reading: ReadOptions) -> QrelsInput:
-    """Attach the weights of subtopics, if there are any, to judgments when these are read."""
-    if reading.subtopic_weights is None:
-        return judged
-    reader = import_reader("subtopic_weights")
-    weights = reader.open_weights(reading)
-
-    def read(duplicates: str, progress: Any, needs: Needs) -> Qrels:
-        qrels: Qrels = reader.attach_weights(
-            judged.read(duplicates, progress, needs), weights, needs
-        )
-        return qrels
-
-    return replace(judged, read=read)
 
 
 # --- Runs -------------------------------------------------------------------------------------
 
 
-def _open_nested_run(path: Any) -> RunInput:
-    nested_json = import_reader("nested_json")
-    given = nested_json.read_nested(path, "run")
-    kind = mappings.ScoredMapping if mappings.is_scores(given) else mappings.RankedLists
-    return kind(given, find_name(path), nested_json.name_file(path), "text")
-
-
-def _open_run_file(given: Any, qrels: QrelsInput | None, reading: ReadOptions) -> RunInput:
-    path = limit(given, reading)
-    run: RunInput | None
-    if formats.choose_format("run", reading.input_format) == "scores":
-        run = import_reader("letor").align_scores(qrels, path)
-    elif (chosen := formats.find_format(path, "run", reading.input_format)) == "json":
-        run = _open_nested_run(path)
-    else:
-        run = formats.open_columns(path, "run", chosen, reading.columns)
+def _open_run_file(path: Any, reading: ReadOptions) -> RunInput:
+    chosen = formats.find_format(path, "run", reading.input_format)
+    if chosen == "json":
+        given = import_reader("nested_json").read_nested(path, "run")
+        kind = mappings.ScoredMapping if mappings.is_scores(given) else mappings.RankedLists
+        return kind(given, find_name(path), name_file(path), "text")
+    run: RunInput | None = formats.open_columns(path, "run", chosen, reading.columns)
     return run or import_reader("trec_files").TrecFile(path)
 
 
-RUNS: tuple[tuple[Recognize, Callable[[Any, QrelsInput | None, ReadOptions], RunInput]], ...] = (
-    (
-        mappings.is_scores,
-        lambda given, qrels, reading: mappings.ScoredMapping(given),
-    ),
-    (
-        mappings.is_mapping,
-        lambda given, qrels, reading: mappings.RankedLists(given),
-    ),
+RUNS: tuple[tuple[Recognize, Callable[[Any, ReadOptions], RunInput]], ...] = (
+    (mappings.is_scores, lambda given, reading: mappings.ScoredMapping(given)),
+    (mappings.is_mapping, lambda given, reading: mappings.RankedLists(given)),
     (is_path, _open_run_file),
-    (is_frame, lambda given, qrels, reading: open_columns(given, "run", reading)),
-    (
-        mappings.is_rows,
-        lambda given, qrels, reading: mappings.RankedLists(dict(enumerate(given))),
-    ),
-    (numbers.is_whole, lambda given, qrels, reading: import_reader("top_ids").open_ids(given)),
-    (numbers.is_pair, lambda given, qrels, reading: import_reader("top_ids").open_pair(given)),
+    (is_frame, lambda given, reading: open_columns(given, "run", reading)),
+    (is_rows, lambda given, reading: mappings.RankedLists(dict(enumerate(given)))),
+    (numbers.is_whole, lambda given, reading: import_reader("top_ids").open_ids(given)),
+    (numbers.is_pair, lambda given, reading: import_reader("top_ids").open_pair(given)),
     (
         numbers.is_text_array,
-        lambda given, qrels, reading: mappings.RankedLists(dict(enumerate(given.tolist()))),
+        lambda given, reading: mappings.RankedLists(dict(enumerate(given.tolist()))),
     ),
-    (numbers.is_array, lambda given, qrels, reading: import_reader("arrays").open_scores(given)),
-    (is_records, lambda given, qrels, reading: open_records(given, "run", reading)),
+    (numbers.is_array, lambda given, reading: import_reader("arrays").open_scores(given)),
+    (is_records, lambda given, reading: open_columns(given, "run", reading)),
 )
 
 
@@ -185,8 +148,6 @@ def open_run(
     array_ids = import_reader("array_ids")
     query_ids, item_ids = array_ids.read_both(reading)
     groups = reading.collapse
-    if groups is not None:
-        groups = import_reader("item_groups").open_groups(groups)
     if isinstance(given, RunInput) and not given.is_array:
         return given if groups is None else given.collapse(groups)
     if numbers.is_text_array(given):
@@ -204,13 +165,15 @@ def open_run(
 def _recognize_run(given: Any, reading: ReadOptions, qrels: QrelsInput | None) -> RunInput:
     if isinstance(given, RunInput):  # of read_run, or opened before
         return given
-    if qrels is not None and qrels.lines is not None and _has_no_ids(given, qrels.lines):
+    if is_path(given):
+        given = limit_path(given, reading.max_expansion, reading.max_line)
+    if _are_of_lines(given, reading, qrels):
         run: RunInput = import_reader("letor").align_scores(qrels, given)
         return run
     given = hold_records(given)
     for recognize, open_kind in RUNS:
         if recognize(given):
-            return open_kind(given, qrels, reading)
+            return open_kind(given, reading)
     _refuse_empty_run(given)
     raise InputError(
         "a run is the path of a file, a frame, {query: {item: score}}, {query: [item, …]}, a"
@@ -225,9 +188,12 @@ def _refuse_empty_run(given: Any) -> None:
         raise EmptyError("the run is empty: it has no queries.")
 
 
-def _has_no_ids(run: Any, lines: Any) -> bool:
+def _are_of_lines(run: Any, reading: ReadOptions, qrels: QrelsInput | None) -> bool:
     """Are these scores that belong to the lines of the qrels' LETOR file, in their order?"""
-    if not numbers.is_array(run):
+    if is_path(run):
+        return formats.choose_format("run", reading.input_format) == "scores"
+    lines = None if qrels is None else qrels.lines
+    if lines is None or not is_array(run):
         return False
     flat = len(run.shape) == 1 or run.shape[1:] == (1,)  # a column is refused later, with advice
     return flat or lines.items == "places"
@@ -237,10 +203,7 @@ def _has_no_ids(run: Any, lines: Any) -> bool:
 
 
 def open_inputs(
-    qrels: Any,
-    run: Any,
-    reading: ReadOptions = NOTHING_SAID,
-    judged: QrelsInput | None = None,
+    qrels: Any, run: Any, reading: ReadOptions = NOTHING_SAID, judged: QrelsInput | None = None
 ) -> tuple[QrelsInput, RunInput]:
     """Recognize judgments and a run. ``judged``: those of an earlier run of the same call.
 
@@ -261,9 +224,6 @@ def open_inputs(
         return judged, scores
     refuse_ambiguous(qrels, run)
     _refuse_empty_run(run)
-    if reading.collapse is not None:  # which both sides need, and a stream is read once
-        groups = import_reader("item_groups").open_groups(reading.collapse)
-        reading = replace(reading, collapse=groups)
     if judged is None:
         judged = open_qrels(qrels, reading)
     found = open_run(run, reading, judged)
@@ -287,28 +247,17 @@ def _refuse_columns(reading: ReadOptions, judged: QrelsInput, is_named: bool) ->
             )
 
 
-def join_qrels(parts: Sequence[Qrels]) -> Qrels:
-    """Join the judgments of several frames that have no query in common."""
-    qrels: Qrels = import_reader("frame_qrels").join_judgments(parts)
-    return qrels
-
-
 def accept_comments(qrels: Qrels, run: RunInput) -> Qrels:
     """Accept judgments of lines that begin with ``#`` where the run has their query."""
     if qrels.maybe_data is None:
         return qrels
     queries = run.find_queries(qrels.maybe_data.queries)
-    if queries is None:
-        return qrels
     accepted: Qrels = import_reader("trec_files").accept_comments(qrels, queries)
     return accepted
 
 
 def refuse_ambiguous(qrels: Any, run: Any) -> None:
-    """Refuse rows that do not match, and whole numbers that may be ids or scores.
-
-    Raises InputError that asks which.
-    """
+    """Refuse rows that do not match, and whole numbers that may be ids or scores."""
     if isinstance(qrels, dict) and isinstance(run, dict):
         return
     refuse_nested(qrels, "qrels")
@@ -349,12 +298,9 @@ def _check_rows(qrels: Any, run: Any) -> None:
         )
     if not is_array(run):
         first = list_values(run[0])
-        if not isinstance(first, Mapping) and any(map(_is_float, first)):
+        floats = (one for one in first if isinstance(one, float) and one == one)  # NaN is missing
+        if not isinstance(first, Mapping) and next(floats, None) is not None:
             raise InputError(
                 f"a list of ranked lists holds ids, best first; got {clip(first)}. Scores and"
                 " grades are arrays: numpy.array(…)."
             )
-
-
-def _is_float(item: object) -> bool:
-    return isinstance(item, float) and item == item  # NaN is an id that is missing

@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 
 from germane.core.arguments import list_values
-from germane.core.progress import Progress
 from germane.core.qrels import Qrels
 from germane.core.ragged import Ints
 from germane.errors import (
@@ -26,7 +25,7 @@ from germane.kernel import columns, plain
 from germane.kernel.columns import Integers
 from germane.kernel.ids import as_integer, is_integer, is_missing, spell_id, to_bytes, to_text
 from germane.readers.candidates import Aligned, Name
-from germane.readers.inputs import Needs, QrelsInput, ReadOptions, RunInput
+from germane.readers.inputs import ReadOptions, RunInput
 
 Ids = Sequence[Hashable]
 LABEL = 9 * 10**17  # and those below it have as many digits
@@ -113,16 +112,6 @@ def name_rows(given: Any, ids: Ids | None, what: str) -> Any:
     }
 
 
-def name_qrels(opened: QrelsInput, query_ids: Ids | None, item_ids: Ids | None) -> QrelsInput:
-    """Name the queries and items of judgments that are an array, a CSR matrix or labels."""
-
-    def read(duplicates: str, progress: Progress | None, needs: Needs) -> Qrels:
-        read = opened.read(duplicates, progress, needs)
-        return name_judgments(read, query_ids, item_ids, "the qrels")
-
-    return replace(opened, read=read)
-
-
 def name_judgments(qrels: Qrels, query_ids: Ids | None, item_ids: Ids | None, what: str) -> Qrels:
     """Name the queries and items of judgments that are rows and columns."""
     if qrels.width is None:
@@ -153,7 +142,7 @@ class Axis:
     def label(self, ties: str) -> Ints:
         """Label places by numbers whose text falls in the order of ids; the last is for none."""
         ids = self._column
-        first = np.argsort(plain.order_equal(ids, np.arange(len(ids)), ties), kind="stable")
+        first = np.argsort(plain.ORDERS[ties](ids, np.arange(len(ids))), kind="stable")
         labels = np.full(len(ids) + 1, -1)
         labels[first] = LABEL - np.arange(len(ids))
         return labels
@@ -184,9 +173,8 @@ class Axis:
         Raises InputError or CoverageError for numbers that are no places, where items have no ids.
         """
         if self.ids is not None and qrels.width is None:
-            return self._look_up(
-                _list_python(qrels.items), qrels.ids == "text", "item", "the qrels"
-            )
+            items = qrels.items.python if isinstance(qrels.items, columns.Ids) else qrels.items
+            return self._look_up(items, qrels.ids == "text", "item", "the qrels")
         if self.argument == "groups":
             raise InputError(
                 "the qrels number the items, and with collapse= they are about groups: give "
@@ -272,15 +260,8 @@ class Axis:
         return plain, text  # type: ignore[return-value]
 
 
-def _list_python(items: Sequence[Hashable]) -> Sequence[Hashable]:
-    return items.python if isinstance(items, columns.Ids) else items
-
-
 def _read_numbers(qrels: Qrels, ids: Sequence[Hashable]) -> Sequence[Hashable]:
-    """Read the digits of ids from a file of text as integers.
-
-    In a LETOR file without ids, the ids are numbers of lines, which are not columns.
-    """
+    """Read digits from a file of text as integers; the numbers of LETOR lines are no columns."""
     of_lines = getattr(qrels.lines, "items", "ids") == "places"
     return list(map(as_integer, ids)) if qrels.ids == "text" and not of_lines else ids
 
@@ -311,7 +292,7 @@ def name_run(run: RunInput, query_ids: Ids | None, item_ids: Ids | None) -> RunI
 
 
 def _refuse_types(
-    what: str, judged: Sequence[Hashable], own: Ids, argument: str, side: str = "the qrels"
+    what: str, judged: Sequence[Hashable], own: Ids, argument: str, side: str
 ) -> None:
     """Raise CoverageError for ids that cannot match, since their types differ."""
     kinds = [sorted({name_type(one) for one in side}) for side in (judged, own)]

@@ -13,15 +13,15 @@ from germane.core.progress import Progress
 from germane.core.qrels import Qrels
 from germane.core.ragged import Ints
 from germane.core.retrieved import Order, Retrieved, Sample
-from germane.errors import DuplicateError, EmptyError, FormatError, clip
+from germane.errors import DuplicateError, EmptyError, FormatError
 from germane.kernel.columns import Ids, Integers
 from germane.kernel.grid import Columns, Grid, widen
-from germane.kernel.reduction import Batch, Judgments, Part, Reduction, RepeatedItem
+from germane.kernel.reduction import Batch, Judgments, Part, Reduction, RepeatedItem, list_rows
 from germane.kernel.threads import map_in_threads
 from germane.readers import array_ids, numbers
 from germane.readers.array_ids import Axis
 from germane.readers.candidates import find_candidates
-from germane.readers.inputs import RunInput
+from germane.readers.inputs import RunInput, explain_twice
 from germane.readers.rows import STEP, Rows
 
 if TYPE_CHECKING:
@@ -47,6 +47,8 @@ class ArrayRun(RunInput):
     """A run whose queries and items are places in arrays; either may have ids."""
 
     is_array = True
+    ties = "given"
+    where = "run"
     in_threads = False  # are blocks read in threads?
 
     queries: Axis
@@ -54,10 +56,6 @@ class ArrayRun(RunInput):
     name: str = "run"
     counts: Ints | None = None  # the results of each row before groups took the place of items
     columns: Columns | None = None  # their groups, where the array has all items
-
-    @property
-    def ties(self) -> str:
-        return "given"
 
     @property
     def has_ids(self) -> bool:
@@ -68,7 +66,7 @@ class ArrayRun(RunInput):
         return self.queries.ids is not None
 
     @property
-    def is_collapsed(self) -> bool:  # type: ignore[override]
+    def is_collapsed(self) -> bool:
         return self.counts is not None
 
     # --- Of each kind of array ---
@@ -151,12 +149,10 @@ class ArrayRun(RunInput):
         rows = self.queries.find_rows(qrels)
         asked = Asked(self._place_judgments(qrels, rows, order), rows, order, qrels.width)
         judged, labels = asked.judged, None
-        if (
-            order.equal != "given" and self.has_ids
-        ):  # equal scores are ordered by ids, in whose order labels are
+        if order.equal != "given" and self.has_ids:  # by ids, in whose order labels are
             labels = self.items.label(order.equal)
             judged, order = judged.map_items(labels), replace(order, equal="id")
-        reduction = Reduction(judged, "max" if self.is_collapsed else duplicates, order)
+        reduction = Reduction(judged, self.choose_copies(duplicates), order)
         known, read = np.flatnonzero(rows >= 0), self.open_blocks(asked)
 
         def reduce(at: Ints) -> Part:
@@ -198,7 +194,7 @@ class ArrayRun(RunInput):
 
     def _label(self, batch: Batch | Grid, labels: Ints) -> Batch:
         """Put labels in the place of items."""
-        batch = batch.compress() if isinstance(batch, Grid) else batch
+        batch = list_rows(batch)
         places: Any = batch.items
         codes = places.values if self.columns is None else self.columns.codes[places.values]
         return replace(batch, items=Integers(labels[codes]))
@@ -214,10 +210,7 @@ class ArrayRun(RunInput):
         got: Any = self.open_blocks(None)(np.array([row]), np.zeros(1, np.int64))
         at = [rank for rank, item in enumerate(got.items, 1) if item == place]
         item = self.items.name(np.array([place])).python[0]
-        return DuplicateError(
-            f"run, row {row}: item {clip(item)} is retrieved twice, at ranks {at[0]} and {at[1]}. "
-            "duplicates=first keeps its first copy."
-        )
+        return explain_twice(f"run, row {row}", item, *at[:2])
 
     def read_rows(
         self, judged: Qrels | None = None, progress: Progress | None = None
@@ -227,8 +220,7 @@ class ArrayRun(RunInput):
             rows = self.queries.find_rows(judged)
             rows = rows[rows >= 0]
         for at in self.split(rows, STEP):
-            batch = read(rows[at], at)
-            batch = batch.compress() if isinstance(batch, Grid) else batch
+            batch = list_rows(read(rows[at], at))
             places: Any = batch.items
             items = self.list_items(places.values, rows[at][batch.owner])
             yield Rows(self.queries.name(rows[at]), batch.offsets, items, batch.score)

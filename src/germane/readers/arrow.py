@@ -1,4 +1,4 @@
-"""Reads Arrow arrays as columns of ids or of numbers. Errors name the column and the row."""
+"""Reads Arrow arrays as columns of ids or numbers, and rows as tables. Errors name the place."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from germane.errors import (
     explain_not_finite,
     show_typed,
 )
-from germane.kernel import plain
+from germane.kernel import columns
 from germane.kernel.columns import Categories, Ids, Integers, Text, read_arrow_text, read_bytes
 from germane.kernel.ids import is_missing
-from germane.readers.numbers import EXACT
+from germane.readers import headings, numbers
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -36,14 +36,11 @@ class Entries:
         self._last: tuple[pa.Array, Ids, bool] | None = None
 
     def find(self, array: pa.Array, read: Callable[[], Ids]) -> tuple[Ids, bool]:
-        """Find the entries of a list, and say if all of them differ.
-
-        Another thread may replace what is kept at any time, so that it is read once.
-        """
-        last = self._last
+        """Find the entries of a list, and say if all of them differ."""
+        last = self._last  # read once, since another thread may replace it
         if last is None or not _is_same(array, last[0]):
             entries = read()
-            distinct = self._distinct or len(plain.number_ids(entries)[1]) == len(entries)
+            distinct = self._distinct or len(columns.number_ids(entries)[1]) == len(entries)
             # holding the array keeps its memory from being used again at the same address
             last = self._last = array, entries, distinct
         return last[1:]
@@ -99,18 +96,13 @@ def read_ids(array: pa.Array, place: Place) -> Ids:
         return _read_categories(array, place)
     if str(kind) in _TEXT or types.is_fixed_size_binary(kind):
         return read_arrow_text(array)
-    raise FormatError(
-        f"{place}: ids are integers or text; the column is {kind}.{_advise(types, kind)}"
-    )
+    advice = "Cast it to one of them."
+    if types.is_floating(kind):
+        advice = "Integers become floats where a value is missing; cast the column to int64."
+    raise FormatError(f"{place}: ids are integers or text; the column is {kind}. {advice}")
 
 
 _TEXT = {"string", "large_string", "string_view", "binary", "large_binary", "binary_view"}
-
-
-def _advise(types: Any, kind: Any) -> str:
-    if types.is_floating(kind):
-        return " Integers become floats where a value is missing; cast the column to int64."
-    return " Cast it to one of them."
 
 
 def _read_categories(array: pa.DictionaryArray, place: Place) -> Ids:
@@ -253,20 +245,20 @@ def read_numbers(array: pa.Array, place: Place, what: str) -> Floats:
         kind = array.type
     if pa.types.is_integer(kind):
         values = _read_fixed(array, _find_dtype(kind))
-        if what != "rank":
-            return _check_finite(values.astype(float), place, what, error)
-        _check_positive(values, place)
-        return values
-    if pa.types.is_decimal(kind):
+        if what == "rank":
+            _check_positive(values, place)
+            return values
+    elif pa.types.is_decimal(kind):
         array = array.cast(pa.float64())
     elif not pa.types.is_floating(kind):
         raise error(f"{place}: {explain_not_finite(what, f'the column is {kind}')}.")
     values = _read_fixed(array, _find_dtype(array.type)).astype(float, copy=False)
-    finite = _check_finite(values, place, what, error)
+    if what == "relevance grade" or not np.isfinite(values.sum()):
+        numbers.check_range(values, place.at, what, error)
     if what == "rank":
-        _check_whole(finite, place)
-        _check_positive(finite, place)
-    return finite
+        _check_whole(values, place)
+        _check_positive(values, place)
+    return values
 
 
 def _check_whole(ranks: Floats, place: Place) -> None:
@@ -290,18 +282,6 @@ def _check_positive(ranks: Floats | Ints, place: Place) -> None:
         )
 
 
-def _check_finite(values: Floats, place: Place, what: str, error: type[InputError]) -> Floats:
-    largest = EXACT if what == "relevance grade" else np.finfo(float).max
-    if not np.isfinite(values.sum()) or largest == EXACT:
-        odd = np.flatnonzero(~(np.abs(values) <= largest))
-        if len(odd):
-            row = int(odd[0])
-            within = " in the range ±2^53" if np.isfinite(values[row]) else ""
-            wrong = explain_not_finite(what, f"got {values[row]}", within=within)
-            raise error(f"{place.at(row)}: {wrong}")
-    return values
-
-
 def _check_nulls(array: pa.Array, place: Place, error: type[InputError], what: str) -> None:
     if array.null_count:
         raise error(_explain_missing(array.is_null().to_pylist().index(True), place, what))
@@ -310,6 +290,27 @@ def _check_nulls(array: pa.Array, place: Place, error: type[InputError], what: s
 def _explain_missing(row: int, place: Place, what: str) -> str:
     advice = " Leave out the rows of pairs that were not judged." if "grade" in what else ""
     return f"{place.at(row)}: {what} is missing (null, or NaN in pandas).{advice}"
+
+
+def tabulate_records(rows: Sequence[Any], kind: str, names: Any = None) -> pa.Table:
+    """Make a table of namedtuples of one type, such as ``Qrel`` and ``ScoredDoc`` of ir_datasets.
+
+    Their fields are the columns. Raises FormatError for a row of another type.
+    """
+    import pyarrow as pa
+
+    first = rows[0]
+    if len(set(map(type, rows))) > 1:
+        at, odd = next((at, row) for at, row in enumerate(rows) if type(row) is not type(first))
+        raise FormatError(
+            f"{kind}, row {at}: all rows are of one type, {type(first).__name__}; got {clip(odd)}"
+        )
+    found = headings.resolve_names(first._fields, kind, kind, names)
+    values = dict(zip(first._fields, zip(*rows, strict=True), strict=True))
+    try:
+        return pa.table({name: pa.array(values[name]) for name in found.all})
+    except (TypeError, ValueError, OverflowError, pa.ArrowException) as error:
+        raise explain_unreadable(rows, kind, error) from None
 
 
 def explain_unreadable(given: Any, kind: str, error: Exception) -> FormatError:

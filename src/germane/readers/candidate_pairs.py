@@ -1,23 +1,24 @@
 """Reads ``exclude=`` and ``only=`` as the caller gives them: mappings, frames, files, masks."""
 
 from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from germane.core.qrels import Qrels
 from germane.errors import InputError, clip
-from germane.readers import array_ids, item_groups, mappings, numbers
-from germane.readers.candidates import Candidates, Name, Pairs
+from germane.readers import array_ids, mappings, numbers
+from germane.readers.candidates import Name, Pairs
 from germane.readers.inputs import Needs, ReadOptions
 from germane.readers.recognition import open_pairs
 
 
-def open_candidates(reading: ReadOptions) -> Candidates:
-    """Read the candidates. Raises InputError for what has no queries and items."""
+def hold_candidates(reading: ReadOptions) -> ReadOptions:
+    """Read ``exclude`` and ``only``. Raises InputError for what has no queries and items."""
     given: dict[Name, Any] = {"exclude": reading.exclude, "only": reading.only}
     read = {name: _open_pairs(one, name, reading) for name, one in given.items() if one is not None}
-    return Candidates(**read)
+    return replace(reading, exclude=read.get("exclude"), only=read.get("only"))
 
 
 def _open_pairs(given: Any, name: Name, reading: ReadOptions) -> Pairs:
@@ -33,7 +34,7 @@ def _open_pairs(given: Any, name: Name, reading: ReadOptions) -> Pairs:
                 f"{name}= marks columns, and with collapse= candidates are groups: give {{query:"
                 " groups}."
             )
-        item_groups.open_groups(reading.collapse).refuse_replaced(pairs.items, f"{name}=")
+        reading.collapse.refuse_replaced(pairs.items, f"{name}=")
     return array_ids.name_judgments(pairs, query_ids, item_ids, f"{name}=")
 
 

@@ -43,8 +43,7 @@ class Candidates:
         Raises CoverageError if ``only`` lacks a judged query, and if ``exclude`` has none of them.
         """
         for name, pairs in self.arguments:
-            at = _find_queries(pairs, qrels)
-            lacking = [q for q, place in zip(qrels.queries, at.tolist(), strict=True) if place < 0]
+            lacking = _list_lacking(pairs, qrels)
             rows = len(qrels) if qrels.width is not None else None
             if rows is not None and pairs.width is not None and len(pairs) != rows:
                 raise InputError(f"{name}= has {len(pairs)} rows, the qrels have {rows}.")
@@ -63,14 +62,12 @@ class Candidates:
 
     def attach_to_lists(self, users: Qrels) -> Qrels:
         """Attach them to unjudged lists. Raises CoverageError if ``only`` lacks one."""
-        if self.only is not None:
-            at = _find_queries(self.only, users).tolist()
-            lacking = [user for user, place in zip(users.queries, at, strict=True) if place < 0]
-            if lacking:
-                raise CoverageError(
-                    f"only= has no candidates for {list_some(lacking)}, whose whole list counts. An"
-                    " empty list says that a query has none."
-                )
+        lacking = [] if self.only is None else _list_lacking(self.only, users)
+        if lacking:
+            raise CoverageError(
+                f"only= has no candidates for {list_some(lacking)}, whose whole list counts. An"
+                " empty list says that a query has none."
+            )
         return replace(users, candidates=self)
 
     @property
@@ -81,10 +78,6 @@ class Candidates:
             ("only", self.only),
         )
         return [(name, pairs) for name, pairs in both if pairs is not None]
-
-    def align(self, qrels: Qrels) -> list[tuple[Name, Aligned]]:
-        """Bring the pairs into the order of the judged queries."""
-        return [(name, _align(pairs, qrels)) for name, pairs in self.arguments]
 
 
 class Aligned(NamedTuple):
@@ -105,7 +98,8 @@ class Aligned(NamedTuple):
 
 def find_candidates(qrels: Qrels) -> list[tuple[Name, Aligned]]:
     """Find the pairs of judgments, in the order of the judged queries; none if all items count."""
-    return qrels.candidates.align(qrels) if qrels.candidates is not None else []
+    given = [] if qrels.candidates is None else qrels.candidates.arguments
+    return [(name, _align(pairs, qrels)) for name, pairs in given]
 
 
 def _find_queries(pairs: Pairs, qrels: Qrels) -> Ints:
@@ -118,13 +112,16 @@ def _find_queries(pairs: Pairs, qrels: Qrels) -> Ints:
     return np.fromiter((position.get(query, -1) for query in queries), np.int64, len(queries))
 
 
+def _list_lacking(pairs: Pairs, qrels: Qrels) -> list[Hashable]:
+    """List the judged queries that the pairs lack."""
+    at = _find_queries(pairs, qrels).tolist()
+    return [query for query, place in zip(qrels.queries, at, strict=True) if place < 0]
+
+
 def fit_items(ids: Ids, retrieved: Ids) -> Ids:
-    """Fit the items of pairs to those of a run; no items have the kind of the run's."""
-    return widen_integers(ids, retrieved) if len(ids) else retrieved.part(0, 0)
-
-
-def widen_integers(ids: Ids, retrieved: Ids) -> Ids:
-    """Convert integers to the type of the run's, signed or not, unless one would not fit."""
+    """Fit ids to those of a run: none have its kind, and integers its type if they fit."""
+    if not len(ids):
+        return retrieved.part(0, 0)
     if not (isinstance(ids, Integers) and isinstance(retrieved, Integers)):
         return ids
     wanted = retrieved.values.dtype
@@ -148,10 +145,7 @@ def _align(pairs: Pairs, qrels: Qrels) -> Aligned:
 def refuse_types(
     qrels: Qrels, unmatched: Mapping[str, bool], find_types: Callable[[], set[str]]
 ) -> None:
-    """Refuse pairs among which no result can be, since their types differ. Raises CoverageError.
-
-    ``unmatched``: is no result among the pairs?
-    """
+    """Refuse pairs whose types no result has; ``unmatched``: is no result among the pairs?"""
     for name, pairs in find_candidates(qrels):
         is_odd = unmatched[name] and pairs.ids != "text"
         types = {name_type(one) for one in pairs.list_items()} if is_odd else set()
@@ -177,8 +171,9 @@ def match_items(
             its = f"{one.items.kind} ({list_some(one.items[:3])})"
             raise CoverageError(explain_types("item", f"{name}=", own, its))
         as_text = True
+    retrieved = retrieved.part(0, 1).as_text() if as_text else retrieved
     matched = []
     for name, one in pairs:
         items = one.items.as_text() if as_text else one.items
-        matched.append((name, one.offsets, items))
+        matched.append((name, one.offsets, fit_items(items, retrieved)))
     return matched, as_text

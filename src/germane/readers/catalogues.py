@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Collection, Iterator, Mapping, Set
 from dataclasses import dataclass
-from functools import cache
 from typing import Any
 
 import numpy as np
@@ -26,20 +25,14 @@ from germane.errors import (
     list_some,
     show_typed,
 )
-from germane.kernel.columns import (
-    Ids,
-    Text,
-    join_ids,
-    read_bytes,
-    read_python_ids,
-)
-from germane.kernel.reduction import EVERY, Index, find_distinct
-from germane.readers import formats, headings, mappings
+from germane.kernel.columns import Ids, Text, join_ids, read_bytes, read_python_ids
+from germane.kernel.reduction import EVERY, find_distinct, open_index
+from germane.readers import formats, frames, headings, mappings
 from germane.readers.distances import OfPairs, Vectors, check_items, choose_side, open_distance
 from germane.readers.files import TextFile
-from germane.readers.formats import is_path
 from germane.readers.inputs import Needs, ReadOptions
 from germane.readers.item_numbers import ItemNumbers
+from germane.readers.paths import is_path
 from germane.readers.recognition import open_pairs
 
 
@@ -65,7 +58,8 @@ class CatalogueOptions:
         odd = [one for one in named if len(one[1]) and one[1].kind != sample.kind]
         for what, ids, side_is_text in odd:
             if not (is_text or side_is_text):
-                _refuse_kinds(sample, what, ids)
+                own, its = (f"{one.kind} ({list_some(one)})" for one in (sample, ids))
+                raise CoverageError(explain_types("item", what, own, its))
         numbers = ItemNumbers(as_text=bool(odd))
         places = [numbers.number(ids) for _, ids, _ in sides]
         size = self.size if self.items is None else int(places[0].max()) + 1
@@ -79,13 +73,11 @@ class CatalogueOptions:
         return Catalogue(len(numbers), size, seen, bound), numbers
 
 
-def read_options(reading: ReadOptions) -> CatalogueOptions | None:
-    """Read ``catalogue``, ``seen`` and ``distance``; None where none is given."""
+def read_options(reading: ReadOptions) -> CatalogueOptions:
+    """Read ``catalogue``, ``seen`` and ``distance``."""
     given = reading.catalogue
     if isinstance(given, CatalogueOptions):
         return given
-    if given is None and reading.seen is None and reading.distance is None:
-        return None
     seen = None if reading.seen is None else _read_seen(reading.seen, reading)
     distance = None if reading.distance is None else open_distance(reading.distance, reading)
     size = _read_size(given)
@@ -160,8 +152,6 @@ def _read_items(given: Any, reading: ReadOptions) -> tuple[Ids, bool]:
     if is_path(given):
         return _read_file(given, reading)
     if hasattr(given, "column_names") or hasattr(given, "columns"):
-        from germane.readers import frames
-
         return _read_column(frames.open_frame(given, "catalogue", reading.columns)), False
     values = list_values(given)
     if isinstance(values, (str, bytes)) or not isinstance(values, Collection):
@@ -227,12 +217,9 @@ def _check_heading(frame: Any, reading: ReadOptions) -> None:
 
 
 def _make_finder(seen: Qrels, is_text: bool) -> Callable[[Ids], Ints | None]:
-    """Make a function that finds the places of a run's users among those of ``seen=``, or -1.
-
-    It returns None where ids are of types that never match.
-    """
+    """Make a function that finds users in ``seen=``; None for types that never match."""
     known = read_python_ids(seen.queries)
-    index = cache(lambda as_text: Index(known.as_text() if as_text else known))
+    index = open_index(known)
 
     def find(users: Ids) -> Ints | None:
         as_text = users.kind != known.kind
@@ -252,9 +239,3 @@ def _advise(given: object) -> str:
     if isinstance(given, (list, tuple)) and given and isinstance(given[0], tuple):
         return "  pandas.DataFrame(rows, columns=['user', 'item']) makes a frame of rows."
     return ""
-
-
-def _refuse_kinds(sample: Ids, what: str, ids: Ids) -> None:
-    """Raise CoverageError for types of ids that never match."""
-    own, its = (f"{one.kind} ({list_some(one)})" for one in (sample, ids))
-    raise CoverageError(explain_types("item", what, own, its))

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 from germane.errors import FormatError, InputError, clip
 from germane.kernel.ids import spell_id
-from germane.readers import formats
-from germane.readers.formats import Path
-
-if TYPE_CHECKING:
-    from germane.readers.frames import Frame
+from germane.readers import formats, nested_json
+from germane.readers.frames import Frame, open_frame
+from germane.readers.paths import Path, name_file
 
 Found = TypeVar("Found", bound=dict[Hashable, Hashable])
 
@@ -39,8 +37,6 @@ def read_categories(path: Path, *, numbers: bool = False) -> Categories:
 
 def read_frame(given: Any, *, numbers: bool = False) -> dict[Hashable, Hashable]:
     """Read a category or a number for each query from a frame. Integers never equal text."""
-    from germane.readers.frames import open_frame
-
     return _read_columns(open_frame(given, "by"), {}, numbers)
 
 
@@ -65,10 +61,8 @@ def _read_values(frame: Frame, record: Any, row: int, numbers: bool) -> list[Any
 
 
 def _read_nested(path: Path, numbers: bool) -> Categories:
-    from germane.readers import nested_json
-
     given: Any = nested_json.read_object(path)
-    where = nested_json.name_file(path)
+    where = name_file(path)
     for query, category in given.items():
         if not isinstance(category, (str, int, float) if numbers else (str, int)):
             raise FormatError(

@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import io
 import math
-import os
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -32,13 +31,14 @@ from germane.output.formatting import write_count
 from germane.readers import headings
 from germane.readers.arrow import Place
 from germane.readers.files import Opener, check_text, explain_arrow_error
-from germane.readers.formats import PAIRS, Path, find_name
+from germane.readers.formats import PAIRS, find_name
 from germane.readers.frames import Frame
 from germane.readers.headings import Headings
+from germane.readers.paths import Path, name_file
 
 
 def check_rows(
-    source: Opener, separator: str, names: list[str], found: Headings, has_header: bool = True
+    source: Opener, separator: str, names: list[str], found: Headings, has_header: bool
 ) -> None:
     """Refuse the first line with a wrong number of fields, a bad number, or an id not in UTF-8."""
     numbers: dict[str | None, tuple[type[InputError], str]] = {
@@ -202,18 +202,15 @@ def _names_pair(names: list[str], kind: str, columns: Any) -> bool:
         return False
     if len(names) != 2 or headings.has_query(names):
         return True
-    own = {**(columns or {}), **((columns or {}).get(kind) or {})}
-    return any(isinstance(name, str) and name in names for name in own.values())
+    own = headings.choose_names(columns, kind).values()
+    return any(isinstance(name, str) and name in names for name in own)
 
 
 _HEAD = 1000  # rows that show whether ranks fall
 
 
 def _refuse_falling(where: str, record: pa.RecordBatch) -> None:
-    """Refuse lists of MS MARCO whose ranks are negative, or look like scores.
-
-    These fall from line to line in every query, and are not n to 1.
-    """
+    """Refuse negative ranks, and those that look like scores: they fall, but not from n to 1."""
     query = record.column("query")[:_HEAD].to_pylist()
     ranks = record.column("rank").to_numpy(zero_copy_only=False)
     if (ranks < 0).any():
@@ -308,9 +305,7 @@ def _open(
     read: _Read, path: Path, kind: str, columns: Any = None, *, has_header: bool = True
 ) -> Frame:
     """Open a run or qrels in a file of columns, and find the columns. Errors name the file."""
-    named = os.fspath(path)
-    where = "standard input" if named == "-" else str(named)
-    source = Opener(path)
+    where, source = name_file(path), Opener(path)
     with explain_arrow_error(where):
         names, reader, ids = read(source, kind, columns)
     rounded = 0

@@ -23,16 +23,17 @@ from germane.errors import (
 )
 from germane.kernel.columns import Ids, join_ids, read_python_ids
 from germane.kernel.reduction import Index, find_distinct
-from germane.readers import formats, mappings
+from germane.readers import formats, frames, mappings
 from germane.readers.files import explain_arrow_error
-from germane.readers.formats import is_path
 from germane.readers.inputs import ReadOptions
 from germane.readers.numbers import is_array, is_finite_number
+from germane.readers.paths import is_path
 
 CELLS = 1 << 22  # numbers of vectors that are gathered at once
 BOTH_WAYS = 64  # pairs of which a function is asked in both orders
 MOST = 1e150  # of which millions can be added up
 ROUNDING = 1e-9  # by which a distance may fall below 0, or differ both ways
+LISTS = "the vectors are lists of numbers, all of one length."
 TAKES = "distance= takes {item: vector}, a frame or a file of them, or a function of two items"
 
 
@@ -178,8 +179,6 @@ def open_distance(given: Any, reading: ReadOptions) -> Vectors | OfPairs:
     if is_path(given):
         return _read_file(given, reading)
     if hasattr(given, "column_names") or hasattr(given, "columns"):
-        from germane.readers import frames
-
         return _read_frame(frames.open_frame(given, "distance", reading.columns))
     if callable(given):
         return OfPairs(given)
@@ -238,28 +237,24 @@ def _read_frame(frame: Any) -> Vectors:
         ids.append(frame.read_queries(record, row).compact())
         lists = [name for name in names if "list<" in str(record.column(name).type)]
         if lists:
-            parts.append(
-                _read_nested(record.column(lists[0]), f"{frame.where}, column {lists[0]!r}")
-            )
+            where = f"{frame.where}, column {lists[0]!r}"
+            parts.append(_read_nested(record.column(lists[0]), where))
         else:
             parts.append(np.stack([frame.read_numbers(record, n, row, "number") for n in names], 1))
     if not ids:
         raise EmptyError(f"{frame.where}: there are no rows of item and vector.")
     if len({part.shape[1] for part in parts}) > 1:
-        raise FormatError(f"{frame.where}: the vectors are lists of numbers, all of one length.")
+        raise FormatError(f"{frame.where}: {LISTS}")
     return _scale(join_ids(ids), np.concatenate(parts), frame.where, frame.ids == "text")
 
 
 def _read_nested(column: Any, where: str) -> Floats:
     """Read a column of lists of numbers, all of one length."""
     try:
-        return np.array([np.asarray(one, float) for one in column.to_pylist()]).reshape(
-            len(column), -1
-        )
+        vectors = np.array([np.asarray(one, float) for one in column.to_pylist()])
+        return vectors.reshape(len(column), -1)
     except (TypeError, ValueError):
-        raise FormatError(
-            f"{where}: the vectors are lists of numbers, all of one length."
-        ) from None
+        raise FormatError(f"{where}: {LISTS}") from None
 
 
 def _scale(ids: Ids, vectors: Any, where: str, is_text: bool = False) -> Vectors:
@@ -267,7 +262,7 @@ def _scale(ids: Ids, vectors: Any, where: str, is_text: bool = False) -> Vectors
     if not len(ids):
         raise EmptyError(f"{where} has no vectors.")
     if vectors.ndim != 2 or not vectors.shape[1] or vectors.dtype.kind not in "fiub":
-        raise InputError(f"{where}: the vectors are lists of numbers, all of one length.")
+        raise InputError(f"{where}: {LISTS}")
     vectors = vectors.astype(float)
     largest = np.abs(vectors).max(1)  # whose squares may be beyond the range of doubles
     odd = np.flatnonzero(~np.isfinite(largest) | (largest == 0))

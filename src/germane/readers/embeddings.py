@@ -12,13 +12,7 @@ from germane.core import ragged
 from germane.core.qrels import Qrels
 from germane.core.ragged import Floats, Ints
 from germane.core.retrieved import Order
-from germane.errors import (
-    EmptyError,
-    FormatError,
-    InputError,
-    PolicyError,
-    check_choice,
-)
+from germane.errors import EmptyError, FormatError, InputError, PolicyError, check_choice
 from germane.kernel.columns import Ids
 from germane.kernel.grid import Columns, Grid
 from germane.kernel.matrix import Ranks
@@ -47,8 +41,6 @@ ROOM = 8  # times the largest square: no similarity on the way overflows
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class Embeddings(ArrayRun):
     """Vectors of queries and gallery."""
-
-    no_lists = "embeddings"
 
     vectors: Vectors
     excluded: Ints | None  # (Q), the item that is no candidate for a query; -1: none
@@ -82,20 +74,15 @@ class Embeddings(ArrayRun):
         """Divide rows into blocks; larger ones multiply faster."""
         yield from super().split(rows, min(cells * CELLS // arrays.CELLS, CELLS))
 
-    @property
-    def excluded_items(self) -> Ints | None:
-        """The item, or the group of no other item, that is excluded for each query; -1: none."""
-        if self.excluded is None or self.columns is None:
-            return self.excluded
-        group = np.where(self.excluded >= 0, self.columns.codes[self.excluded], -1)
-        alone = np.append(np.diff(self.columns.offsets) == 1, False)
-        return np.where(alone[group], group, -1)
-
     def drop_excluded(self, qrels: Qrels) -> Qrels:
         """Drop the judgments of items that are excluded; a query may lose all of them."""
-        excluded = self.excluded_items
+        excluded = self.excluded
         if excluded is None:
             return qrels
+        if self.columns is not None:  # a group is excluded if it has no other item
+            group = np.where(excluded >= 0, self.columns.codes[excluded], -1)
+            alone = np.append(np.diff(self.columns.offsets) == 1, False)
+            excluded = np.where(alone[group], group, -1)
         item = self.items.find_judged(qrels)
         owner = ragged.find_owners(qrels.offsets)
         row = self.queries.find_rows(qrels)[owner]
@@ -266,10 +253,7 @@ def _refuse_overflow(squares: list[Floats], kind: Any) -> None:
 
 
 def _scale(vectors: Any, squares: Floats, what: str) -> Any:
-    """Scale the vectors whose squares overflow or lose digits by powers of two, which is exact.
-
-    The squares of these vectors are replaced in place.
-    """
+    """Scale vectors whose squares overflow or lose digits by powers of two, and their squares."""
     extreme = np.flatnonzero((squares < 1 / LARGE) | (squares > LARGE))
     if not len(extreme):
         return vectors

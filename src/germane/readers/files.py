@@ -14,8 +14,8 @@ from weakref import WeakValueDictionary
 
 from germane.errors import EmptyError, FormatError, InputError
 from germane.readers import streams
-from germane.readers.formats import Path
-from germane.readers.streams import File, explain_os_error
+from germane.readers.paths import Path
+from germane.readers.streams import File, Layer, explain_os_error
 
 BLOCK = 1 << 20  # bytes; what is computed from a block stays in the processor's cache
 
@@ -138,10 +138,7 @@ _FIELD = re.compile(rb"[ \t]*([^ \t\r\n]*)")
 
 
 def _find_last_query(buffer: bytearray, end: int) -> int:
-    """Find the start of the last query, by bisection.
-
-    If its lines are scattered, it is the start of some of them.
-    """
+    """Find the start of the last query, or of some of its lines if scattered, by bisection."""
 
     def read_field(start: int) -> bytes:
         return _FIELD.match(buffer, start, end)[1]  # type: ignore[index]
@@ -178,28 +175,24 @@ def squeeze_blanks(data: bytes) -> bytes:
     return data.replace(b" \n", b"\n").replace(b"\n ", b"\n").strip(b" ")
 
 
-class _Squeezed(io.RawIOBase):
+class _Squeezed(Layer):
     """Text whose fields are separated by one blank each."""
 
     def __init__(self, stream: Any) -> None:
-        self._stream = (
-            io.BufferedReader(stream, BLOCK) if isinstance(stream, io.RawIOBase) else stream
-        )
+        super().__init__(hold_lines(stream))
         self._rest = b""
 
-    def readable(self) -> bool:
-        return True
-
     def readinto(self, buffer: Any) -> int:
-        while not self._rest and (data := self._stream.read(BLOCK)):
-            self._rest = squeeze_blanks(data + self._stream.readline())
+        while not self._rest and (data := self._raw.read(BLOCK)):
+            self._rest = squeeze_blanks(data + self._raw.readline())
         size = min(len(buffer), len(self._rest))
         buffer[:size], self._rest = self._rest[:size], self._rest[size:]
         return size
 
-    def close(self) -> None:
-        self._stream.close()
-        super().close()
+
+def hold_lines(stream: Any) -> Any:
+    """Buffer a stream whose lines are read; one that has a buffer stays as it is."""
+    return io.BufferedReader(stream, BLOCK) if isinstance(stream, io.RawIOBase) else stream
 
 
 class Opener(File):
@@ -226,7 +219,7 @@ class Opener(File):
         import pyarrow as pa
 
         with self._open_seekable():
-            return self.open_map() if self.is_copied else pa.OSFile(self.path)
+            return pa.OSFile(self.path) if self._copy is None else self.open_map()
 
     def open_columns(self) -> Any:
         """Open a file of CSV or JSON as a decompressed stream."""

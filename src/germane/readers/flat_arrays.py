@@ -21,7 +21,7 @@ from germane.errors import EmptyError, FormatError, InputError, clip, list_some
 from germane.kernel.columns import Ids, Integers
 from germane.kernel.grid import Grid, count_absent
 from germane.kernel.ids import is_missing
-from germane.readers import numbers, relevance
+from germane.readers import numbers
 from germane.readers.array_ids import Axis
 from germane.readers.arrays import ArrayRun, Asked, Read
 from germane.readers.rows import Rows
@@ -99,18 +99,16 @@ class FlatArray(ArrayRun):
         return read
 
 
-def group_arrays(grades: Any, scores: Any, group: Any) -> tuple[Any, FlatArray | None]:
+def group_arrays(grades: Any, scores: Any, group: Any) -> tuple[FlatArray | None, FlatArray | None]:
     """Group flat arrays. ``group`` is a group id for each item, or the size of each group.
 
-    Qrels, and a run that is None, stay as they are.
+    Of these, one may be None, and stays None.
     """
     flat = [
-        None if given is None or isinstance(given, Qrels) else numbers.to_numpy(given, what)
+        None if given is None else numbers.to_numpy(given, what)
         for given, what in ((grades, "relevance"), (scores, "scores"))
     ]
     shapes = [array.shape for array in flat if array is not None]
-    if isinstance(grades, Qrels):
-        shapes.append((grades.width,))
     if len(set(shapes)) != 1 or len(shapes[0]) != 1:
         raise FormatError(
             "with group=…, relevance and scores are flat arrays of one length; got shapes "
@@ -124,15 +122,9 @@ def group_arrays(grades: Any, scores: Any, group: Any) -> tuple[Any, FlatArray |
     place = np.argsort(code, kind="stable")
     offsets = ragged.make_offsets(np.bincount(code, minlength=len(queries)))
     groups, places = Axis("group", len(queries), queries), Axis("", items, what="scores")
-    qrels, run = (
-        (
-            None
-            if array is None
-            else FlatArray(queries=groups, items=places, values=array, offsets=offsets, place=place)
-        )
-        for array in flat
-    )
-    return qrels or grades, run
+    axes: Any = {"queries": groups, "items": places, "offsets": offsets, "place": place}
+    qrels, run = (None if array is None else FlatArray(values=array, **axes) for array in flat)
+    return qrels, run
 
 
 def _check_labels(given: dict[str, Any]) -> None:
@@ -188,7 +180,7 @@ def read_flat(given: FlatArray, complete: str) -> Qrels:
     left = ragged.count_flags(kept[place], ragged.find_owners(given.offsets), given.queries.size)
     place = place[kept[place]]
     judged = np.ma.getdata(grades)[place].astype(float)
-    relevance.check_range(judged, lambda at: f"relevance, item {place[at]}")
+    numbers.check_range(judged, lambda at: f"relevance, item {place[at]}")
     return Qrels(
         list(given.queries.ids or ()),
         ragged.make_offsets(left),

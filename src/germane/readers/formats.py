@@ -1,8 +1,7 @@
-"""Paths of files, and the format of a file: by its suffix, or as the caller says."""
+"""The format of a file: by its suffix, or as the caller says."""
 
 from __future__ import annotations
 
-import math
 import os
 from collections.abc import Mapping
 from contextlib import suppress
@@ -10,71 +9,10 @@ from importlib import import_module
 from itertools import takewhile
 from typing import Any, NamedTuple, TypeAlias
 
-from germane.core.arguments import is_number
-from germane.core.progress import Progress
-from germane.errors import InputError, PolicyError, check_choice, clip
-
-Path: TypeAlias = str | os.PathLike[str]
+from germane.errors import InputError, check_choice, clip
+from germane.readers.paths import KeptPath, Path
 
 BATCH = 1 << 22  # rows, at least, after which a long evaluation can be taken up again
-
-
-class ProgressNote:
-    """Progress with a note on how the file is read, which may change while it is read."""
-
-    def __init__(self, progress: Progress | None) -> None:
-        self._progress = progress
-        self.note = ""
-
-    def __call__(self, name: str, done: int, size: int | None) -> None:
-        if self._progress is not None:
-            self._progress(name + self.note, done, size)
-
-
-def is_path(given: object) -> bool:
-    return isinstance(given, str) or hasattr(type(given), "__fspath__")
-
-
-def check_path(given: object) -> None:
-    """Raise InputError unless this is a path."""
-    if not is_path(given):
-        raise InputError(f"a file is named by its path; got {clip(given)}")
-
-
-EXPANSION = 1000  # times its size: what a compressed file may become, unless more is allowed
-LINE = 1 << 20  # bytes that a line may have, unless more is allowed
-
-
-class LimitedPath(str):
-    """A path whose file has limits of its own."""
-
-    max_expansion: float = EXPANSION
-    max_line: float = LINE
-
-
-class KeptPath(LimitedPath):
-    """The path of what comes once, such as a pipe, of which there is a copy."""
-
-    copy: Any
-
-
-def limit_path(path: Path, max_expansion: object = None, max_line: object = None) -> Path:
-    """Attach limits to a path. Raises PolicyError for a limit that is not a number from 1."""
-    limited = LimitedPath(os.fsdecode(path))
-    if max_expansion is not None:
-        says = "It is how many times larger than a compressed file its content may be."
-        limited.max_expansion = _read_limit("max_expansion", max_expansion, says)
-    if max_line is not None:
-        says = "It is how many bytes a line may have."
-        limited.max_line = _read_limit("max_line", max_line, says)
-    return limited
-
-
-def _read_limit(name: str, given: object, says: str) -> float:
-    number = math.inf if given == "none" else given
-    if not is_number(number) or not number >= 1:
-        raise PolicyError(f"{name} takes a number from 1, or none; got {clip(given)}.  {says}")
-    return number
 
 
 def find_name(path: Path) -> str:
@@ -177,20 +115,14 @@ def choose_format(kind: str, input_format: InputFormat) -> str | None:
 
 
 def find_format(path: Path, kind: str, input_format: InputFormat = None) -> str:
-    """Find the format: what the caller asked for, else by the suffix of the path, else TREC.
-
-    A folder holds Parquet files.
-    """
+    """Find the format: what the caller asked for, else by the suffix of the path, else TREC."""
     wanted = choose_format(kind, input_format)
     if wanted is not None:
         asked = FORMATS[wanted]
         return {"qrels": asked.qrels, "run": asked.run}.get(kind) or wanted
     if os.path.isdir(path):
         return "parquet"
-    name = os.fspath(path).casefold()
-    for suffix in _COMPRESSIONS:
-        name = name.removesuffix(f".{suffix}")
-    found = _BY_SUFFIX.get(os.path.splitext(name)[1][1:], "trec")
+    found = _BY_SUFFIX.get(os.path.splitext(strip_compression(path))[1][1:], "trec")
     if kind in ("groups", "by") and found == "trec":  # item and group, or query and category
         return "tsv"
     if kind in ("catalogue", "distance"):
@@ -199,6 +131,14 @@ def find_format(path: Path, kind: str, input_format: InputFormat = None) -> str:
         is_text = found in _LINES and _has_two_fields(path, is_json=found != "trec")
         return "tsv" if is_text else found
     return _find_format_of_lines(path, kind) if found == "tsv" else found
+
+
+def strip_compression(path: Path) -> str:
+    """Fold the case of a file's name, and remove the suffix of its compression."""
+    name = os.fspath(path).casefold()
+    for suffix in _COMPRESSIONS:
+        name = name.removesuffix(f".{suffix}")
+    return name
 
 
 _LINES = ("trec", "json", "jsonl")

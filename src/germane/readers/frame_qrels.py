@@ -1,4 +1,4 @@
-"""Reads judgments from frames."""
+"""Reads judgments from frames, and splits those of several judges."""
 
 from __future__ import annotations
 
@@ -12,15 +12,16 @@ from germane.core import ragged
 from germane.core.progress import Progress
 from germane.core.qrels import Qrels
 from germane.core.ragged import Floats, Ints
-from germane.errors import EmptyError
+from germane.errors import EmptyError, clip
 from germane.kernel.columns import Ids, Text, join_ids
 from germane.kernel.reduction import Batch, RepeatedItem, drop_repeats, find_changes, find_distinct
-from germane.readers.frames import Frame, explain_repeat
+from germane.readers.frames import Frame
 from germane.readers.headings import ITERATION
+from germane.readers.rows import explain_repeat
 from germane.readers.subtopics import (
     NO_NAMES,
     RepeatedSubtopic,
-    Rows,
+    SubtopicRows,
     explain_repeated_subtopic,
     group_rows,
     join_subtopics,
@@ -45,12 +46,12 @@ def read_qrels(
     try:
         judged = drop_repeats(judged, rows.queries, duplicates)
     except RepeatedItem as found:
-        raise explain_repeat(frame.where, "judged", found.query, found.item) from None
+        raise explain_repeat(frame.where, "judged", found) from None
     assert judged.score is not None
     return _make_qrels(frame, rows.queries, judged.offsets, judged.items, judged.score)
 
 
-def _group(frame: Frame, rows: Rows, duplicates: str, column: str) -> Qrels:
+def _group(frame: Frame, rows: SubtopicRows, duplicates: str, column: str) -> Qrels:
     """Make judgments of single subtopics. An item's grade is the highest of them."""
     try:
         offsets, items, grades = group_rows(rows, duplicates)
@@ -68,7 +69,7 @@ def _make_qrels(frame: Frame, queries: Any, offsets: Ints, items: Ids, grades: F
     )
 
 
-def _read_rows(frame: Frame, column: str | None) -> Rows:
+def _read_rows(frame: Frame, column: str | None) -> SubtopicRows:
     """Read all rows, grouped by query in the order in which queries first appear."""
     queries, offsets, item, subtopic, grade = _read_judgments(frame, column)
     code, names = NO_NAMES if column is None else number_names(subtopic)
@@ -79,7 +80,7 @@ def _read_rows(frame: Frame, column: str | None) -> Rows:
         queries, item, grade = queries.take(first), item.take(by_query), grade[by_query]
         code = code if column is None else code[by_query]
         offsets = ragged.make_offsets(np.bincount(owner))
-    return Rows(queries, offsets, item, code, names, grade)
+    return SubtopicRows(queries, offsets, item, code, names, grade)
 
 
 def _read_judgments(frame: Frame, column: str | None) -> tuple[Ids, Ints, Ids, Ids, Floats]:
@@ -114,10 +115,7 @@ def _read_judgments(frame: Frame, column: str | None) -> tuple[Ids, Ints, Ids, I
 
 
 def join_judgments(parts: Sequence[Qrels]) -> Qrels:
-    """Join the judgments of frames that have no query in common.
-
-    Raises EmptyError if there are none.
-    """
+    """Join the judgments of frames without a common query. Raises EmptyError for none at all."""
     some = [part for part in parts if len(part)]
     if not some:
         raise EmptyError("qrels: there are no rows, so there are no judgments.")
@@ -133,3 +131,32 @@ def join_judgments(parts: Sequence[Qrels]) -> Qrels:
         columns=(queries, items),
         subtopics=join_subtopics([part.subtopics for part in some], items),
     )
+
+
+def split_by_judge(frame: Frame) -> dict[str, Frame]:
+    """Split the rows by judge, in the order of first appearance. Raises EmptyError for no rows."""
+    import pyarrow as pa
+
+    frame = frame.hold()
+    column, relevance = frame.headings.judge, frame.headings.relevance
+    assert column is not None
+    records, columns = [], []
+    for row, record in frame.number_records():
+        if record.num_rows:
+            frame.read_ids(record, row)  # so that an error has the number of the row in the whole
+            if relevance is not None:
+                frame.read_numbers(record, relevance, row, "relevance grade")
+            records.append(record)
+            columns.append(frame.read_names(record, row, column).as_text())
+    if not records:
+        raise EmptyError(f"{frame.where}: there are no rows, so there are no judgments.")
+    judges = join_ids(columns)
+    first, judge = find_distinct(judges)
+    masks = np.split(judge, np.cumsum([record.num_rows for record in records])[:-1])
+    parts = {}
+    for number, name in enumerate(judges.take(first).python):
+        pairs = zip(records, masks, strict=True)
+        mine = [record.filter(pa.array(mask == number)) for record, mask in pairs]
+        part = replace(frame, where=f"{frame.where}, judge {clip(name)}")
+        parts[str(name)] = part.replace_records([one for one in mine if one.num_rows])
+    return parts

@@ -11,33 +11,18 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from germane.core.progress import Progress
+from germane.core.progress import Progress, ProgressNote
 from germane.core.qrels import Qrels
 from germane.core.ragged import Floats, Ints
 from germane.core.retrieved import Order, Retrieved, Sample, choose_rows
-from germane.errors import (
-    CoverageError,
-    DuplicateError,
-    EmptyError,
-    FormatError,
-    clip,
-    explain_types,
-    list_some,
-)
-from germane.kernel import plain
+from germane.errors import CoverageError, EmptyError, FormatError, explain_types, list_some
 from germane.kernel.columns import Ids, Text, read_python_ids
-from germane.kernel.reduction import (
-    Index,
-    Judgments,
-    RepeatedItem,
-    add_candidates,
-    find_changes,
-)
+from germane.kernel.reduction import Index, Judgments, RepeatedItem, add_candidates, find_changes
 from germane.kernel.threads import map_in_threads
 from germane.readers import arrow, headings, numbers
 from germane.readers.arrow import Entries, Place
-from germane.readers.candidates import fit_items, match_items, widen_integers
-from germane.readers.formats import BATCH, ProgressNote
+from germane.readers.candidates import fit_items, match_items
+from germane.readers.formats import BATCH
 from germane.readers.headings import Headings
 from germane.readers.inputs import RunInput
 from germane.readers.rows import (
@@ -45,6 +30,7 @@ from germane.readers.rows import (
     Rows,
     check_texts,
     cut_pieces,
+    explain_repeat,
     read_piece,
 )
 
@@ -93,14 +79,6 @@ class Frame(RunInput):
     @property
     def has_scores(self) -> bool:
         return self.headings.score is not None
-
-    @property
-    def label(self) -> str:
-        return "the run" if self.where == "run" else self.where
-
-    @property
-    def is_collapsed(self) -> bool:  # type: ignore[override]
-        return self.groups is not None
 
     def collapse(self, groups: Groups) -> Frame:
         if self.is_collapsed:
@@ -203,26 +181,20 @@ class Frame(RunInput):
         head, frame = self.report_to(note).read_head()
         judged, frame = match_kinds(qrels, head, frame)
         if on_disk:
-            head = _copy(head)  # so that the other rows of its record are freed
-        copies = "max" if self.is_collapsed else duplicates
-        reducer = RowReducer(
-            judged,
-            partial(cut_pieces, frame),
-            partial(read_piece, frame),
-            copies,
-            order,
-            self.hasher,
-        )
+            import pyarrow as pa
+
+            head = head.take(pa.array(range(head.num_rows)))  # frees other rows of its record
+        cut, read = partial(cut_pieces, frame), partial(read_piece, frame)
+        reducer = RowReducer(self, judged, cut, read, duplicates, order, self.hasher)
         try:
             got = reducer.reduce(note, on_disk=on_disk)
         except RepeatedItem as found:
-            raise explain_repeat(self.where, "retrieved", found.query, found.item) from None
+            raise explain_repeat(self.where, "retrieved", found) from None
         except FormatError as error:
             if self.where == "run" or not str(error).startswith("run, "):
                 raise
             raise FormatError(f"{self.where}{str(error).removeprefix('run')}") from None
-        rows = reducer.judged_rows if self.is_collapsed else None
-        return replace(got, rows=rows, sample=partial(_take_sample, frame, head))
+        return replace(got, sample=partial(_take_sample, frame, head))
 
     def read_rows(
         self, judged: Qrels | None = None, progress: Progress | None = None
@@ -240,9 +212,9 @@ class Frame(RunInput):
         import pyarrow as pa
 
         judged, frame = match_kinds(qrels, *self.read_head())
-        wanted, records = read_python_ids(judged.queries), []
+        wanted, records = Index(read_python_ids(judged.queries)), []
         for row, record in frame.number_records():
-            mine = np.flatnonzero(plain.find_ids(frame.read_queries(record, row), wanted) >= 0)
+            mine = np.flatnonzero(wanted.find(frame.read_queries(record, row)) >= 0)
             for stretch in (
                 np.split(mine, np.flatnonzero(np.diff(mine) > 1) + 1) if len(mine) else ()
             ):
@@ -262,19 +234,18 @@ class Frame(RunInput):
             judged, frame = match_kinds(qrels, *self.read_head())
         except EmptyError:
             return np.zeros(0, np.int64)
-        found: set[Hashable] = set()
-        for row, record in frame.number_records():
-            query = frame.read_queries(record, row)
-            found.update(query.take(find_changes(query)).python)
+        found = {one for ids in frame._list_queries() for one in ids}
         return np.array([q for q, one in enumerate(judged.queries) if one in found], np.int64)
 
     def find_queries(self, wanted: object) -> set[Hashable]:
         """Find all queries, as text."""
-        found: set[Hashable] = set()
+        return {one for ids in self._list_queries() for one in ids.as_text()}
+
+    def _list_queries(self) -> Iterator[Ids]:
+        """List the query of each stretch of rows, record by record."""
         for row, record in self.number_records():
             query = self.read_queries(record, row)
-            found.update(query.take(find_changes(query)).as_text().python)
-        return found
+            yield query.take(find_changes(query))
 
     def prepare_qrels(self, qrels: Qrels) -> Qrels:
         if qrels.columns is not None:
@@ -305,12 +276,11 @@ class Frame(RunInput):
 
 def open_frame(given: Any, kind: str, columns: Any = None) -> Frame:
     """Open a run or qrels. Raises FormatError for a column that is missing or ambiguous."""
-    if isinstance(given, Frame):
-        return given
     import pyarrow as pa
 
-    names = _list_names(given)
-    if names is not None:  # only the columns that are read are converted
+    pandas = sys.modules.get("pandas")
+    if pandas and isinstance(given, pandas.DataFrame):  # only columns that are read are converted
+        names = list(map(str, given.columns))
         found = headings.resolve_names(names, kind, kind, columns)
         _refuse_twice(names, found, kind)
         if not all(isinstance(name, str) for name in given.columns):  # as Arrow names them
@@ -326,45 +296,31 @@ def open_frame(given: Any, kind: str, columns: Any = None) -> Frame:
         raise FormatError(
             f"{kind}: DuckDB cannot read it ({str(error).splitlines()[0]})"
         ) from error
-    frame = make_frame(table, kind, columns)
-    _refuse_objects(given, frame)
-    return frame
+    found = headings.resolve_names(table.column_names, kind, kind, columns)
+    _refuse_twice(table.column_names, found, kind)
+    _refuse_objects(given, found.all, kind)
+    chosen = table.select(found.all)
+    return Frame(kind, kind, found, lambda: iter(chosen.to_batches()))
 
 
-def _refuse_objects(given: Any, frame: Frame) -> None:
+def _refuse_objects(given: Any, names: Sequence[str], kind: str) -> None:
     """Refuse Python objects in a frame of Polars, which hands out their addresses."""
     polars = sys.modules.get("polars")
     if polars is None or not isinstance(given, polars.DataFrame):
         return
-    for name in frame.headings.all:
+    for name in names:
         if given.schema[name] == polars.Object:
             raise FormatError(
-                f"{frame.where}, column {name!r}: it holds Python objects, which Polars does not"
+                f"{kind}, column {name!r}: it holds Python objects, which Polars does not"
                 f" hand out; make text of them, as polars.Series({name!r}, map(str,"
                 f" frame[{name!r}])) does."
             )
-
-
-def make_frame(table: pa.Table, kind: str, columns: Any = None) -> Frame:
-    """Make a frame of an Arrow table."""
-    found = headings.resolve_names(table.column_names, kind, kind, columns)
-    _refuse_twice(table.column_names, found, kind)
-    chosen = table.select(found.all)
-    return Frame(kind, kind, found, lambda: iter(chosen.to_batches()))
 
 
 def _refuse_twice(names: Sequence[str], found: Headings, kind: str) -> None:
     for name in found.all:
         if names.count(name) > 1:
             raise FormatError(f"{kind}: two columns are named {name!r}; rename or drop one.")
-
-
-def _list_names(given: Any) -> list[str] | None:
-    """The columns of a pandas frame; None for any other."""
-    pandas = sys.modules.get("pandas")
-    if pandas is None or not isinstance(given, pandas.DataFrame):
-        return None
-    return list(map(str, given.columns))
 
 
 def _make_table(given: Any) -> pa.Table:
@@ -375,12 +331,6 @@ def _make_table(given: Any) -> pa.Table:
     if numbers.is_dataset(given):
         return given.with_format("arrow")[:]
     return pa.RecordBatchReader.from_stream(given).read_all()
-
-
-def _copy(record: pa.RecordBatch) -> pa.RecordBatch:
-    import pyarrow as pa
-
-    return record.take(pa.array(range(record.num_rows)))
 
 
 def _take_sample(frame: Frame, head: pa.RecordBatch, most: int) -> Sample:
@@ -409,14 +359,6 @@ def _take_sample(frame: Frame, head: pa.RecordBatch, most: int) -> Sample:
     )
 
 
-def explain_repeat(where: str, what: str, query: Hashable, item: Hashable) -> DuplicateError:
-    """Make the error for a repeated pair of query and item."""
-    return DuplicateError(
-        f"{where}: item {clip(item)} is {what} twice for query {clip(query)}. "
-        "duplicates=first, last or max keeps one copy."
-    )
-
-
 # --- Ids of one kind --------------------------------------------------------------------------
 
 
@@ -432,7 +374,7 @@ def match_kinds(qrels: Qrels, head: pa.RecordBatch, frame: Frame) -> tuple[Judgm
     for at, retrieved in enumerate(first):
         mine = judged[at]
         if mine.kind == retrieved.kind or not len(mine):
-            judged[at] = widen_integers(mine, retrieved) if len(mine) else retrieved.part(0, 0)
+            judged[at] = fit_items(mine, retrieved)
             continue
         if "text" not in (qrels.ids, frame.ids):
             what, ids = (("query", qrels.queries), ("item", qrels.items))[at]
@@ -446,7 +388,5 @@ def match_kinds(qrels: Qrels, head: pa.RecordBatch, frame: Frame) -> tuple[Judgm
     queries, items = judged
     if isinstance(items, Text):
         check_texts(qrels, items)
-    retrieved = first[1].as_text() if as_text[1] else first[1]
-    pairs = [(name, offsets, fit_items(ids, retrieved)) for name, offsets, ids in pairs]
     matched = add_candidates(Judgments(queries, qrels.offsets, items), pairs)
     return matched, replace(frame, as_text=(as_text[0], as_text[1]))

@@ -11,8 +11,7 @@ from germane.errors import FormatError, InputError, check_choice, clip, list_som
 NAMES: dict[str, tuple[str, ...]] = {
     "query": (
         "query_id", "qid", "q_id", "query", "topic", "topic_id", "user_id", "user", "userId",
-        "session_id",
-        "query-id",
+        "session_id", "query-id",
     ),
     "item": (
         "doc_id", "docid", "docno", "item_id", "item", "itemId", "movieId", "product_id",
@@ -33,18 +32,19 @@ _TERRIER = ("qid", "docno")
 
 _BESIDE_TERRIER = {"query": ("query",), "item": ("docid",)}
 
+_PAIRS = ("exclude", "only", "seen")
+_OWN = (*_PAIRS, "subtopic_weights", "catalogue", "distance")
+"""Sides whose columns may have other names than those of the run."""
 _OF: dict[str, tuple[str, ...]] = {
     "run": ("query", "item", "score", "rank"),
     "qrels": ("query", "item", "relevance", "subtopic"),
+    "by": ("query", "item"),  # the category stands in the place of the item
+    **dict.fromkeys(_PAIRS, ("query", "item")),
+    "subtopic_weights": ("query", "subtopic"),
+    **dict.fromkeys(("catalogue", "distance"), ("item",)),
 }
 ITERATION = "iteration"
 """A column of subtopics if measures look at them: the second one of TREC's qrels."""
-
-_OF["by"] = ("query", "item")  # the category stands in the place of the item
-_PAIRS = ("exclude", "only", "seen")
-_OF |= dict.fromkeys(_PAIRS, ("query", "item"))
-_OF["subtopic_weights"] = ("query", "subtopic")
-_OF |= dict.fromkeys(("catalogue", "distance"), ("item",))
 VECTORS = ("vector", "embedding", "features")
 JUDGES = "judges"
 """The kind of qrels with a column that names the judge. Other qrels do not look for one."""
@@ -121,6 +121,12 @@ def check_names(columns: Any) -> None:
             )
 
 
+def choose_names(columns: Mapping[str, Any] | None, side: str) -> dict[str, Any]:
+    """Choose the names of columns that the caller gives for a side, or for all sides."""
+    common = columns or {}
+    return {**common, **(common.get(side) or {})}
+
+
 def has_query(names: Sequence[str]) -> bool:
     """Does one of these names stand for the query?"""
     known = {name.casefold() for name in NAMES["query"]}
@@ -129,19 +135,19 @@ def has_query(names: Sequence[str]) -> bool:
 
 def resolve_names(found: Sequence[str], kind: str, where: str, columns: Any = None) -> Headings:
     """Find the columns of a run or of qrels. Raises FormatError that lists the columns."""
+    if kind in _OF_BOXES:
+        return _resolve_boxes(found, kind, where, columns)
     if kind == "groups":
         return _resolve_pairs(found, where)
     if kind == "by":
         return _resolve_categories(found, where)
-    if kind == "subtopic_weights":
-        return _resolve_weights(found, kind, where, columns or {})
-    if kind in ("catalogue", "distance"):
-        return _resolve_items(found, kind, where, columns or {})
-    if kind in _OF_BOXES:
-        return _resolve_boxes(found, kind, where, columns)
     common = columns or {}
-    if kind in _PAIRS:  # whose columns may have other names than those of the run
+    if kind in _OWN:
         common = {part: name for part, name in common.items() if name in found or part == kind}
+    if kind == "subtopic_weights":
+        return _resolve_weights(found, where, choose_names(common, kind))
+    if kind in ("catalogue", "distance"):
+        return _resolve_items(found, kind, where, choose_names(common, kind))
     needed: tuple[str, ...] = ("query", "item")
     if kind == "qrels" and common.get("judge"):
         raise InputError(
@@ -150,22 +156,17 @@ def resolve_names(found: Sequence[str], kind: str, where: str, columns: Any = No
         )
     if kind == JUDGES:
         kind, needed = "qrels", (*needed, "judge")
-    chosen = {**common, **(common.get(kind) or {})}
+    chosen = choose_names(common, kind)
     parts = dict.fromkeys((*_OF[kind], *needed))
     names = {part: _choose_one(part, found, where, chosen) for part in parts}
     for part in needed:
         if names[part] is None:
-            raise FormatError(
-                f"{where}: no column is the {part}; found"
-                f" {_list_names(found)}.{_note_taken(part, found, chosen)} Known names:"
-                f" {', '.join(NAMES[part])}. columns={{{part!r}: name}} names another."
-            )
+            taken = _note_taken(part, found, chosen)
+            raise FormatError(_explain_absent(where, part, found, NAMES[part], taken))
     if kind == "run" and names["score"] is None and names["rank"] is None:
-        raise FormatError(
-            f"{where}: no column is the score or the rank; found {_list_names(found)}. Known names:"
-            f" {', '.join(NAMES['score'] + NAMES['rank'])}. columns={{'score': name}} names"
-            " another." + _advise_distances(found)
-        )
+        known, named = NAMES["score"] + NAMES["rank"], "{'score': name}"
+        absent = _explain_absent(where, "score or the rank", found, known, named=named)
+        raise FormatError(absent + _advise_distances(found))
     if kind == "qrels" and names["relevance"] is None and "relevance" not in chosen:
         names["relevance"] = _refuse_scored(found, where)
     _refuse_shared(names, where)
@@ -174,40 +175,40 @@ def resolve_names(found: Sequence[str], kind: str, where: str, columns: Any = No
     return Headings(**names)  # type: ignore[arg-type]
 
 
-def _resolve_weights(
-    found: Sequence[str], kind: str, where: str, columns: Mapping[str, Any]
-) -> Headings:
+def _explain_absent(
+    where: str, part: str, found: Sequence[str], known: Sequence[str], note: str = "",
+    named: str = "",
+) -> str:  # fmt: skip
+    """Explain that no column is a part; ``named`` is how the caller names one."""
+    named = named or f"{{{part!r}: name}}"
+    return (
+        f"{where}: no column is the {part}; found {_list_names(found)}.{note} Known names:"
+        f" {', '.join(known)}. columns={named} names another."
+    )
+
+
+def _resolve_weights(found: Sequence[str], where: str, chosen: Mapping[str, Any]) -> Headings:
     """Find the columns of queries, subtopics and weights, which are read as items and grades."""
-    chosen = {part: name for part, name in columns.items() if name in found}
-    chosen |= columns.get(kind) or {}
     known = NAMES | {"weight": WEIGHTS}
     parts = ("query", "subtopic", "weight")
     names = {part: _choose_one(part, found, where, chosen, known) for part in parts}
     for part, name in names.items():
         if name is None:
-            raise FormatError(
-                f"{where}: no column is the {part}; found {_list_names(found)}. Known names:"
-                f" {', '.join(known[part])}. columns={{'subtopic_weights': {{{part!r}: name}}}}"
-                " names another."
-            )
+            named = f"{{'subtopic_weights': {{{part!r}: name}}}}"
+            raise FormatError(_explain_absent(where, part, found, known[part], named=named))
     _refuse_shared(names, where)
     return Headings(str(names["query"]), str(names["subtopic"]), relevance=names["weight"])
 
 
 def _resolve_items(
-    found: Sequence[str], kind: str, where: str, columns: Mapping[str, Any]
+    found: Sequence[str], kind: str, where: str, chosen: Mapping[str, Any]
 ) -> Headings:
     """Find the column of items, and those of their vectors: one of a known name, or all others."""
-    chosen = {part: name for part, name in columns.items() if name in found}
-    chosen |= columns.get(kind) or {}
     item = _choose_one("item", found, where, chosen)
     if item is None and kind == "catalogue" and len(found) == 1:
         item = found[0]
     if item is None:
-        raise FormatError(
-            f"{where}: no column is the item; found {_list_names(found)}. Known names: "
-            f"{', '.join(NAMES['item'])}. columns={{'item': name}} names another."
-        )
+        raise FormatError(_explain_absent(where, "item", found, NAMES["item"]))
     others = [name for name in found if name != item]
     if kind == "catalogue":
         return Headings(item, item)
@@ -223,8 +224,7 @@ def _resolve_items(
 BOX_NAMES: dict[str, tuple[str, ...]] = {
     "image": (
         "image", "image_id", "imageid", "img", "img_id", "filename", "file_name", "file",
-        "image_name", "image_path",
-        "path",
+        "image_name", "image_path", "path",
     ),
     "class": (
         "class", "label", "category", "class_name", "class_id", "category_id", "category_name",
@@ -266,17 +266,14 @@ def _resolve_boxes(found: Sequence[str], kind: str, where: str, columns: Any) ->
         raise InputError(f"columns= is {{'image': name, 'x': name, …}}; got {clip(columns)}")
     for part in common.keys() - _OF_BOXES.keys():
         check_choice("columns=", part, BOX_NAMES, InputError)
-    chosen = {**common, **(common.get(kind) or {})}
+    chosen = choose_names(common, kind)
     parts = {part for some in (*SIDES, _OF_BOXES[kind]) for part in some}
     names = {part: _choose_one(part, found, where, chosen, BOX_NAMES) for part in sorted(parts)}
     sides = next((some for some in SIDES if all(names[part] for part in some)), ())
     for part in ("image", "class", "score"):
         if part in _OF_BOXES[kind] and not names[part]:
             hint = " Are these truths?" if part == "score" else ""
-            raise FormatError(
-                f"{where}: no column is the {part}; found {_list_names(found)}.{hint} Known names: "
-                f"{', '.join(BOX_NAMES[part])}. columns={{{part!r}: name}} names another."
-            )
+            raise FormatError(_explain_absent(where, part, found, BOX_NAMES[part], hint))
     if kind != "images" and not sides:
         raise FormatError(
             f"{where}: no columns are the sides of a box; found {_list_names(found)}. Boxes are"

@@ -2,13 +2,15 @@
 
 A hit is a mapping or an object with attributes. It has the id of an item, and a score or a
 distance; a list without either is in the order of its ranks. Hits become ``{query: {item: score}}``
-or ``{query: [item, …]}`` before anything else looks at them.
+or ``{query: [item, …]}`` before anything else looks at them. A response has them in a field, or its
+parts in columns, or as pairs of a hit and a number, of which only the caller knows if the highest
+is the best: it is refused, with a message that says which part of it is a run.
 """
 
 from __future__ import annotations
 
 import numbers
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from itertools import pairwise
 from typing import Any, NamedTuple, TypeAlias
 
@@ -16,7 +18,7 @@ import numpy as np
 
 from germane.errors import DuplicateError, FormatError, ScoreError, clip, list_some
 from germane.kernel.ids import is_missing
-from germane.readers.headings import NAMES
+from germane.readers.headings import NAMES, choose_names
 
 ITEM = ("_id", "id", *NAMES["item"], "node_id", "pk")
 FALLING = 8  # steps; so many by chance in unsorted lists are less than one in 40,000
@@ -26,7 +28,6 @@ _PLAIN = (str, bytes, numbers.Number, tuple, np.generic, type(None))
 _FIELDS = (*ITEM, *SCORE, "metadata", "meta")
 
 Hits: TypeAlias = Mapping[Hashable, Sequence[Any]]
-_Read: TypeAlias = Callable[[Any], Any]
 
 
 class _Fields(NamedTuple):
@@ -62,9 +63,8 @@ def _is_hit(one: object) -> bool:
         return True
     if isinstance(one, _PLAIN):
         return False
-    return any(
-        not callable(getattr(one, name, print)) for name in _FIELDS
-    )  # a Series has methods of such names
+    # a Series has methods of such names
+    return any(not callable(getattr(one, name, print)) for name in _FIELDS)
 
 
 def read_hits(
@@ -79,7 +79,7 @@ def read_hits(
     """
     hits: Hits = given if isinstance(given, Mapping) else dict(enumerate(given))
     first = next(held[0] for held in hits.values() if held)
-    fields = _find_fields(first, columns or {})
+    fields = _find_fields(first, choose_names(columns, "run"))
     sign = -1 if fields.is_distance and not lowest else 1
     read = {query: _read_list(query, held, fields, sign) for query, held in hits.items()}
     if sign < 0 and not fields.said:
@@ -103,9 +103,8 @@ def _refuse_similarities(read: Mapping[Hashable, Any], field: str) -> None:
         )
 
 
-def _find_fields(first: object, columns: Mapping[str, Any]) -> _Fields:
+def _find_fields(first: object, chosen: Mapping[str, Any]) -> _Fields:
     """Find the fields of the first hit that are read; the others must have the same."""
-    chosen = {**columns, **(columns.get("run") or {})}
     item = chosen.get("item") or _choose(first, ITEM, "item")
     if item is None:
         raise FormatError(
@@ -120,7 +119,7 @@ def _find_fields(first: object, columns: Mapping[str, Any]) -> _Fields:
 
 def _choose(first: object, names: Sequence[str], part: str) -> str | None:
     """Choose the one field that the hit has."""
-    fitting = [name for name in names if _read_path(first, name) is not None]
+    fitting = [name for name in names if read_path(first, name) is not None]
     if len(fitting) > 1:
         raise FormatError(
             f"run: more than one field of a hit can be the {part}: {list_some(fitting)}. "
@@ -134,16 +133,16 @@ def _find_inside(hit: object) -> str:
     held = hit if isinstance(hit, Mapping) else getattr(hit, "__dict__", {})
     own = [str(name) for name in held if str(name).casefold().endswith("id")]
     paths = [*own, *(f"{name}.{inner}" for name in held for inner in ITEM)]
-    return next((path for path in paths if _read_path(hit, path) is not None), "metadata.id")
+    return next((path for path in paths if read_path(hit, path) is not None), "metadata.id")
 
 
 def _list_fields(hit: object) -> str:
     held = hit if isinstance(hit, Mapping) else getattr(hit, "__dict__", {})
-    filled = [name for name in held if _read_path(hit, str(name)) is not None]
+    filled = [name for name in held if read_path(hit, str(name)) is not None]
     return list_some(filled) if filled else "no field with a value"
 
 
-def _read_path(hit: Any, path: str) -> Any:
+def read_path(hit: Any, path: str) -> Any:
     """Read a field, or one within another; None where there is none."""
     for name in path.split("."):
         hit = hit.get(name) if isinstance(hit, Mapping) else getattr(hit, name, None)
@@ -169,7 +168,7 @@ def _read_list(query: Hashable, held: Any, fields: _Fields, sign: int) -> Any:
 def _read_item(where: str, at: int, hit: Any, fields: _Fields) -> Hashable:
     if isinstance(hit, _PLAIN):
         raise FormatError(f"{where}, rank {at}: a hit among others has fields; got {clip(hit)}")
-    item = _read_path(hit, fields.item)
+    item = read_path(hit, fields.item)
     if is_missing(item) or not isinstance(item, Hashable):
         raise FormatError(
             f"{where}, rank {at}: the id {fields.item!r} of a hit is missing, or is no text or"
@@ -181,13 +180,13 @@ def _read_item(where: str, at: int, hit: Any, fields: _Fields) -> Hashable:
 def _read_score(where: str, at: int, hit: Any, fields: _Fields) -> Any:
     """Read the score; None where no hit has one. Raises FormatError for a mixture."""
     if fields.score is None:
-        if not fields.said and any(_read_path(hit, name) is not None for name in SCORE):
+        if not fields.said and any(read_path(hit, name) is not None for name in SCORE):
             raise FormatError(
                 f"{where}, rank {at}: this hit has a score, and the first hit of the run has none."
                 " Give all hits scores, or none: then they are ranked as given."
             )
         return None
-    score = _read_path(hit, fields.score)
+    score = read_path(hit, fields.score)
     if score is None:
         raise FormatError(
             f"{where}, rank {at}: this hit has no {fields.score!r}, and others have one. Give all"
@@ -217,4 +216,95 @@ def _explain_repeat(where: str, items: list[Hashable]) -> DuplicateError:
         f"{where}: item {clip(item)} is retrieved twice, by the hits {ranks[item]} and {rank}. For"
         " chunks, give their own ids and rank documents with collapse=…; or keep the best hit of"
         " each item."
+    )
+
+
+# --- Whole responses ---------------------------------------------------------------------------
+
+LISTS = (
+    "hits.hits", "hits", "points", "matches", "objects", "source_nodes", "response.docs",
+    "root.children", "results", "value",
+)  # fmt: skip
+"""Fields in which responses have their lists of hits: those of Elasticsearch first."""
+
+IDS, NUMBERS = "ids", ("distances", "scores")
+_IN_RESPONSES = (IDS, *dict.fromkeys(path.partition(".")[0] for path in LISTS))
+
+
+def refuse_response(given: Any) -> None:
+    """Raise FormatError for a response as the run, or as the results of its first query."""
+    query: Any = 0
+    if isinstance(given, Mapping):
+        if "hits" in given or IDS in given:
+            _refuse_columns("the run", given)
+            _refuse_whole("the run", given, LISTS[:1])  # a query may be called hits
+        query = next(iter(given), None)
+        first = None if query is None else given[query]
+    elif isinstance(given, list):
+        first = given[0] if given else None
+    else:
+        _refuse_whole("the run", given, LISTS)
+        return
+    if isinstance(first, (list, tuple)):
+        if first and not isinstance(first[0], (str, int)) and not hasattr(first, "_fields"):
+            _refuse_pairs(f"run, query {clip(query)}", first[0])
+    elif type(first) is not dict or any(name in first for name in _IN_RESPONSES):
+        _refuse_columns(f"run, query {clip(query)}", first)
+        _refuse_whole(f"run, query {clip(query)}", first, LISTS)
+
+
+def _refuse_whole(where: str, given: Any, paths: tuple[str, ...]) -> None:
+    """Refuse a response that has its list of hits in a field."""
+    if isinstance(given, _PLAIN) or hasattr(given, "shape"):
+        return
+    for path in paths:
+        held = read_path(given, path)
+        if isinstance(held, list) and (not held or not isinstance(held[0], (str, numbers.Number))):
+            part = "".join(f"[{name!r}]" for name in path.split("."))
+            if not isinstance(given, Mapping):
+                part = f".{path}"
+            raise FormatError(
+                f"{where}: this is a whole response, with the hits in a field. Give the lists of"
+                f" hits: {{query: response{part}}}"
+            )
+
+
+def _refuse_columns(where: str, given: Any) -> None:
+    """Refuse a response in columns, each a list with a list for each query, as Chroma has them."""
+    if not isinstance(given, Mapping) or not isinstance(given.get(IDS), list):
+        return
+    number = next((name for name in NUMBERS if isinstance(given.get(name), list)), None)
+    others = [name for name in given if name in ("documents", "metadatas", "embeddings")]
+    if not given[IDS] or not isinstance(given[IDS][0], list) or (number is None and not others):
+        return
+    if number is None:
+        raise FormatError(
+            f"{where}: this is a response in columns ({list_some(list(given))}), with a list of ids"
+            " for each query. Give {query: ids}: dict(zip(queries, response['ids']))"
+        )
+    advice = ", with scores='distances'" if number == "distances" else ""
+    raise FormatError(
+        f"{where}: this is a response in columns ({list_some(list(given))}), with a list for each"
+        " query. Give {query: dict(zip(ids, numbers)) for query, ids, numbers in zip(queries,"
+        f" response['ids'], response[{number!r}])}}{advice}"
+    )
+
+
+def _refuse_pairs(where: str, pair: Any) -> None:
+    """Refuse pairs of an item and a number: is the highest or the lowest the best?"""
+    if not isinstance(pair, (list, tuple)) or len(pair) != 2 or hasattr(pair, "_fields"):
+        return
+    item, number = pair
+    if isinstance(number, bool) or not isinstance(number, numbers.Real) or isinstance(number, int):
+        return
+    if isinstance(item, (str, numbers.Integral)):
+        spelled = "item"
+    elif isinstance(item, (bytes, numbers.Number, tuple, type(None))):
+        return
+    else:
+        spelled = "item.metadata['id']" if getattr(item, "id", None) is None else "item.id"
+    raise FormatError(
+        f"{where}: results are pairs of an item and a number; got {clip(pair)}. Give {{query:"
+        f" {{{spelled}: number for item, number in pairs}}}}, and scores='distances' if the lowest"
+        " number is the best."
     )

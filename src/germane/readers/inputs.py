@@ -13,7 +13,7 @@ from germane.core.progress import Progress
 from germane.core.qrels import Qrels
 from germane.core.ragged import Ints
 from germane.core.retrieved import Order, Retrieved
-from germane.errors import InputError
+from germane.errors import DuplicateError, InputError, clip
 from germane.kernel.content import Hasher
 from germane.readers import formats, headings
 from germane.readers.formats import InputFormat
@@ -26,7 +26,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class ReadOptions:
-    """How the caller wants the data to be read."""
+    """How the caller wants the data to be read.
+
+    Groups, candidates, catalogues and weights are read before anything is opened with them.
+    """
 
     columns: Mapping[str, Any] | None = None
     input_format: InputFormat = None
@@ -48,11 +51,11 @@ class ReadOptions:
         """Check formats and names of columns. Raises InputError."""
         formats.check_format(self.input_format)
         headings.check_names(self.columns)
-        if self.group is not None and (self.columns is not None or self.input_format is not None):
+        if self.group is None:
+            return
+        if self.columns is not None or self.input_format is not None:
             raise InputError("group= is for flat arrays, which have neither columns nor a format.")
-        if self.group is not None and not (
-            self.collapse is self.query_ids is self.item_ids is None
-        ):
+        if not self.collapse is self.query_ids is self.item_ids is None:
             raise InputError(
                 "collapse=, query_ids= and item_ids= are not for flat arrays with group=, whose"
                 " grades belong to the items themselves. Give a frame with the columns query, item"
@@ -64,19 +67,20 @@ class RunInput:
     """A run that has been recognized. Each kind of run is a subclass."""
 
     name: str  # what results call it
+    where: str  # what errors call it
     ids: str = "typed"  # or text: in a file of text, an integer is its digits
     is_mapping: ClassVar[bool] = False
     has_columns: ClassVar[bool] = False
     is_array: ClassVar[bool] = False  # are its items columns, which have no ids to order ties by?
     is_searched: ClassVar[bool] = False  # does finding one query take reading all rows?
     has_header: bool = True  # may the caller name its columns, if it has any?
-    is_collapsed: bool = False  # do groups take the place of items, so that these may repeat?
+    groups: Groups | None = None  # that take the place of items
     hasher: Hasher | None = None  # adds up the content of a file while it is reduced
 
     @property
     def label(self) -> str:
-        """The name of the run in errors."""
-        return "the run"
+        """The name of the run in the middle of a sentence."""
+        return "the run" if self.where == "run" else self.where
 
     @property
     def ties(self) -> str:
@@ -97,6 +101,15 @@ class RunInput:
     def has_scores(self) -> bool:
         """Do results have scores? Others have ranks alone."""
         return True
+
+    @property
+    def is_collapsed(self) -> bool:
+        """Do groups take the place of items, so that these may repeat?"""
+        return self.groups is not None
+
+    def choose_copies(self, duplicates: str) -> str:
+        """Choose what repeated items mean: the best one of a group counts."""
+        return "max" if self.is_collapsed else duplicates
 
     def sign(self) -> None:
         """Ask for the content, so that a file is not read again for it."""
@@ -145,8 +158,8 @@ class RunInput:
         """Find the places of judged queries that the run has; None if that takes reading it."""
         return None
 
-    def find_queries(self, wanted: Iterable[Hashable]) -> Collection[Hashable] | None:
-        """Find which of some queries the run has, as text, or more; None where it is read once."""
+    def find_queries(self, wanted: Iterable[Hashable]) -> Collection[Hashable]:
+        """Find which of some queries the run has, as text, and maybe others."""
         return ()
 
     def prepare_qrels(self, qrels: Qrels) -> Qrels:
@@ -162,6 +175,14 @@ class RunInput:
     ) -> Iterator[tuple[int, RunInput]]:
         """Read a file from a place on, in runs of whole queries, each with its end."""
         raise InputError("a checkpoint needs a run in a file.")
+
+
+def explain_twice(within: str, item: Hashable, rank: int, again: int) -> DuplicateError:
+    """Make the error for an item that a list has at two ranks."""
+    return DuplicateError(
+        f"{within}: item {clip(item)} is retrieved twice, at ranks {rank} and {again}."
+        " duplicates=first keeps its first copy."
+    )
 
 
 class Needs(NamedTuple):

@@ -26,9 +26,9 @@ from germane.errors import (
 )
 from germane.kernel.columns import Ids, join_ids, read_python_ids
 from germane.kernel.ids import is_missing, spell_id, to_bytes, to_text
-from germane.kernel.reduction import Index, find_distinct
-from germane.readers import formats
-from germane.readers.formats import is_path
+from germane.kernel.reduction import Index, find_distinct, open_index
+from germane.readers import formats, frames
+from germane.readers.paths import is_path
 
 GroupOf: TypeAlias = Callable[[Hashable, Any], Hashable]
 """A query and one of its items → the group of the item."""
@@ -47,12 +47,13 @@ class Groups:
     is_text: bool = False  # from a file of text, where an integer is its digits?
 
     def find_group(self, query: Hashable, item: Any) -> Hashable:
-        """Find the group of an item. Raises NotFoundError or InputError that names the query."""
+        """Find the group of an item. Errors name the query, unless it is None."""
+        within = [] if query is None else [f"query {clip(query)}"]
         try:
             group: Hashable = self._look_up(item)
         except KeyError:
-            raise NotFoundError(f"query {clip(query)}: {self._explain_unknown(item)}") from None
-        _check_group(group, f"query {clip(query)}, item {clip(item)}")
+            raise NotFoundError(": ".join([*within, self._explain_unknown(item)])) from None
+        _check_group(group, ", ".join([*within, f"item {clip(item)}"]))
         return group
 
     def find_groups(self, items: Ids, is_text: bool) -> Ids:
@@ -60,26 +61,16 @@ class Groups:
         if self._pairs is None:
             first, place = find_distinct(items)
             asked = items.take(first).python
-            groups = read_python_ids([self.find_group_of(item) for item in asked])
+            groups = read_python_ids([self.find_group(None, item) for item in asked])
             _refuse_mixed(groups)
             return groups.take(place)
         known, groups = self._pairs
         as_text = (is_text or self.is_text) and known.kind != items.kind
-        index = self._index_of_text if as_text else self._index
-        at = index.find(items.as_text() if as_text else items)
+        at = self._index(as_text).find(items.as_text() if as_text else items)
         unknown = np.flatnonzero(at == NOT_FOUND)
         if len(unknown):
             raise NotFoundError(self._explain_unknown(items.python[int(unknown[0])]))
         return groups.take(at)
-
-    def find_group_of(self, item: Any) -> Hashable:
-        """Find the group of an item, where its query is not known."""
-        try:
-            group: Hashable = self._look_up(item)
-        except KeyError:
-            raise NotFoundError(self._explain_unknown(item)) from None
-        _check_group(group, f"item {clip(item)}")
-        return group
 
     def list_columns(self) -> tuple[Ids, Ids] | None:
         """List the items and their groups as text; None for a function, which has no list."""
@@ -98,7 +89,7 @@ class Groups:
         ids.
         """
         if self.values is None:
-            each = [self.find_group_of(one) for one in (range(width) if ids is None else ids)]
+            each = [self.find_group(None, one) for one in (range(width) if ids is None else ids)]
         elif len(self.values) != width:
             raise FormatError(
                 f"collapse= has {len(self.values)} groups for {width} items; it is one group an"
@@ -177,14 +168,9 @@ class Groups:
         return items, groups
 
     @cached_property
-    def _index(self) -> Index:
+    def _index(self) -> Callable[[bool], Index]:
         assert self._pairs is not None
-        return Index(self._pairs[0])
-
-    @cached_property
-    def _index_of_text(self) -> Index:
-        assert self._pairs is not None
-        return Index(self._pairs[0].as_text())
+        return open_index(self._pairs[0])
 
     def _explain_unknown(self, item: Any) -> str:
         if self.function is not None:
@@ -235,8 +221,6 @@ def _refuse_mixed(groups: Ids) -> None:
 
 def _read_pairs(given: Any) -> Groups:
     """Read the first column as items and the second as groups."""
-    from germane.readers import frames
-
     if is_path(given):
         if not os.path.exists(given):
             raise InputError(

@@ -81,22 +81,22 @@ def order_ids(ids: Ids) -> list[int]:
     )
 
 
-def _find_range(ids: Ids) -> tuple[int, int] | None:
-    """Find the range of integers where it is narrow: there, tables are faster than hashing."""
+def _find_range(ids: Ids) -> tuple[Ints, int, int] | None:
+    """Find integers of a narrow range, and this: there, tables are faster than hashing."""
     if not isinstance(ids, Integers) or ids.values.dtype != np.int64 or not len(ids):
         return None
     low, high = int(ids.values.min()), int(ids.values.max())
-    return (low, high) if high - low < WIDE * len(ids) + LEAST else None
+    return (ids.values, low, high) if high - low < WIDE * len(ids) + LEAST else None
 
 
 def _make_finder(ids: Ids) -> Callable[[Ids], Ints]:
     """Make a function that finds the places of ids among distinct ones, or -1."""
     narrow = _find_range(ids)
-    if narrow is None or not isinstance(ids, Integers):
+    if narrow is None:
         return Index(ids).find
-    low, high = narrow
+    values, low, high = narrow
     table = np.full(high - low + 3, -1)  # the first and the last are for numbers outside
-    table[ids.values - low + 1] = np.arange(len(ids))
+    table[values - low + 1] = np.arange(len(ids))
 
     def find(wanted: Ids) -> Ints:
         if not isinstance(wanted, Integers) or wanted.values.dtype != np.int64:
@@ -110,10 +110,11 @@ def _make_finder(ids: Ids) -> Callable[[Ids], Ints]:
 def _find_distinct(ids: Ids) -> tuple[Ints, Ints]:
     """Find the first row of each distinct id, and for every row the place of its id among these."""
     narrow = _find_range(ids)
-    if narrow is None or not isinstance(ids, Integers):
+    if narrow is None:
         return find_distinct(ids)
-    at, rows = ids.values - narrow[0], np.arange(len(ids))
-    first = np.zeros(narrow[1] - narrow[0] + 1, np.int64)
+    values, low, high = narrow
+    at, rows = values - low, np.arange(len(ids))
+    first = np.zeros(high - low + 1, np.int64)
     first[at[::-1]] = rows[::-1]  # of several rows the last one is kept, which is the first here
     new = first[at] == rows
     return np.flatnonzero(new), (np.cumsum(new) - 1)[first[at]]

@@ -13,7 +13,7 @@ from germane.core.qrels import Qrels
 from germane.core.ragged import Ints
 from germane.errors import CoverageError, EmptyError, FormatError, clip, list_choices, name_type
 from germane.kernel.ids import is_missing
-from germane.readers import numbers
+from germane.readers import numbers, relevance
 
 
 class Labels:
@@ -49,8 +49,6 @@ class Labels:
 
     def qrels(self, complete: str) -> Qrels:
         """Make judgments of pairs with a common label; of all if ``complete`` names a need."""
-        from germane.readers import relevance
-
         offsets, columns, width = self._offsets, self._columns, self.shape[1]
         if not complete:
             return relevance.make_qrels(offsets, columns, np.broadcast_to(1.0, len(columns)), width)

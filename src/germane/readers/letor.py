@@ -27,10 +27,11 @@ from germane.errors import (
 from germane.kernel.ids import show_id
 from germane.readers import headings, numbers
 from germane.readers.files import TextFile
-from germane.readers.formats import Path, find_name, is_path
+from germane.readers.formats import find_name
 from germane.readers.frames import Frame
 from germane.readers.headings import Headings
 from germane.readers.numbers import PLAIN
+from germane.readers.paths import Path, is_path
 
 _LINE = re.compile(rb"[ \t]*(" + PLAIN.pattern + rb")[ \t]+qid:([^\s#]+)([^#]*)(?:#(.*))?")
 _FEATURES = re.compile(rb"(?:[ \t]+\d+:\S+)*+")
@@ -66,7 +67,7 @@ def open_letor(path: Path, kind: str, columns: Any = None) -> Lines:
         feature = _find_feature(file.name, columns) if kind == "run" else None
         names = ["qid", "docid", "label", *([feature] if feature else [])]
         found = headings.resolve_names(names, kind, file.name, columns)
-        read = _read(file, None if feature is None else feature.encode())
+        read = _read(file, feature)
     numbers = {"label": read.labels} if feature is None else {feature: read.values}
     table = pa.table(
         {
@@ -85,8 +86,7 @@ def _read_table(where: str, name: str, found: Headings, table: Any, items: str) 
 
 def _find_feature(where: str, columns: Any) -> str:
     """Find the feature that the caller names as the score."""
-    chosen = {**(columns or {}), **((columns or {}).get("run") or {})}
-    feature = chosen.get("score")
+    feature = headings.choose_names(columns, "run").get("score")
     if feature is None:
         raise FormatError(
             f"{where}: a LETOR file has no scores. columns={{'score': '25'}} takes feature 25; "
@@ -108,9 +108,9 @@ class _Columns(NamedTuple):
     values: list[float]  # of the feature
 
 
-def _read(file: TextFile, feature: bytes | None) -> _Columns:
+def _read(file: TextFile, feature: str | None) -> _Columns:
     """Read the file's lines as columns. Raises InputError that names file and line."""
-    wanted = None if feature is None else re.compile(rb"[ \t]" + feature + rb":([^\s#]+)")
+    wanted = re.compile(rb"[ \t]" + (feature or "").encode() + rb":([^\s#]+)")
     queries: list[bytes] = []
     items: list[bytes | None] = []
     numbers: list[int] = []
@@ -123,7 +123,7 @@ def _read(file: TextFile, feature: bytes | None) -> _Columns:
                 raise _explain_malformed(line)
             label, query, features, comment = found.groups()
             labels.append(_check_finite(label, "relevance grade", GradeError))
-            if wanted is not None:
+            if feature is not None:
                 values.append(_read_value(wanted.findall(features), feature, features))
         except InputError as error:
             raise type(error)(f"{file.name}:{number}: {error}") from None
@@ -179,18 +179,16 @@ def _name_ids(where: str, items: list[bytes | None], numbers: list[int]) -> tupl
     return named, "ids"
 
 
-def _read_value(found: list[bytes], feature: bytes | None, features: bytes) -> float:
+def _read_value(found: list[bytes], feature: str, features: bytes) -> float:
     if len(found) > 1:
-        written = " and ".join(f"{(feature or b'').decode()}:{show_id(one)}" for one in found[:2])
-        raise ScoreError(
-            f"feature {(feature or b'').decode()} is written twice: {written}. Keep one."
-        )
+        written = " and ".join(f"{feature}:{show_id(one)}" for one in found[:2])
+        raise ScoreError(f"feature {feature} is written twice: {written}. Keep one.")
     if not found:
         there = [name.partition(b":")[0].decode() for name in features.split()]
         shown = ", ".join(there if len(there) < 6 else [*there[:3], "…", there[-1]]) or "none"
         raise ScoreError(
-            f"there is no feature {(feature or b'').decode()} (there are: {shown}). Tools differ in"
-            " whether a missing feature is 0; write its value."
+            f"there is no feature {feature} (there are: {shown}). Tools differ in whether a"
+            " missing feature is 0; write its value."
         )
     return _check_finite(found[0], "score", ScoreError)
 
@@ -233,10 +231,8 @@ def align_scores(qrels: Any, run: Any) -> Lines:
     where, kept = "run", None
     if is_path(run):
         with TextFile(run) as file:
-            where, scores = (
-                file.name,
-                _read_scores(file, table.column("qid").to_pylist(), lines.where),
-            )
+            where, queries = file.name, table.column("qid").to_pylist()
+            scores = _read_scores(file, queries, lines.where)
     else:
         scores, kept = _flatten(run)
     if len(scores) != table.num_rows:

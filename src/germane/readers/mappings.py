@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import islice
 from math import nan
@@ -30,7 +31,7 @@ from germane.kernel.ids import is_missing, to_bytes, to_text
 from germane.kernel.keys import Keys
 from germane.kernel.reduction import EVERY, Batch, Reduction, RepeatedItem
 from germane.readers import headings, mapping_ids, numbers, subtopics
-from germane.readers.inputs import RunInput
+from germane.readers.inputs import RunInput, explain_twice
 from germane.readers.mapping_ids import spell_qrels
 from germane.readers.numbers import (
     EXACT,
@@ -78,12 +79,7 @@ def is_column(given: object) -> bool:
     return is_listed and not any(hasattr(given, name) for name in ("columns", "schema"))
 
 
-def read_qrels(
-    given: Mapping[Hashable, Any],
-    duplicates: str,
-    progress: object = None,
-    where: str = "qrels",
-) -> Qrels:
+def read_qrels(given: Mapping[Hashable, Any], duplicates: str, where: str = "qrels") -> Qrels:
     """Read ``{query: {item: grade}}``, or ``{query: relevant items}``, whose grades are 1.
 
     An item may have ``{subtopic: grade}`` in the place of a grade, or a collection of its
@@ -185,37 +181,23 @@ _Read: TypeAlias = tuple[Any, Collection[Hashable], Floats | None]
 """The ids of a query in a dict or list, the dict or set in which they are looked up, and scores."""
 
 
+@dataclass(eq=False, repr=False)
 class MappedRun(RunInput):
     """A mapping of queries to results, which become columns of keys."""
 
     is_mapping = True
 
-    def __init__(
-        self,
-        mapping: Mapping[Hashable, Any],
-        name: str = "run",
-        where: str = "run",
-        ids: str = "typed",
-        groups: "Groups | None" = None,
-    ) -> None:
-        self.mapping, self.name = mapping, name
-        self.where = where  # the name in errors
-        self.ids = ids
-        self.groups = groups  # that take the place of items
-
-    @property
-    def label(self) -> str:
-        return "the run" if self.where == "run" else self.where
-
-    @property
-    def is_collapsed(self) -> bool:  # type: ignore[override]
-        return self.groups is not None
+    mapping: Mapping[Hashable, Any]
+    name: str = "run"
+    where: str = "run"  # the name in errors
+    ids: str = "typed"
+    groups: "Groups | None" = None  # that take the place of items
 
     def collapse(self, groups: "Groups") -> Self:
         if self.is_collapsed:
             return self
         groups.check_items_have_ids()
-        return type(self)(self.mapping, self.name, self.where, self.ids, groups)
+        return replace(self, groups=groups)
 
     def _read_ids(self, query: Hashable, got: Any, missing: set[Any]) -> _Read:
         """Read the items of a query, as a dict or a list, and their scores if they have any."""
@@ -227,8 +209,8 @@ class MappedRun(RunInput):
         if not self.mapping:
             raise EmptyError("the run is empty: it has no queries.")
         matched = self._match(qrels)
-        copies = "max" if self.is_collapsed else duplicates
-        reduction = Reduction(mapping_ids.judge_keys(matched.qrels, matched.is_text), copies, order)
+        judged = mapping_ids.judge_keys(matched.qrels, matched.is_text)
+        reduction = Reduction(judged, self.choose_copies(duplicates), order)
         rows = np.zeros(len(qrels), np.int64)
         answers = 0
         for batch in self._read_batches(matched, matched.qrels.queries):
@@ -265,7 +247,8 @@ class MappedRun(RunInput):
     def _read_batches(self, matched: "_Matched", queries: Sequence[Hashable]) -> Iterator[Batch]:
         """Read the results of some queries, as far as the run has them, a few at a time."""
         check_named(self.where, matched.run)
-        missing = _list_missing()
+        pandas = sys.modules.get("pandas")
+        missing = {None, nan, np.nan, *((pandas.NA, pandas.NaT) if pandas else ())}
         held = _Held()
         for q, query in enumerate(queries):
             got = matched.run.get(query, _ABSENT)
@@ -333,10 +316,7 @@ class MappedRun(RunInput):
         part = batch.items.parts[group]  # type: ignore[attr-defined]
         rank = part.index(found.item) + 1
         again = part.index(found.item, rank) + 1
-        return DuplicateError(
-            f"{self.where}, query {clip(found.query)}: item {clip(found.item)} is retrieved twice,"
-            f" at ranks {rank} and {again}. duplicates=first keeps its first copy."
-        )
+        return explain_twice(f"{self.where}, query {clip(found.query)}", found.item, rank, again)
 
     def _take_sample(self, matched: "_Matched", most: int) -> Sample:
         """Take the first results of some judged queries."""
@@ -371,8 +351,7 @@ class MappedRun(RunInput):
         query = matched.qrels.queries[0]
         if query not in matched.run:
             return None
-        one = {query: matched.run[query]}
-        return type(self)(one, self.name, self.where, self.ids, self.groups)
+        return replace(self, mapping={query: matched.run[query]})
 
     def find_judged(self, qrels: Qrels) -> Ints:
         matched = self._match(qrels)
@@ -426,12 +405,6 @@ class _Held:
         return Batch(np.array(self.code), keys.offsets, keys, score)
 
 
-def _list_missing() -> set[Any]:
-    """List the values of missing ids."""
-    pandas = sys.modules.get("pandas")
-    return {None, nan, np.nan, *((pandas.NA, pandas.NaT) if pandas else ())}
-
-
 class ScoredMapping(MappedRun):
     """``{query: {item: score}}``."""
 
@@ -451,13 +424,8 @@ class ScoredMapping(MappedRun):
 class RankedLists(MappedRun):
     """``{query: [item, …]}``."""
 
-    @property
-    def has_scores(self) -> bool:
-        return False
-
-    @property
-    def ties(self) -> str:
-        return "given"
+    has_scores = False
+    ties = "given"
 
     def _read_ids(self, query: Hashable, got: Any, missing: set[Any]) -> _Read:
         listed = list_ranked(self.where, query, got)

@@ -36,9 +36,20 @@ def rank_exactly(
         rows = rows[_are_crowded(scores, offsets, columns, margin)[rows]]
         if not len(rows):
             return found
-    ranking = _Rows(scores, offsets, columns, margin, compute, found)
-    matrix.rank_in_threads(ranking.add, rows.tolist(), scores.shape[1])
-    return ranking.join()
+    every = np.empty((4, len(columns)), np.int64) if found is None else map(np.copy, found)
+    ranks, ends = matrix.Ranks(*every), offsets.tolist()
+
+    def add(rows: list[int]) -> None:
+        for b in rows:
+            here = slice(ends[b], ends[b + 1])
+            row = _Row(scores[b], columns[here], margin[b])
+            asked = row.asked
+            places = row.find_places(*compute(b, asked)) if len(asked) else (row.place,) * 3
+            falling = places[0].argsort()
+            ranks.put(here, (row.order[falling], *(place[falling] + 1 for place in places)))
+
+    matrix.rank_in_threads(add, rows.tolist(), scores.shape[1])
+    return ranks.join()
 
 
 def count_near(scores: Scores, offsets: Ints, columns: Ints, margin: Floats) -> int:
@@ -46,37 +57,6 @@ def count_near(scores: Scores, offsets: Ints, columns: Ints, margin: Floats) -> 
     wanted = (columns[start:stop] for start, stop in pairwise(offsets.tolist()))
     rows = zip(scores, wanted, margin, strict=True)
     return sum(len(_Row(row, own, of_row).asked) for row, own, of_row in rows if len(own))
-
-
-class _Rows:
-    """Collects the ranks of wanted columns; ``found`` has those of the rows that are not added."""
-
-    def __init__(
-        self,
-        scores: Scores,
-        offsets: Ints,
-        columns: Ints,
-        margin: Floats,
-        compute: Compute,
-        found: matrix.Ranks | None,
-    ) -> None:
-        self._scores, self._ends, self._columns = scores, offsets.tolist(), columns
-        self._margin, self._compute = margin, compute
-        every = np.empty((4, len(columns)), np.int64) if found is None else map(np.copy, found)
-        self._found = matrix.Ranks(*every)
-
-    def add(self, rows: list[int]) -> None:
-        for b in rows:
-            here = slice(self._ends[b], self._ends[b + 1])
-            row = _Row(self._scores[b], self._columns[here], self._margin[b])
-            asked = row.asked
-            places = row.find_places(*self._compute(b, asked)) if len(asked) else (row.place,) * 3
-            falling = places[0].argsort()
-            ranks = (place[falling] + 1 for place in places)
-            self._found.put(here, (row.order[falling], *ranks))
-
-    def join(self) -> matrix.Ranks:
-        return self._found.join()
 
 
 class _Row:
@@ -157,10 +137,7 @@ def _cover(start: Ints, stop: Ints, size: int) -> Bools:
 
 
 def _may_be_inside(row: Scores, low: Scores, high: Scores) -> Bools:
-    """Mark the columns in one of the bands, and few others.
-
-    Looking scores up by bins takes a fraction of the time of sorting columns.
-    """
+    """Mark the columns in one of the bands and few others, by bins: sorting takes longer."""
     least, most = low[0], high[-1]
     with np.errstate(over="ignore"):
         scale = row.dtype.type(BINS) / (most - least)

@@ -3,26 +3,19 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Hashable, Sequence
 from typing import Any, Literal
 
 from germane.errors import EmptyError, FormatError, GradeError, ScoreError, clip, explain_not_finite
 from germane.kernel.ids import show_id
 from germane.readers.files import check_text, count_line_ends, read_file
-from germane.readers.formats import Path
 from germane.readers.numbers import is_finite_number, show_number
+from germane.readers.paths import Path, name_file
 
 Nested = dict[Hashable, Any]
 
 _NUMBERS = {int, float}
 _LONG = 400  # digits; a number of more is beyond the range of a double
-
-
-def name_file(path: Path) -> str:
-    """Name the file in errors."""
-    named = os.fsdecode(path)
-    return "standard input" if named == "-" else named
 
 
 def read_nested(path: Path, kind: Literal["qrels", "run"]) -> Nested:
@@ -31,7 +24,7 @@ def read_nested(path: Path, kind: Literal["qrels", "run"]) -> Nested:
     Raises FormatError with the line and column of what is no JSON, and with the query of a value
     that has another shape; ScoreError or GradeError for a number that is not finite.
     """
-    where, given = name_file(path), read_object(path, _describe_shape(kind))
+    where, given = name_file(path), read_object(path, _SHAPES[kind])
     shape = type(next(iter(given.values()), None))
     for query, held in given.items():
         within = f"{where}, query {clip(query)}"
@@ -42,7 +35,7 @@ def read_nested(path: Path, kind: Literal["qrels", "run"]) -> Nested:
         elif isinstance(held, list):
             given[query] = _spell_items(held, within)
         else:
-            raise FormatError(f"{within}: {_describe_items(kind)}; got {_describe(held)}.")
+            raise FormatError(f"{within}: {_ITEMS[kind]}; got {_describe(held)}.")
         if kind == "run" and type(held) is not shape:
             raise FormatError(
                 f"{within}: the results are {_describe(held)}, and those of query"
@@ -177,18 +170,14 @@ def _spell_items(held: list[Any], within: str) -> Sequence[str]:
     )
 
 
-def _describe_shape(kind: str) -> str:
-    if kind == "run":
-        return "a run is {query: {item: score}} or {query: [item, …]}, best first"
-    return "qrels are {query: {item: grade}} or {query: [relevant item, …]}"
-
-
-def _describe_items(kind: str) -> str:
-    if kind == "run":
-        return "results are {item: score} or [item, …]"
-    return "judgments are {item: grade} or [relevant item, …]"
-
-
+_SHAPES = {
+    "run": "a run is {query: {item: score}} or {query: [item, …]}, best first",
+    "qrels": "qrels are {query: {item: grade}} or {query: [relevant item, …]}",
+}
+_ITEMS = {
+    "run": "results are {item: score} or [item, …]",
+    "qrels": "judgments are {item: grade} or [relevant item, …]",
+}
 _NAMES = {dict: "an object", list: "a list", str: "text", bool: "a truth value", type(None): "null"}
 
 

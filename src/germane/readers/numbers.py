@@ -4,7 +4,7 @@ import math
 import re
 import struct
 import sys
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,6 +13,7 @@ from germane.core.ragged import FEW, Floats, Ints
 from germane.errors import (
     FormatError,
     GradeError,
+    InputError,
     ScoreError,
     clip,
     explain_not_finite,
@@ -107,6 +108,21 @@ def check_finite(given: Any, where: str, what: str = "score", rows: Ints | None 
     place = f"item {row}" if len(at) == 1 else f"row {row}, column {at[1]}"
     error = ScoreError if what == "score" else GradeError
     raise error(f"{where}, {place}: {explain_not_finite(what, f'got {given[at]}')}")
+
+
+def check_range(
+    values: Floats,
+    locate: Callable[[int], str],
+    what: str = "relevance grade",
+    error: type[InputError] = GradeError,
+) -> None:
+    """Refuse a number that is not finite, or a grade too large to be exact."""
+    largest = EXACT if what == "relevance grade" else sys.float_info.max
+    if not len(values) or -largest <= values.min() <= values.max() <= largest:
+        return
+    at = int(np.flatnonzero(~(np.abs(values) <= largest))[0])
+    within = " in the range ±2^53" if math.isfinite(values[at]) else ""
+    raise error(f"{locate(at)}: {explain_not_finite(what, f'got {values[at]}', within=within)}")
 
 
 def is_array(given: object) -> bool:

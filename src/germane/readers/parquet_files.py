@@ -10,9 +10,10 @@ from germane.errors import FormatError, InputError, list_choices
 from germane.readers import headings
 from germane.readers.arrow import Entries
 from germane.readers.files import Opener, explain_arrow_error
-from germane.readers.formats import Path, find_name
+from germane.readers.formats import find_name
 from germane.readers.frames import Frame
 from germane.readers.headings import Headings
+from germane.readers.paths import Path, name_file
 from germane.readers.streams import explain_os_error
 
 if TYPE_CHECKING:
@@ -79,18 +80,15 @@ _PAGES = 1 << 18  # bytes of a column that are read at a time, not all those of 
 
 def open_parquet(path: Path, kind: str, columns: Any = None) -> Frame:
     """Open a run or qrels in Parquet files, and find the columns. Errors name the file."""
-    named = str(os.fspath(path))
-    where = "standard input" if named == "-" else named
-    if os.path.isdir(named):
-        files = [Opener(file) for file in list_files(named)]
-    else:
-        files = [Opener(path)]
+    is_folder = os.path.isdir(path)
+    files = [Opener(file) for file in (list_files(os.fsdecode(path)) if is_folder else [path])]
     opened = [_read_schema(file) for file in files]
     schemas = [schema for schema, _ in opened]
     found = headings.resolve_names(schemas[0].names, kind, files[0].name, columns)
     for file, schema in zip(files, schemas, strict=True):
         _check_alike(found, file.name, schema, files[0].name, schemas[0])
-    text = [name for name in (found.query, found.item) if _is_text(schemas[0].field(name).type)]
+    kinds = {name: str(schemas[0].field(name).type) for name in (found.query, found.item)}
+    text = [name for name, kind in kinds.items() if kind in ("string", "large_string")]
     text = [name for name in text if not any(_is_delta(metadata, name) for _, metadata in opened)]
     parts: list[tuple[int, str]] = []
 
@@ -99,12 +97,14 @@ def open_parquet(path: Path, kind: str, columns: Any = None) -> Frame:
         row = 0
         for file in files:
             parts.append((row, file.name))
-            for record in _read_records(file, found, text):
-                row += record.num_rows
-                yield record
+            with explain_arrow_error(file.name), file.open_bytes() as stream:
+                for record in decode_columns(file.name, stream, found.all, ROWS, text=text):
+                    row += record.num_rows
+                    yield record
 
     entries = Entries(distinct=True), Entries(distinct=True)  # as Arrow's reader makes them
-    return Frame(where, find_name(path), found, records, entries, parts=parts, storage="on disk")
+    where, name = name_file(path), find_name(path)
+    return Frame(where, name, found, records, entries, parts=parts, storage="on disk")
 
 
 def _read_schema(file: Opener) -> tuple[pa.Schema, Any]:
@@ -139,17 +139,6 @@ def _check_alike(
                 f"{where}: column {name!r} is {here.field(name).type}; in {first} it is "
                 f"{there.field(name).type}."
             )
-
-
-def _is_text(kind: pa.DataType) -> bool:
-    import pyarrow as pa
-
-    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))
-
-
-def _read_records(file: Opener, found: Headings, text: list[str]) -> Iterator[pa.RecordBatch]:
-    with explain_arrow_error(file.name), file.open_bytes() as stream:
-        yield from decode_columns(file.name, stream, found.all, ROWS, text=text)
 
 
 def decode_columns(

@@ -11,7 +11,7 @@ from germane.core import ragged
 from germane.core.policy import Policy, order_tied
 from germane.core.qrels import Qrels
 from germane.core.ragged import Bools, Floats, Ints
-from germane.errors import DuplicateError, EmptyError, clip
+from germane.errors import EmptyError
 from germane.kernel import plain
 from germane.kernel.columns import Ids, read_python_ids
 from germane.kernel.keys import Keys
@@ -23,10 +23,10 @@ from germane.kernel.reduction import (
     find_distinct,
     select_rows,
 )
-from germane.readers.candidates import Candidates, fit_items, match_items
+from germane.readers.candidates import Candidates, match_items
 from germane.readers.inputs import RunInput
 from germane.readers.mapping_ids import judge_keys
-from germane.readers.rows import Rows, join_rows
+from germane.readers.rows import Rows, explain_repeat, join_rows
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -82,13 +82,9 @@ def rank_rows(
     judged, items = _judge(rows, policy, candidates, ids or run.ids)
     batch = Batch(np.arange(len(queries)), rows.offsets, items, rows.score, rows.rank)
     try:
-        copies = "max" if run.is_collapsed else policy.duplicates
-        batch = select_rows(judged, batch, copies, policy.order)
+        batch = select_rows(judged, batch, run.choose_copies(policy.duplicates), policy.order)
     except RepeatedItem as found:
-        raise DuplicateError(
-            f"{run.label}: item {clip(found.item)} is retrieved twice for query"
-            f" {clip(found.query)}. duplicates=first, last or max keeps one copy."
-        ) from None
+        raise explain_repeat(run.label, "retrieved", found) from None
     place, first, last = _order_rows(batch, policy)
     return RankedRows(queries, batch.offsets, batch.items, place, first, last).cut(policy.depth)
 
@@ -108,8 +104,7 @@ def _judge(
         return judge_keys(users, False), items
     pairs, as_text = match_items(users, items, ids, as_text=False)
     items = items.as_text() if as_text else items
-    fitted = [(name, offsets, fit_items(one, items)) for name, offsets, one in pairs]
-    return add_candidates(Judgments(queries, none, items.part(0, 0)), fitted), items
+    return add_candidates(Judgments(queries, none, items.part(0, 0)), pairs), items
 
 
 def _order_rows(batch: Batch, policy: Policy) -> tuple[Ints, Ints, Ints]:

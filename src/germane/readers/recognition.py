@@ -6,16 +6,20 @@ needs them, since importing Arrow takes as long as importing NumPy.
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
+from functools import partial
 from importlib import import_module
 from typing import Any, TypeAlias
 
 from germane.core.qrels import Qrels
 from germane.errors import EmptyError, InputError, clip
 from germane.readers import formats, mappings, numbers
-from germane.readers.formats import InputFormat, find_name, is_path, limit_path
+from germane.readers.formats import InputFormat, find_name
 from germane.readers.inputs import Needs, QrelsInput, QrelsReader, ReadOptions, RunInput
 from germane.readers.labels import Labels
 from germane.readers.mappings import is_rows
+from germane.readers.paths import is_path, limit_path, name_file
+from germane.readers.relevance import read_csr, read_dense
+from germane.readers.subtopics import explain_unread
 
 NOTHING_SAID = ReadOptions()
 
@@ -60,19 +64,11 @@ def hold_records(given: Any) -> Any:
     return [first, *given] if _is_record(first) else given
 
 
-def open_records(given: Any, kind: str, reading: ReadOptions) -> Any:
-    return import_reader("records").open_records(list(given), kind, reading.columns)
-
-
 def open_columns(given: Any, kind: str, reading: ReadOptions) -> Any:
+    """Open a frame, or rows that are namedtuples, as a Frame."""
+    if not is_frame(given) and is_records(given):
+        given = import_reader("arrow").tabulate_records(list(given), kind, reading.columns)
     return import_reader("frames").open_frame(given, kind, reading.columns)
-
-
-def limit(path: Any, reading: ReadOptions) -> Any:
-    """Attach the caller's limits to the path, if there are any."""
-    if reading.max_expansion is None and reading.max_line is None:
-        return path
-    return limit_path(path, reading.max_expansion, reading.max_line)
 
 
 # --- Judgments --------------------------------------------------------------------------------
@@ -82,7 +78,7 @@ def _open_qrels_mapping(given: Any, reading: ReadOptions) -> QrelsInput:
     def read(duplicates: str, progress: object, needs: Needs) -> Qrels:
         qrels = mappings.read_qrels(given, duplicates)
         if qrels.subtopics is not None and not needs.subtopics:
-            raise import_reader("subtopics").explain_unread(qrels, given)
+            raise explain_unread(qrels, given)
         return qrels
 
     return QrelsInput(given, read)
@@ -94,8 +90,7 @@ def _open_qrels_rows(given: Any, reading: ReadOptions) -> QrelsInput:
 
 
 def _open_qrels_columns(given: Any, reading: ReadOptions) -> QrelsInput:
-    frame = open_columns(given, "qrels", reading)
-    return _open_qrels_frame(frame)
+    return _open_qrels_frame(open_columns(given, "qrels", reading))
 
 
 def _read_needed(read: Callable[..., Qrels], given: Any) -> QrelsReader:
@@ -111,22 +106,21 @@ def _open_qrels_frame(frame: Any) -> QrelsInput:
 
 
 def _open_qrels_file(given: Any, reading: ReadOptions) -> QrelsInput:
-    path = limit(given, reading)
+    path = limit_path(given, reading.max_expansion, reading.max_line)
     chosen = formats.find_format(path, "qrels", reading.input_format)
     if chosen == "json":
         return _open_nested_qrels(path)
     frame = formats.open_columns(path, "qrels", chosen, reading.columns)
     if frame is not None:
-        return _open_qrels_columns(frame, reading)
+        return _open_qrels_frame(frame)
     return QrelsInput(path, _read_needed(import_reader("trec_files").read_qrels, path), True)
 
 
 def _open_nested_qrels(path: Any) -> QrelsInput:
-    nested_json = import_reader("nested_json")
-    given, where = nested_json.read_nested(path, "qrels"), nested_json.name_file(path)
+    given, where = import_reader("nested_json").read_nested(path, "qrels"), name_file(path)
 
-    def read(duplicates: str, progress: object, needs: Needs) -> Qrels:
-        qrels = mappings.read_qrels(given, duplicates, where=where)
+    def read(duplicates: str, *_: object) -> Qrels:
+        qrels = mappings.read_qrels(given, duplicates, where)
         return replace(qrels, name=find_name(path), ids="text")
 
     return QrelsInput(given, read, True, where=where)
@@ -137,14 +131,7 @@ def _open_qrels_cells(read: Callable[[Any, str], Qrels], given: Any) -> QrelsInp
     return QrelsInput(given, lambda duplicates, progress, needs: read(given, needs.complete))
 
 
-def _wrap_qrels(given: Qrels, reading: ReadOptions) -> QrelsInput:
-    columns = given.columns is not None
-    return QrelsInput(given, lambda *how: given, given.ids == "text", columns, given.lines)
-
-
 def open_qrels_groups(given: Any) -> QrelsInput:
-    if isinstance(given, Qrels):
-        return _wrap_qrels(given, NOTHING_SAID)
     return _open_qrels_cells(import_reader("flat_arrays").read_flat, given)
 
 
@@ -159,20 +146,9 @@ QRELS: tuple[tuple[Recognize, Callable[[Any, ReadOptions], QrelsInput]], ...] = 
         lambda given: isinstance(given, Labels),
         lambda given, reading: _open_qrels_cells(Labels.qrels, given),
     ),
-    (
-        numbers.is_sparse,
-        lambda given, reading: QrelsInput(
-            given, lambda *how: import_reader("relevance").read_csr(given)
-        ),
-    ),
-    (
-        numbers.is_array,
-        lambda given, reading: _open_qrels_cells(import_reader("relevance").read_dense, given),
-    ),
-    (
-        is_records,
-        lambda given, reading: _open_qrels_frame(open_records(given, "qrels", reading)),
-    ),
+    (numbers.is_sparse, lambda given, reading: QrelsInput(given, lambda *how: read_csr(given))),
+    (numbers.is_array, lambda given, reading: _open_qrels_cells(read_dense, given)),
+    (is_records, _open_qrels_columns),
 )
 
 
@@ -181,18 +157,13 @@ def open_pairs(given: Any, kind: str, columns: Any, input_format: InputFormat) -
     given = hold_records(given)
     if is_path(given):
         given = import_reader("streams").keep_path(given)
-        named = formats.choose_format(kind, input_format)
-        said = input_format if isinstance(input_format, str) else None
-        chosen = named or formats.find_format(given, kind, None)
-        chosen = said if said and chosen == "trec" else chosen
+        chosen = formats.find_format(given, kind, input_format)
         if chosen in ("json", "trec"):
             return _open_qrels_file(given, ReadOptions(input_format=chosen))
         return _open_qrels_frame(formats.open_pairs(given, kind, chosen, columns))
     reading = ReadOptions(columns)
-    if is_frame(given):
+    if is_frame(given) or is_records(given):
         return _open_qrels_frame(open_columns(given, kind, reading))
-    if is_records(given):
-        return _open_qrels_frame(open_records(given, kind, reading))
     if numbers.is_array(given):
         numbers.to_numpy(given, kind)  # whose message names this argument
     if numbers.is_array(given) or numbers.is_sparse(given) or isinstance(given, Labels):
@@ -205,13 +176,13 @@ def recognize_qrels(given: Any, reading: ReadOptions) -> QrelsInput:
     if isinstance(given, QrelsInput):
         return given
     if isinstance(given, Qrels):
-        return _wrap_qrels(given, reading)
+        columns = given.columns is not None
+        return QrelsInput(given, lambda *how: given, given.ids == "text", columns, given.lines)
     if isinstance(given, RunInput) and given.has_columns:  # of read_run
-        return _open_qrels_columns(given, reading)
-    if reading.group is not None and not isinstance(given, Qrels):
-        return open_qrels_groups(
-            import_reader("flat_arrays").group_arrays(given, None, reading.group)[0]
-        )
+        return _open_qrels_frame(given)
+    if reading.group is not None:
+        flat, _ = import_reader("flat_arrays").group_arrays(given, None, reading.group)
+        return open_qrels_groups(flat)
     numbers.refuse_nested(given, "qrels")
     given = hold_records(given)
     if not (reading.query_ids is reading.item_ids is None):
@@ -220,8 +191,8 @@ def recognize_qrels(given: Any, reading: ReadOptions) -> QrelsInput:
         if is_rows(given):
             given = array_ids.name_rows(given, query_ids, "qrels")
         unnamed = recognize_qrels(given, replace(reading, query_ids=None, item_ids=None))
-        named: QrelsInput = array_ids.name_qrels(unnamed, query_ids, item_ids)
-        return named
+        name = partial(array_ids.name_judgments, query_ids=query_ids, item_ids=item_ids)
+        return replace(unnamed, read=lambda *how: name(unnamed.read(*how), what="the qrels"))
     for recognize, open_kind in QRELS:
         if recognize(given):
             return open_kind(given, reading)

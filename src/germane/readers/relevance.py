@@ -1,7 +1,6 @@
 """Reads relevance from arrays: grades of every cell (Q, N), a CSR matrix, or one list."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
-from math import isfinite
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from typing import Any
 
 import numpy as np
@@ -23,7 +22,7 @@ from germane.errors import (
 )
 from germane.kernel.columns import Integers
 from germane.readers import numbers, subtopics
-from germane.readers.numbers import EXACT, is_finite_number, read_doubles, show_number
+from germane.readers.numbers import is_finite_number, read_doubles, show_number
 
 MOST = 1 << 26  # judged cells that are held at once
 SORTED = 1 << 16  # stored cells that are sorted at once; they stay in the processor's cache
@@ -60,18 +59,8 @@ def read_dense(given: Any, complete: str) -> Qrels:
     rows, columns = np.nonzero(kept)
     offsets = ragged.make_offsets(np.bincount(rows, minlength=len(grades)))
     values = grades[kept].astype(float)
-    check_range(values, lambda at: f"qrels, row {rows[at]}, column {columns[at]}")
+    numbers.check_range(values, lambda at: f"qrels, row {rows[at]}, column {columns[at]}")
     return make_qrels(offsets, columns, values, grades.shape[1])
-
-
-def check_range(grades: Floats, locate: Callable[[int], str]) -> None:
-    """Refuse a grade that is no number, or too large to be exact; ``locate`` names its place."""
-    if not len(grades) or -EXACT <= grades.min() <= grades.max() <= EXACT:
-        return
-    at = int(np.flatnonzero(~(np.abs(grades) <= EXACT))[0])
-    within = " in the range ±2^53" if isfinite(grades[at]) else ""
-    wrong = explain_not_finite("relevance grade", f"got {grades[at]}", within=within)
-    raise GradeError(f"{locate(at)}: {wrong}")
 
 
 def check_cells(shape: tuple[int, ...], complete: str) -> None:
@@ -105,9 +94,8 @@ def read_csr(given: Any) -> Qrels:
     columns = columns[:stored].astype(np.int64, copy=False)
     grades = grades[:stored].astype(float, copy=False)
     row_ends = offsets[1:]
-    check_range(
-        grades,
-        lambda at: f"qrels, row {row_ends.searchsorted(at, 'right')}, column {columns[at]}",
+    numbers.check_range(
+        grades, lambda at: f"qrels, row {row_ends.searchsorted(at, 'right')}, column {columns[at]}"
     )
     twice = _find_repeat(offsets, columns, width)
     if twice is not None:
@@ -178,7 +166,8 @@ def make_ranking(
     the list have grade ``rel``), or all their grades. By default the list holds every relevant
     item.
     """
-    relevance = _hold(relevance)
+    if isinstance(relevance, Iterator):  # which is read once
+        relevance = list(relevance)
     if hasattr(relevance, "tolist"):
         relevance = relevance.tolist()
     if isinstance(relevance, (list, tuple)):
@@ -209,30 +198,28 @@ def make_ranking(
         if count < found:
             raise InputError(f"the list holds {found} relevant items, but relevant={count}.")
         ideal = np.append(got, np.full(count - found, rel))
-    rank = np.arange(1, len(got) + 1)
+    return _rank_list(got, ideal)
+
+
+def _rank_list(grades: Floats, ideal: Floats, **beside: Any) -> Ranking:
+    """Make the ranking of one query whose items are in the order of their ranks."""
+    rank = np.arange(1, len(grades) + 1)
     return Ranking(
         queries=["list"],
-        owner=np.zeros(len(got), np.int64),
+        owner=np.zeros(len(grades), np.int64),
         rank=rank,
-        relevance=got,
-        retrieved=np.array([len(got)]),
+        relevance=grades,
+        retrieved=np.array([len(grades)]),
         ideal_offsets=np.array([0, len(ideal)]),
         ideal=np.sort(ideal)[::-1],
         tied_from=rank,
         tied_to=rank,
+        **beside,
     )
 
 
-def _hold(relevance: Any) -> Any:
-    """Read an iterator, which can be read once."""
-    return list(relevance) if isinstance(relevance, Iterator) else relevance
-
-
 def _make_covering(listed: Sequence[Any], relevant: Any) -> Ranking:
-    """Make the ranking of one query from the subtopics of its items.
-
-    ``relevant`` are the subtopics of items that are not in the list.
-    """
+    """Make the ranking of one query from subtopics; ``relevant`` are those of further items."""
     if relevant is not None and not (
         isinstance(relevant, Sequence) and all(map(subtopics.is_nested, relevant))
     ):
@@ -243,21 +230,9 @@ def _make_covering(listed: Sequence[Any], relevant: Any) -> Ranking:
     held = [*listed, *(relevant or ())]
     items = [f"{at:09}" for at in range(len(held), 0, -1)]  # of equal items the first is ideal
     judged = subtopics.read_nested("the list", ["list"], [0, len(held)], items, held)
-    rank = np.arange(1, len(listed) + 1)
-    none = np.zeros(len(held), np.int64)
-    return Ranking(
-        queries=["list"],
-        owner=none[: len(listed)],
-        rank=rank,
-        relevance=judged.highest[: len(listed)],
-        retrieved=np.array([len(listed)]),
-        ideal_offsets=np.array([0, len(held)]),
-        ideal=np.sort(judged.highest)[::-1],
-        tied_from=rank,
-        tied_to=rank,
-        judgment=rank - 1,
-        subtopics=number_all(judged),
-    )
+    place, grades = np.arange(len(listed)), judged.highest
+    cells = number_all(judged)
+    return _rank_list(grades[: len(listed)], grades, judgment=place, subtopics=cells)
 
 
 def _read_grades(what: str, values: Any) -> Floats:

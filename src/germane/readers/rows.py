@@ -7,6 +7,7 @@ the rows of a query do not follow each other, all rows are gathered and sorted f
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import pairwise
@@ -15,10 +16,11 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 import numpy as np
 
 from germane.core import ragged
+from germane.core.progress import ProgressNote
 from germane.core.qrels import Qrels
 from germane.core.ragged import Floats, Ints
 from germane.core.retrieved import Order, Retrieved
-from germane.errors import FormatError
+from germane.errors import DuplicateError, FormatError, clip
 from germane.kernel.columns import (
     Ids,
     Integers,
@@ -36,6 +38,7 @@ from germane.kernel.reduction import (
     Judgments,
     Part,
     Reduction,
+    RepeatedItem,
     Scattered,
     add_candidates,
     find_changes,
@@ -45,13 +48,13 @@ from germane.kernel.reduction import (
 from germane.kernel.threads import map_in_threads
 from germane.readers import arrow, spill
 from germane.readers.candidates import find_candidates
-from germane.readers.formats import ProgressNote
 from germane.readers.spill import Spill
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
     from germane.readers.frames import Frame
+    from germane.readers.inputs import RunInput
     from germane.readers.item_groups import Groups
 
 
@@ -64,7 +67,7 @@ ON_DISK = " (its queries are scattered: sorted on disk)"
 
 @dataclass(frozen=True, eq=False)
 class Rows:
-    """Rows with scores, ranks or both: ``offsets[s]:offsets[s + 1]``, a stretch, is of queries[s]."""
+    """Rows with scores, ranks or both. A stretch, offsets[s]:offsets[s + 1], is of queries[s]."""
 
     queries: Sequence[Hashable]
     offsets: Ints
@@ -108,12 +111,8 @@ def judge_text(qrels: Qrels) -> Judgments:
     ]
     items = read_python_ids(qrels.items).as_text()
     check_texts(qrels, items)
-    return add_candidates(Judgments(queries, qrels.offsets, items), match_text(qrels))
-
-
-def match_text(qrels: Qrels) -> list[tuple[str, Ints, Ids]]:
-    """Spell the candidates of judgments as text: their offsets and items."""
-    return [(name, one.offsets, one.items.as_text()) for name, one in find_candidates(qrels)]
+    pairs = [(name, one.offsets, one.items.as_text()) for name, one in find_candidates(qrels)]
+    return add_candidates(Judgments(queries, qrels.offsets, items), pairs)
 
 
 def check_texts(qrels: Qrels, items: Text) -> None:
@@ -123,6 +122,16 @@ def check_texts(qrels: Qrels, items: Text) -> None:
     pairs = zip(ragged.find_owners(qrels.offsets).tolist(), items.to_bytes(), strict=True)
     if len(set(pairs)) < len(items):
         raise FormatError("two item ids of a query of the qrels have the same text.")
+
+
+def explain_repeat(
+    where: str, what: str, found: RepeatedItem, like: str = "", show: Callable[[Any], str] = clip
+) -> DuplicateError:
+    """Make the error for a repeated pair of query and item."""
+    return DuplicateError(
+        f"{where}: item {show(found.item)} is {what} twice for query {show(found.query)}{like}."
+        " duplicates=first, last or max keeps one copy."
+    )
 
 
 def collapse_rows(rows: Rows, groups: Groups) -> Rows:
@@ -140,6 +149,7 @@ class RowReducer:
 
     def __init__(
         self,
+        run: RunInput,
         judged: Judgments,
         pieces: Callable[[], Iterator[P]],
         read: Callable[[P], Rows],
@@ -148,15 +158,16 @@ class RowReducer:
         hasher: Hasher | None = None,
     ) -> None:
         self._judged, self._pieces, self._read = judged, pieces, read
+        self._is_collapsed = run.is_collapsed
         self._hasher = None if hasher is None or hasher.content is not None else hasher
         self._content: Content | None = Content()  # None where there are no scores
-        self._duplicates, self._order = duplicates, order
+        self._duplicates, self._order = run.choose_copies(duplicates), order
         self._index = Index(read_python_ids(judged.queries))
         if self._index.distinct < len(judged.queries):
             raise FormatError("two query ids of the qrels have the same text.")
         self._unknown: dict[Hashable, None] = {}
         self.rows = 0
-        self.judged_rows = np.zeros(len(judged.queries), np.int64)  # of each query
+        self._judged_rows = np.zeros(len(judged.queries), np.int64)  # of each query
 
     def reduce(self, note: ProgressNote, *, on_disk: bool = True) -> Retrieved:
         """Reduce the run. Raises RepeatedItem for a repeated item if that is an error.
@@ -164,20 +175,17 @@ class RowReducer:
         If a query's rows do not follow each other, all rows are read again and sorted; many rows
         are sorted on disk, if that is allowed.
         """
-        got = self._reduce_all(note, on_disk)
+        got = None
+        with suppress(Scattered):
+            got = self._reduce_grouped()
+        if got is None:
+            self._unknown, self.rows, self._content = {}, 0, Content()
+            self._judged_rows[:] = 0
+            note.note = IN_MEMORY
+            got = self._reduce_gathered(note, on_disk)
         if self._hasher is not None:
             self._hasher.content = self._content
-        return got
-
-    def _reduce_all(self, note: ProgressNote, on_disk: bool) -> Retrieved:
-        try:
-            return self._reduce_grouped()
-        except Scattered:
-            pass
-        self._unknown, self.rows, self._content = {}, 0, Content()
-        self.judged_rows[:] = 0
-        note.note = IN_MEMORY
-        return self._reduce_gathered(note, on_disk)
+        return replace(got, rows=self._judged_rows) if self._is_collapsed else got
 
     def _reduce_grouped(self) -> Retrieved:
         reduction = Reduction(self._judged, self._duplicates, self._order)
@@ -195,7 +203,7 @@ class RowReducer:
         ):
             self.rows += rows
             self._add_content(content)
-            self.judged_rows[code] = lengths
+            self._judged_rows[code] = lengths
             self._unknown.update(dict.fromkeys(unknown))
             if part is not None:
                 reduction.add(part)
@@ -244,11 +252,9 @@ class RowReducer:
             known, code, unknown = self._select_judged(rows)
             self._unknown.update(dict.fromkeys(unknown))
             code = np.repeat(code, ragged.find_lengths(known.offsets))
-            self.judged_rows += np.bincount(code, minlength=len(self.judged_rows))
-            known = replace(
-                known, queries=[], offsets=np.zeros(1, np.int64)
-            )  # code has the queries
-            held.append((code, _compact_rows(known) if on_disk else known))
+            self._judged_rows += np.bincount(code, minlength=len(self._judged_rows))
+            known = replace(known, queries=[], offsets=np.zeros(1, np.int64))  # which code has
+            held.append((code, compact_rows(known) if on_disk else known))
             if on_disk and (disk or sum(len(code) for code, _ in held) > spill.HELD):
                 note.note = ON_DISK
                 for code, some in held:
@@ -272,7 +278,7 @@ def _reduce_part(
     return reduction.reduce(Batch(code, offsets, rows.items.take(at), score, rank))
 
 
-def _compact_rows(rows: Rows) -> Rows:
+def compact_rows(rows: Rows) -> Rows:
     """Copy the rows out of the memory that they were read into."""
     score, rank = (None if one is None else one.copy() for one in (rows.score, rows.rank))
     return Rows([], rows.offsets, rows.items.compact(), score, rank)

@@ -96,9 +96,7 @@ class Factors:
     queries: Any  # (Q, D)
     gallery: Any  # (N, D), less the mean
     offset: Any  # (N), added to each column, or None
-    margin: (
-        Floats  # (Q): scores of a query that differ by more are in the order of the exact scores
-    )
+    margin: Floats  # (Q): scores that differ by more are in the order of the exact ones
 
 
 def prepare_factors(vectors: Vectors, kind: Any) -> Factors:
@@ -107,21 +105,17 @@ def prepare_factors(vectors: Vectors, kind: Any) -> Factors:
     lengths = vectors.gallery_lengths if cosine else None
     mean = _average(vectors.gallery, lengths, vectors.wide)
     gallery = _center(vectors.gallery, lengths, mean, kind)
-    queries = (
-        _center(vectors.queries, None, mean, kind)
-        if euclidean
-        else vectors.queries.astype(kind, copy=False)
-    )
     squares = square_lengths(gallery)
-    long = np.sqrt(square_lengths(queries)) if euclidean else vectors.query_lengths
     short = float(np.sqrt(squares.max()))
+    offset: Any = None
     added: Any = 0.0
     if euclidean:
-        offset = (-0.5 * squares).astype(kind)
+        queries, offset = _center(vectors.queries, None, mean, kind), (-0.5 * squares).astype(kind)
+        long = np.sqrt(square_lengths(queries))
         reach, added = (long + short) ** 2, 4 * short**2 + long * short
     else:
-        offset = None
-        reach, added = long * (1.0 if cosine else float(vectors.gallery_lengths.max())), 0.0
+        queries, long = vectors.queries.astype(kind, copy=False), vectors.query_lengths
+        reach = long * (1.0 if cosine else float(vectors.gallery_lengths.max()))
     size = gallery.shape[1]
     unit, exact = (float(np.finfo(of).eps) / 2 for of in (kind, vectors.wide))
     error: Floats = (

@@ -16,7 +16,7 @@ from typing import Any, BinaryIO, Self
 
 from germane.core.progress import Progress
 from germane.errors import InputError, clip
-from germane.readers.formats import KeptPath, LimitedPath, Path
+from germane.readers.paths import KeptPath, LimitedPath, Path, name_file
 
 
 @contextlib.contextmanager
@@ -61,7 +61,7 @@ class File:
 
     def __init__(self, path: Path, progress: Progress | None = None) -> None:
         named = os.fsdecode(path)
-        self.name = "standard input" if named == "-" else named
+        self.name = name_file(path)
         if not named.strip() or "\0" in named:
             raise InputError(f"{clip(named)}: there is no such file.")
         self._progress = progress
@@ -88,11 +88,6 @@ class File:
     def __exit__(self, *raised: object) -> None:
         if self._copy is not None:
             self._copy.close()
-
-    @property
-    def is_copied(self) -> bool:
-        """Is a copy read, to which the path does not lead?"""
-        return self._copy is not None
 
     def open_raw(self) -> io.FileIO:
         """Open the file for its bytes as they are."""
@@ -195,7 +190,7 @@ def _is_cut(whole: bytes) -> bool:
     return any(whole and whole != magic and magic.startswith(whole) for magic, _ in _MAGIC)
 
 
-class _Layer(io.RawIOBase):
+class Layer(io.RawIOBase):
     """A stream that reads another one, and closes it."""
 
     def __init__(self, raw: Any) -> None:
@@ -209,7 +204,7 @@ class _Layer(io.RawIOBase):
         super().close()
 
 
-class _Watched(_Layer):
+class _Watched(Layer):
     """A raw file that reports how far it has been read."""
 
     def __init__(self, raw: io.FileIO, name: str, progress: Progress | None) -> None:
@@ -226,7 +221,7 @@ class _Watched(_Layer):
         return read
 
 
-class _Limited(_Layer):
+class _Limited(Layer):
     """A decompressed stream that raises an error if a small file becomes a very large one."""
 
     def __init__(self, stream: BinaryIO, file: _Watched, most: float) -> None:
@@ -256,7 +251,7 @@ class _Damaged(Exception):  # noqa: N818  (explain_os_error makes the user's err
     """A decompressor cannot read its input."""
 
 
-class _Members(_Layer):
+class _Members(Layer):
     """The content of all members of a bzip2 or xz file, which zeros may separate.
 
     Python's own classes end silently at a member whose first bytes are damaged.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Hashable, Iterable, Mapping, Sequence, Set
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence, Set
 from itertools import chain, count
 from typing import Any, NamedTuple
 
@@ -35,7 +35,7 @@ class Names(NamedTuple):
     appeared: Ints
 
 
-class Rows(NamedTuple):
+class SubtopicRows(NamedTuple):
     """Judgments as rows: those of query q are ``offsets[q]:offsets[q + 1]``."""
 
     queries: Sequence[Hashable]
@@ -89,11 +89,8 @@ class RepeatedSubtopic(RepeatedItem):
         self.subtopic = subtopic
 
 
-def group_rows(rows: Rows, duplicates: str) -> Grouped:
-    """Group the rows of each item.
-
-    Raises RepeatedSubtopic for a repeated triple, unless ``duplicates`` keeps one of its rows.
-    """
+def group_rows(rows: SubtopicRows, duplicates: str) -> Grouped:
+    """Group the rows of each item. Raises RepeatedSubtopic, unless ``duplicates`` keeps one."""
     owner = ragged.find_owners(rows.offsets)
     first, number = find_distinct(rows.items)
     pair = owner * max(len(first), 1) + number
@@ -113,7 +110,7 @@ def group_rows(rows: Rows, duplicates: str) -> Grouped:
     return Grouped(offsets, items, subtopics)
 
 
-def _drop_repeats(rows: Rows, judgment: Ints, duplicates: str) -> Ints:
+def _drop_repeats(rows: SubtopicRows, judgment: Ints, duplicates: str) -> Ints:
     """Order the rows by judgment and subtopic, and keep one of each."""
     key = judgment * max(len(rows.names.ids), 1) + rows.code
     first, triple = find_distinct(Integers(key))
@@ -157,9 +154,14 @@ def read_nested(
     Raises FormatError for an item with a grade in their place, and GradeError for a grade that is
     no number.
     """
+
+    def locate(at: int) -> str:
+        query = queries[int(np.searchsorted(offsets, at, "right")) - 1]
+        return f"{where}, query {clip(query)}, item {clip(items[at])}"
+
     nested = [type(one) is dict or is_nested(one) for one in held]
     if not all(nested):
-        raise _explain_mixture(where, queries, offsets, items, held, nested)
+        raise _explain_mixture(held, nested, locate)
     try:
         if set(map(type, held)) != {dict}:
             held = [one if isinstance(one, Mapping) else _give_grades(one) for one in held]
@@ -168,7 +170,7 @@ def read_nested(
     except (TypeError, ValueError, OverflowError):
         made = None
     if made is None or any(map(is_missing, made.names)):
-        raise _explain_bad(where, queries, offsets, items, held)
+        raise _explain_bad(where, held, locate)
     return made
 
 
@@ -189,26 +191,19 @@ def explain_nested(where: str, held: object, grades: str) -> GradeError:
 
 
 def _explain_mixture(
-    where: str,
-    queries: Sequence[Hashable],
-    offsets: Sequence[int],
-    items: Sequence[Hashable],
-    held: Sequence[Any],
-    nested: Sequence[bool],
+    held: Sequence[Any], nested: Sequence[bool], locate: Callable[[int], str]
 ) -> InputError:
     """Name the first item that differs from most: subtopics among grades, or the reverse."""
     are_grades = 2 * sum(nested) < len(nested)
     at = nested.index(are_grades)
-    query = queries[int(np.searchsorted(offsets, at, "right")) - 1]
-    within = f"{where}, query {clip(query)}, item {clip(items[at])}"
     if are_grades:
         return GradeError(
-            f"{within}: a relevance grade is a number; got {type(held[at]).__name__}"
+            f"{locate(at)}: a relevance grade is a number; got {type(held[at]).__name__}"
             f" {clip(held[at])}. Subtopics in the place of a grade are for all items or for none."
         )
     return FormatError(
-        f"{within}: other items have {{subtopic: grade}}, this one has {clip(held[at])}. {{}} says"
-        " that an item has no subtopic."
+        f"{locate(at)}: other items have {{subtopic: grade}}, this one has {clip(held[at])}. {{}}"
+        " says that an item has no subtopic."
     )
 
 
@@ -217,24 +212,18 @@ def _give_grades(names: Any) -> dict[Any, float]:
     return dict.fromkeys(sorted(names, key=to_bytes) if isinstance(names, Set) else names, 1.0)
 
 
-def _explain_bad(
-    where: str,
-    queries: Sequence[Hashable],
-    offsets: Sequence[int],
-    items: Sequence[Hashable],
-    held: Sequence[Any],
-) -> InputError:
+def _explain_bad(where: str, held: Sequence[Any], locate: Callable[[int], str]) -> InputError:
     """Find the first item whose subtopics or grades cannot be read."""
     for at, one in enumerate(held):
-        query = queries[int(np.searchsorted(offsets, at, "right")) - 1]
-        within = f"{where}, query {clip(query)}, item {clip(items[at])}"
         for name in one:
             if not isinstance(name, Hashable) or is_missing(name):
-                return FormatError(f"{within}: a subtopic is text or a number; got {clip(name)}")
+                return FormatError(
+                    f"{locate(at)}: a subtopic is text or a number; got {clip(name)}"
+                )
         for name, grade in one.items() if isinstance(one, Mapping) else ():
             if not is_finite_number(grade) or abs(grade) > EXACT:
                 wrong = explain_not_finite("relevance grade", f"got {show_number(grade)}")
-                return GradeError(f"{within}, subtopic {clip(name)}: {wrong}")
+                return GradeError(f"{locate(at)}, subtopic {clip(name)}: {wrong}")
     return FormatError(f"{where}: the subtopics cannot be read.")
 
 

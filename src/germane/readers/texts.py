@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
+import csv
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Any
 
 from germane.errors import DuplicateError, EmptyError, FormatError, InputError, clip
-from germane.readers.files import BOM, Opener, explain_arrow_error
-from germane.readers.formats import is_path
+from germane.readers.files import BOM, Opener, explain_arrow_error, hold_lines
+from germane.readers.formats import strip_compression
 from germane.readers.nested_json import parse_object
+from germane.readers.paths import is_path
 
 IDS = (
     "_id", "id", "docno", "docid", "doc_id", "document_id", "pid", "item", "item_id", "qid",
-    "query_id",
-    "movieid", "product_id",
+    "query_id", "movieid", "product_id",
 )  # fmt: skip
 TITLES = ("title", "name")
 BODIES = (
@@ -25,6 +27,7 @@ BODIES = (
 )  # fmt: skip
 IMAGES = ("image", "img", "image_path", "path", "file", "thumbnail")
 LINKS = ("url", "link", "href")
+_SHOWN = {*TITLES, *BODIES, *IMAGES, *LINKS}
 SMALL = 16_000_000  # bytes of a file that is held
 _PICTURE = re.compile(r"\.(png|jpe?g|gif|webp|bmp)$", re.IGNORECASE)
 _ADDRESS = re.compile(r"https?://\S+$", re.IGNORECASE)
@@ -94,7 +97,13 @@ def open_texts(given: Any, name: str) -> Texts | None:
             lambda: ((one, _make_text(given[key], name)) for one, key in by_text.items()),
         )
     if callable(given):
-        return Texts(lambda wanted: _call(given, wanted, name))
+        return Texts(
+            lambda wanted: {
+                one: _make_text(answer, name)
+                for one in wanted
+                if (answer := given(one)) is not None
+            }
+        )
     raise InputError(
         f"{name} takes the path of a file with ids and texts, a mapping of id to text, or a"
         f" function; got {clip(given)}"
@@ -107,11 +116,6 @@ def _explain_two(where: str, one: str, first: Text, second: Text) -> DuplicateEr
         f"{where}: {clip(one)} has two texts, {clip(str(first))} and {clip(str(second))}. Keep one"
         " of them."
     )
-
-
-def _call(given: Callable[[str], Any], wanted: Sequence[str], name: str) -> dict[str, Text]:
-    answers = ((one, given(one)) for one in wanted)
-    return {one: _make_text(answer, name) for one, answer in answers if answer is not None}
 
 
 def _make_text(given: Any, name: str) -> Text:
@@ -130,7 +134,7 @@ def _make_text(given: Any, name: str) -> Text:
 
 def _make_from_row(row: Mapping[str, Any], folder: str) -> Text:
     folded = {key.casefold(): value for key, value in row.items() if isinstance(value, str)}
-    if not folded.keys() & {*TITLES, *BODIES, *IMAGES, *LINKS}:
+    if not folded.keys() & _SHOWN:
         body = next(iter(folded.values()), "")
         return _recognize(Text(body=body), folder)
     title, body, image, link = (
@@ -164,7 +168,8 @@ class _File:
         self._rows: dict[str, Mapping[str, Any]] | None = None
 
     def find(self, wanted: Sequence[str]) -> dict[str, Text]:
-        if self._rows is None and _is_small(self._path):
+        is_file = os.path.isfile(self._path)
+        if self._rows is None and is_file and os.path.getsize(self._path) <= SMALL:
             self._rows = {}
             for one, row in _read_rows(self._path):
                 self._keep(self._rows, one, row)
@@ -192,15 +197,9 @@ class _File:
                 raise _explain_two(self._path, one, *texts)
 
 
-def _is_small(path: str) -> bool:
-    return os.path.isfile(path) and os.path.getsize(path) <= SMALL
-
-
 def _read_rows(path: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
     """Read ids with the columns beside them, in the format of the suffix: TSV without one."""
-    name = path.casefold()
-    for suffix in (".gz", ".bz2", ".xz", ".zst"):
-        name = name.removesuffix(suffix)
+    name = strip_compression(path)
     if name.endswith(".parquet"):
         return _read_parquet(path)
     if name.endswith((".jsonl", ".ndjson", ".json")):
@@ -221,8 +220,6 @@ def _read_json_lines(path: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
 
 def _read_separated(path: str, delimiter: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
     """Read lines of an id and its text, or columns under a heading that names the ids."""
-    import csv
-
     lines = _read_lines(path)
     first = next(lines, None)
     if first is None:
@@ -233,12 +230,11 @@ def _read_separated(path: str, delimiter: str) -> Iterator[tuple[str, Mapping[st
 
     names = split(first[1])
     folded = [name.strip().casefold() for name in names]
-    known = {*TITLES, *BODIES, *IMAGES, *LINKS}
-    headed = delimiter == "," or (set(folded) & {*IDS, "query"} and set(folded) & known)
+    headed = delimiter == "," or (set(folded) & {*IDS, "query"} and set(folded) & _SHOWN)
     if not headed:
         names = ["id", "text"]
     key = _find_ids(names, path)
-    for number, line in lines if headed else _chain(first, lines):
+    for number, line in lines if headed else chain([first], lines):
         if not line.strip():
             continue
         fields = split(line)
@@ -252,17 +248,9 @@ def _read_separated(path: str, delimiter: str) -> Iterator[tuple[str, Mapping[st
         yield row.pop(key, ""), row
 
 
-def _chain(first: tuple[int, str], lines: Iterator[tuple[int, str]]) -> Iterator[tuple[int, str]]:
-    yield first
-    yield from lines
-
-
 def _read_lines(path: str) -> Iterator[tuple[int, str]]:
     with Opener(path) as file, explain_arrow_error(path), file.open_text() as stream:
-        import io
-
-        lines = io.BufferedReader(stream, 1 << 20) if isinstance(stream, io.RawIOBase) else stream
-        for number, line in enumerate(lines, 1):
+        for number, line in enumerate(hold_lines(stream), 1):
             text = line.removeprefix(BOM) if number == 1 else line
             yield number, text.decode("utf-8", "surrogateescape").rstrip("\r\n")
 
@@ -274,8 +262,7 @@ def _read_parquet(path: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
         file = pq.ParquetFile(source.open_bytes())
         names = file.schema_arrow.names
         key = _find_ids(names, path)
-        shown = {*TITLES, *BODIES, *IMAGES, *LINKS}
-        columns = [name for name in names if name.casefold() in shown and name != key]
+        columns = [name for name in names if name.casefold() in _SHOWN and name != key]
         for batch in file.iter_batches(columns=[key, *(columns or names[:2])]):
             for row in batch.to_pylist():
                 yield str(row.pop(key)), row

@@ -445,10 +445,7 @@ def _show(data: bytes) -> str:
 
 
 def parse_line(line: bytes, layout: Layout) -> Row | None:
-    """Parse one line; None for a blank line or a comment.
-
-    Raises InputError, to which the caller adds the file and the number of the line.
-    """
+    """Parse one line; None for a blank line or a comment. Errors do not name file and line."""
     fields = _split_fields(line)
     if not fields or fields[0].startswith(b"#"):
         return None

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from germane.core import ragged
-from germane.core.progress import Progress
+from germane.core.progress import Progress, ProgressNote
 from germane.core.qrels import Qrels
 from germane.core.ragged import Floats, Ints
 from germane.core.retrieved import ONE_COPY, Order, Retrieved, Sample, choose_rows
@@ -24,16 +24,25 @@ from germane.kernel.ids import show_id, to_bytes, to_text
 from germane.kernel.reduction import Batch, Index, RepeatedItem, choose_copies, drop_repeats
 from germane.readers import trec
 from germane.readers.files import BLOCK, Block, TextFile, count_line_ends
-from germane.readers.formats import BATCH, Path, ProgressNote, find_name
+from germane.readers.formats import BATCH, find_name
 from germane.readers.inputs import RunInput
-from germane.readers.rows import RowReducer, Rows, collapse_rows, join_rows, judge_text
+from germane.readers.paths import Path, name_file
+from germane.readers.rows import (
+    RowReducer,
+    Rows,
+    collapse_rows,
+    compact_rows,
+    explain_repeat,
+    join_rows,
+    judge_text,
+)
 from germane.readers.subtopics import (
     RepeatedSubtopic,
+    SubtopicRows,
     explain_repeated_subtopic,
     group_rows,
     number_names,
 )
-from germane.readers.subtopics import Rows as SubtopicRows
 
 if TYPE_CHECKING:
     from germane.readers.item_groups import Groups
@@ -49,6 +58,7 @@ class Run(RunInput):
     """
 
     ids = "text"
+    where = "run"
 
     name: str
     rows: Rows
@@ -83,9 +93,8 @@ class Run(RunInput):
         return Run(self.name, collapse_rows(self.rows, groups), True)
 
     def find_judged(self, qrels: Qrels) -> Ints:
-        places = {to_text(to_bytes(query)): q for q, query in enumerate(qrels.queries)}
-        found = [places[query] for query in self.rows.queries if query in places]
-        return np.unique(np.array(found, np.int64))
+        found = _index_queries(qrels).find(read_python_ids(self.rows.queries))
+        return np.unique(found[found >= 0])
 
     def find_queries(self, wanted: object) -> set[Hashable]:
         return set(self.rows.queries)
@@ -93,15 +102,14 @@ class Run(RunInput):
     def retrieve(
         self, qrels: Qrels, duplicates: str, order: Order, progress: object = None
     ) -> Retrieved:
-        copies = "max" if self.is_collapsed else duplicates
-        reducer = RowReducer(judge_text(qrels), self.rows.split, lambda rows: rows, copies, order)
+        judged = judge_text(qrels)
+        reducer = RowReducer(self, judged, self.rows.split, lambda rows: rows, duplicates, order)
         try:
             got = reducer.reduce(ProgressNote(None), on_disk=False)
         except RepeatedItem as found:
-            raise explain_repeat(self.name, "retrieved", found.query, found.item) from None
+            raise explain_repeat(self.name, "retrieved", found, show=_show) from None
         unknown = [query for query in got.unknown if not str(query).startswith("#")]  # or a comment
-        rows = reducer.judged_rows if self.is_collapsed else None
-        return replace(got, unknown=unknown, rows=rows, sample=partial(_take_sample, self.rows))
+        return replace(got, unknown=unknown, sample=partial(_take_sample, self.rows))
 
 
 class TrecFile(RunInput):
@@ -113,11 +121,9 @@ class TrecFile(RunInput):
     def __init__(self, path: Path) -> None:
         self.path, self.name = path, find_name(path)
         self._held: Run | None = None  # of a stream that had to be read before it is reduced
-        self._groups: Groups | None = None
 
     def collapse(self, groups: Groups) -> TrecFile:
-        if self._groups is None:
-            self._groups, self.is_collapsed = groups, True
+        self.groups = self.groups or groups
         return self
 
     def read_rows(
@@ -146,12 +152,13 @@ class TrecFile(RunInput):
             yield from part.read_rows()
 
     def _read_rows(self, lines: trec.Lines) -> Rows:
-        rows = _make_rows(lines)
-        return rows if self._groups is None else collapse_rows(rows, self._groups)
+        queries = list(map(to_text, lines.queries))
+        rows = Rows(queries, lines.offsets, lines.items, lines.number)
+        return rows if self.groups is None else collapse_rows(rows, self.groups)
 
     @property
     def label(self) -> str:
-        return "standard input" if self.path == "-" else os.fsdecode(self.path)
+        return name_file(self.path)
 
     def retrieve(
         self, qrels: Qrels, duplicates: str, order: Order, progress: Progress | None = None
@@ -175,41 +182,37 @@ class TrecFile(RunInput):
                     first[block.start] = block.data, rows
                 return rows
 
-            copies = "max" if self.is_collapsed else duplicates
-            reducer = RowReducer(judged, file.read_blocks, read_rows, copies, order, self.hasher)
+            pieces = file.read_blocks
+            reducer = RowReducer(self, judged, pieces, read_rows, duplicates, order, self.hasher)
             try:
                 got = reducer.reduce(note)
             except RepeatedItem as found:
-                raise _find_repeat(file, trec.RUN, found.query, found.item) from None
+                raise _find_repeat(file, trec.RUN, found) from None
             if not reducer.rows:
                 raise trec.explain_empty(file, trec.RUN)
             sample = partial(_sample_blocks, first, collapsed=self.is_collapsed)
-            rows = reducer.judged_rows if self.is_collapsed else None
-            return replace(got, comments=comments.count, rows=rows, sample=sample)
+            return replace(got, comments=comments.count, sample=sample)
 
     def select(self, qrels: Qrels, duplicates: str, progress: Progress | None = None) -> Run | None:
         """Read the whole file, and keep one query's rows. Raises DuplicateError with the line."""
         if self._held is not None:
             return self._held.select(qrels, duplicates)
         wanted = to_bytes(qrels.queries[0])
-        items: list[Ids] = []
-        scores: list[Floats] = []
+        parts: list[Rows] = []
         with TextFile(self.path, progress) as file:
             for lines in trec.read_blocks(file, trec.RUN, trec.Comments({wanted})):
                 at = [s for s, query in enumerate(lines.queries) if query == wanted]
                 if at:
-                    rows = self._read_rows(lines).take(np.array(at))
-                    assert rows.score is not None
-                    items.append(rows.items.compact())
-                    scores.append(rows.score)
+                    parts.append(compact_rows(self._read_rows(lines).take(np.array(at))))
             if duplicates == "error" and not self.is_collapsed:
-                copies = Counter(item for some in items for item in some)
+                copies = Counter(item for part in parts for item in part.items)
                 if (most := copies.most_common(1)) and most[0][1] > 1:
-                    raise _find_repeat(file, trec.RUN, to_text(wanted), most[0][0])
-        if not items:
+                    raise _find_repeat(file, trec.RUN, RepeatedItem(to_text(wanted), most[0][0]))
+        if not parts:
             return None
-        item, score = join_ids(items), np.concatenate(scores)
-        rows = Rows([to_text(wanted)], np.array([0, len(item)]), item, score)
+        rows = join_rows(parts)
+        ends = np.array([0, len(rows.items)])
+        rows = replace(rows, queries=[to_text(wanted)], offsets=ends)
         return Run(self.name, rows, self.is_collapsed)
 
     def load(self, progress: Progress | None = None) -> Run:
@@ -218,7 +221,7 @@ class TrecFile(RunInput):
             return self._held
         with TextFile(self.path, progress) as file:
             run = Run(self.name, Rows(*_read_grouped(file, trec.RUN, _AllData())))
-        return run if self._groups is None else run.collapse(self._groups)
+        return run if self.groups is None else run.collapse(self.groups)
 
     def find_queries(self, wanted: Iterable[Hashable]) -> set[Hashable]:
         """Find the queries that the file has among some, with or without a ``#`` before them."""
@@ -314,15 +317,10 @@ def _read_by_subtopic(path: Path, duplicates: str, progress: Progress | None) ->
         try:
             offsets, items, grouped = group_rows(rows, duplicates)
         except RepeatedSubtopic as found:
-            raise _find_repeat(file, trec.QRELS, found.query, found.item, found) from None
+            raise _find_repeat(file, trec.QRELS, found) from None
     grouped = replace(grouped, is_named=False)
-    qrels = Qrels(
-        [*queries], offsets, items, grouped.highest, find_name(path), "text",
-        comments=comments.count + len(comments.maybe_data), subtopics=grouped,
-    )  # fmt: skip
-    if comments.maybe_data:
-        return replace(qrels, maybe_data=_make_qrels(comments.maybe_data, "first"))
-    return qrels
+    judged = Qrels([*queries], offsets, items, grouped.highest, subtopics=grouped)
+    return _complete(judged, path, comments, "first")
 
 
 def _read_qrels(path: Path, duplicates: str, progress: Progress | None) -> Qrels:
@@ -338,20 +336,22 @@ def _read_qrels(path: Path, duplicates: str, progress: Progress | None) -> Qrels
         try:
             batch = drop_repeats(batch, queries, duplicates)
         except RepeatedItem as found:
-            raise _find_repeat(file, trec.QRELS, found.query, found.item) from None
+            raise _find_repeat(file, trec.QRELS, found) from None
     assert batch.score is not None
-    qrels = Qrels(
-        [*queries],
-        batch.offsets,
-        batch.items,
-        batch.score,
-        find_name(path),
-        "text",
-        comments=comments.count + len(comments.maybe_data),
+    judged = Qrels([*queries], batch.offsets, batch.items, batch.score)
+    return _complete(judged, path, comments, duplicates)
+
+
+def _complete(judged: Qrels, path: Path, comments: trec.Comments, duplicates: str) -> Qrels:
+    """Complete the judgments of a file by its name, and by lines that may be data."""
+    maybe = comments.maybe_data
+    return replace(
+        judged,
+        name=find_name(path),
+        ids="text",
+        comments=comments.count + len(maybe),
+        maybe_data=_make_qrels(maybe, duplicates) if maybe else None,
     )
-    if comments.maybe_data:
-        return replace(qrels, maybe_data=_make_qrels(comments.maybe_data, duplicates))
-    return qrels
 
 
 def _make_qrels(rows: list[trec.Row], duplicates: str) -> Qrels:
@@ -371,8 +371,7 @@ def _make_qrels(rows: list[trec.Row], duplicates: str) -> Qrels:
 def accept_comments(qrels: Qrels, queries: Collection[Hashable]) -> Qrels:
     """Add the judgments of lines that begin with ``#`` and have one of the run's queries."""
     maybe = qrels.maybe_data
-    if maybe is None:
-        return qrels
+    assert maybe is not None
     data = [q for q, query in enumerate(maybe.queries) if query in queries]
     for q in data:
         query = to_bytes(maybe.queries[q])
@@ -393,7 +392,7 @@ def accept_comments(qrels: Qrels, queries: Collection[Hashable]) -> Qrels:
     try:
         drop_repeats(rows, more.queries, "error")
     except RepeatedItem as found:
-        raise explain_repeat(qrels.name, "judged", found.query, found.item) from None
+        raise explain_repeat(qrels.name, "judged", found, show=_show) from None
     return replace(
         qrels,
         queries=[*qrels.queries, *more.queries],
@@ -434,28 +433,14 @@ def _read_grouped(
     return list(map(to_text, codes)), ragged.make_offsets(np.bincount(owner)), item, number
 
 
-def _make_rows(lines: trec.Lines) -> Rows:
-    return Rows(list(map(to_text, lines.queries)), lines.offsets, lines.items, lines.number)
-
-
-def _find_repeat(
-    file: TextFile,
-    layout: trec.Layout,
-    query: Hashable,
-    item: Hashable,
-    subtopic: RepeatedSubtopic | None = None,
-) -> DuplicateError:
+def _find_repeat(file: TextFile, layout: trec.Layout, found: RepeatedItem) -> DuplicateError:
     """Search the file for a repeated row. Returns the error, which names its lines."""
-    second = rb"(\S+)" if subtopic is None else re.escape(to_bytes(subtopic.subtopic))
-    wanted = re.compile(
-        rb"(?:\A|(?<=[\r\n]))[ \t]*"
-        + re.escape(to_bytes(query))
-        + rb"[ \t]+"
-        + second
-        + rb"[ \t]+"
-        + re.escape(to_bytes(item))
-        + rb"[ \t]"
-    )
+    second = rb"(\S+)"
+    if isinstance(found, RepeatedSubtopic):
+        second = re.escape(to_bytes(found.subtopic))
+    query, item = (re.escape(to_bytes(one)) for one in (found.query, found.item))
+    fields = rb"[ \t]+".join((query, second, item))
+    wanted = re.compile(rb"(?:\A|(?<=[\r\n]))[ \t]*" + fields + rb"[ \t]")
     lines: list[int] = []
     seconds: set[bytes] = set()
     line = 1
@@ -469,10 +454,10 @@ def _find_repeat(
             break
     again = lines[1] if len(lines) > 1 else lines[0] if lines else 0
     like = f", as on line {lines[0]}" if len(lines) > 1 else ""
-    if subtopic is not None:
-        return explain_repeated_subtopic(f"{file.name}:{again}", subtopic, like)
+    if isinstance(found, RepeatedSubtopic):
+        return explain_repeated_subtopic(f"{file.name}:{again}", found, like)
     what = "retrieved" if layout is trec.RUN else "judged"
-    error = explain_repeat(f"{file.name}:{again}", what, query, item, like)
+    error = explain_repeat(f"{file.name}:{again}", what, found, like, _show)
     if layout is trec.RUN or len(seconds) < 2:
         return error
     return DuplicateError(f"{error} {SECOND_DIFFERS}")
@@ -484,11 +469,5 @@ SECOND_DIFFERS = (
 )
 
 
-def explain_repeat(
-    where: str, what: str, query: Hashable, item: Hashable, like: str = ""
-) -> DuplicateError:
-    """Make the error for a repeated pair of query and item."""
-    return DuplicateError(
-        f"{where}: item {show_id(to_bytes(item))} is {what} twice for query "
-        f"{show_id(to_bytes(query))}{like}. duplicates=first, last or max keeps one copy."
-    )
+def _show(identifier: Hashable) -> str:
+    return show_id(to_bytes(identifier))

@@ -15,7 +15,7 @@ from germane.errors import GermaneError
 from germane.evaluation.opening import Inputs
 from germane.evaluation.result import Results
 from germane.readers import InputFormat, ReadOptions, RunInput, formats, is_searched, open_run
-from germane.readers.formats import is_path
+from germane.readers.paths import is_path
 from germane.readers.streams import explain_os_error
 from germane.reconciliation.spread import Spread, spread_each
 
