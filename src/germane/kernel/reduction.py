@@ -105,7 +105,7 @@ class Batch:
         return replace(self, offsets=offsets, items=items, score=score, rank=rank)
 
 
-def list_rows(batch: Batch | Grid) -> Batch:
+def flatten_batch(batch: Batch | Grid) -> Batch:
     """Make rows of the cells of a grid, whose items are columns; rows stay as they are."""
     if isinstance(batch, Batch):
         return batch

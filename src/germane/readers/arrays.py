@@ -16,7 +16,7 @@ from germane.core.retrieved import Order, Retrieved, Sample
 from germane.errors import DuplicateError, EmptyError, FormatError
 from germane.kernel.columns import Ids, Integers
 from germane.kernel.grid import Columns, Grid, widen
-from germane.kernel.reduction import Batch, Judgments, Part, Reduction, RepeatedItem, list_rows
+from germane.kernel.reduction import Batch, Judgments, Part, Reduction, RepeatedItem, flatten_batch
 from germane.kernel.threads import map_in_threads
 from germane.readers import array_ids, numbers
 from germane.readers.array_ids import Axis
@@ -136,9 +136,7 @@ class ArrayRun(RunInput):
         """Raise FormatError unless there is an id for each item."""
         array_ids.check_length(item_ids, self.width, "item_ids", "items")
 
-    def collapse(self, groups: Groups) -> ArrayRun:
-        if self.is_collapsed:
-            return self
+    def _collapse(self, groups: Groups) -> Self:
         counts = self.count_rows()
         run, names = self.collapse_items(groups)
         return replace(run, items=Axis("groups", len(names), names), counts=counts)
@@ -152,7 +150,7 @@ class ArrayRun(RunInput):
         if order.equal != "given" and self.has_ids:  # by ids, in whose order labels are
             labels = self.items.label(order.equal)
             judged, order = judged.map_items(labels), replace(order, equal="id")
-        reduction = Reduction(judged, self.choose_copies(duplicates), order)
+        reduction = Reduction(judged, self.decide_duplicates(duplicates), order)
         known, read = np.flatnonzero(rows >= 0), self.open_blocks(asked)
 
         def reduce(at: Ints) -> Part:
@@ -194,7 +192,7 @@ class ArrayRun(RunInput):
 
     def _label(self, batch: Batch | Grid, labels: Ints) -> Batch:
         """Put labels in the place of items."""
-        batch = list_rows(batch)
+        batch = flatten_batch(batch)
         places: Any = batch.items
         codes = places.values if self.columns is None else self.columns.codes[places.values]
         return replace(batch, items=Integers(labels[codes]))
@@ -220,7 +218,7 @@ class ArrayRun(RunInput):
             rows = self.queries.find_rows(judged)
             rows = rows[rows >= 0]
         for at in self.split(rows, STEP):
-            batch = list_rows(read(rows[at], at))
+            batch = flatten_batch(read(rows[at], at))
             places: Any = batch.items
             items = self.list_items(places.values, rows[at][batch.owner])
             yield Rows(self.queries.name(rows[at]), batch.offsets, items, batch.score)

@@ -33,7 +33,7 @@ CELLS = 1 << 22  # numbers of vectors that are gathered at once
 BOTH_WAYS = 64  # pairs of which a function is asked in both orders
 MOST = 1e150  # of which millions can be added up
 ROUNDING = 1e-9  # by which a distance may fall below 0, or differ both ways
-LISTS = "the vectors are lists of numbers, all of one length."
+OF_ONE_LENGTH = "the vectors are lists of numbers, all of one length."
 TAKES = "distance= takes {item: vector}, a frame or a file of them, or a function of two items"
 
 
@@ -244,7 +244,7 @@ def _read_frame(frame: Any) -> Vectors:
     if not ids:
         raise EmptyError(f"{frame.where}: there are no rows of item and vector.")
     if len({part.shape[1] for part in parts}) > 1:
-        raise FormatError(f"{frame.where}: {LISTS}")
+        raise FormatError(f"{frame.where}: {OF_ONE_LENGTH}")
     return _scale(join_ids(ids), np.concatenate(parts), frame.where, frame.ids == "text")
 
 
@@ -254,7 +254,7 @@ def _read_nested(column: Any, where: str) -> Floats:
         vectors = np.array([np.asarray(one, float) for one in column.to_pylist()])
         return vectors.reshape(len(column), -1)
     except (TypeError, ValueError):
-        raise FormatError(f"{where}: {LISTS}") from None
+        raise FormatError(f"{where}: {OF_ONE_LENGTH}") from None
 
 
 def _scale(ids: Ids, vectors: Any, where: str, is_text: bool = False) -> Vectors:
@@ -262,7 +262,7 @@ def _scale(ids: Ids, vectors: Any, where: str, is_text: bool = False) -> Vectors
     if not len(ids):
         raise EmptyError(f"{where} has no vectors.")
     if vectors.ndim != 2 or not vectors.shape[1] or vectors.dtype.kind not in "fiub":
-        raise InputError(f"{where}: {LISTS}")
+        raise InputError(f"{where}: {OF_ONE_LENGTH}")
     vectors = vectors.astype(float)
     largest = np.abs(vectors).max(1)  # whose squares may be beyond the range of doubles
     odd = np.flatnonzero(~np.isfinite(largest) | (largest == 0))

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 
@@ -80,9 +80,7 @@ class Frame(RunInput):
     def has_scores(self) -> bool:
         return self.headings.score is not None
 
-    def collapse(self, groups: Groups) -> Frame:
-        if self.is_collapsed:
-            return self
+    def _collapse(self, groups: Groups) -> Self:
         groups.check_items_have_ids()
         return replace(self, groups=groups, ids="text" if groups.is_text else self.ids)
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self, TypeAlias
 
 from germane.core.progress import Progress
 from germane.core.qrels import Qrels
@@ -107,17 +107,20 @@ class RunInput:
         """Do groups take the place of items, so that these may repeat?"""
         return self.groups is not None
 
-    def choose_copies(self, duplicates: str) -> str:
-        """Choose what repeated items mean: the best one of a group counts."""
+    def decide_duplicates(self, duplicates: str) -> str:
+        """Decide on repeated items: of those that are groups, the best one counts."""
         return "max" if self.is_collapsed else duplicates
 
     def sign(self) -> None:
         """Ask for the content, so that a file is not read again for it."""
         object.__setattr__(self, "hasher", Hasher())
 
-    def collapse(self, groups: Groups) -> RunInput:
+    def collapse(self, groups: Groups) -> Self:
         """Replace the items by their groups, unless that was done before."""
-        return self
+        return self if self.is_collapsed else self._collapse(groups)
+
+    def _collapse(self, groups: Groups) -> Self:
+        raise NotImplementedError
 
     def retrieve(
         self, qrels: Qrels, duplicates: str, order: Order, progress: Progress | None = None

@@ -193,9 +193,7 @@ class MappedRun(RunInput):
     ids: str = "typed"
     groups: "Groups | None" = None  # that take the place of items
 
-    def collapse(self, groups: "Groups") -> Self:
-        if self.is_collapsed:
-            return self
+    def _collapse(self, groups: "Groups") -> Self:
         groups.check_items_have_ids()
         return replace(self, groups=groups)
 
@@ -210,7 +208,7 @@ class MappedRun(RunInput):
             raise EmptyError("the run is empty: it has no queries.")
         matched = self._match(qrels)
         judged = mapping_ids.judge_keys(matched.qrels, matched.is_text)
-        reduction = Reduction(judged, self.choose_copies(duplicates), order)
+        reduction = Reduction(judged, self.decide_duplicates(duplicates), order)
         rows = np.zeros(len(qrels), np.int64)
         answers = 0
         for batch in self._read_batches(matched, matched.qrels.queries):

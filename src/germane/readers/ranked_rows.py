@@ -82,7 +82,7 @@ def rank_rows(
     judged, items = _judge(rows, policy, candidates, ids or run.ids)
     batch = Batch(np.arange(len(queries)), rows.offsets, items, rows.score, rows.rank)
     try:
-        batch = select_rows(judged, batch, run.choose_copies(policy.duplicates), policy.order)
+        batch = select_rows(judged, batch, run.decide_duplicates(policy.duplicates), policy.order)
     except RepeatedItem as found:
         raise explain_repeat(run.label, "retrieved", found) from None
     place, first, last = _order_rows(batch, policy)

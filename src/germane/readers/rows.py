@@ -161,7 +161,7 @@ class RowReducer:
         self._is_collapsed = run.is_collapsed
         self._hasher = None if hasher is None or hasher.content is not None else hasher
         self._content: Content | None = Content()  # None where there are no scores
-        self._duplicates, self._order = run.choose_copies(duplicates), order
+        self._duplicates, self._order = run.decide_duplicates(duplicates), order
         self._index = Index(read_python_ids(judged.queries))
         if self._index.distinct < len(judged.queries):
             raise FormatError("two query ids of the qrels have the same text.")

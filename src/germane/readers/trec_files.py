@@ -9,7 +9,7 @@ from collections.abc import Collection, Hashable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
@@ -87,10 +87,8 @@ class Run(RunInput):
         rows = self.rows.select(_index_queries(qrels))
         return Run(self.name, rows, self.is_collapsed) if len(rows.queries) else None
 
-    def collapse(self, groups: Groups) -> Run:
-        if self.is_collapsed:
-            return self
-        return Run(self.name, collapse_rows(self.rows, groups), True)
+    def _collapse(self, groups: Groups) -> Self:
+        return replace(self, rows=collapse_rows(self.rows, groups), is_collapsed=True)
 
     def find_judged(self, qrels: Qrels) -> Ints:
         found = _index_queries(qrels).find(read_python_ids(self.rows.queries))
@@ -122,8 +120,8 @@ class TrecFile(RunInput):
         self.path, self.name = path, find_name(path)
         self._held: Run | None = None  # of a stream that had to be read before it is reduced
 
-    def collapse(self, groups: Groups) -> TrecFile:
-        self.groups = self.groups or groups
+    def _collapse(self, groups: Groups) -> Self:
+        self.groups = groups
         return self
 
     def read_rows(
