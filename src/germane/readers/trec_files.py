@@ -127,17 +127,15 @@ class TrecFile(RunInput):
     def read_rows(
         self, judged: Qrels | None = None, progress: Progress | None = None
     ) -> Iterator[Rows]:
-        if self._held is None and self.path == "-":
+        if self._held is not None:
+            yield from self._held.read_rows(judged)
+            return
+        if self.path == "-":
             raise InputError(
                 "standard input is read once, and measures of the catalogue read the run a second"
                 " time; give a file."
             )
-        parts = (
-            (part for _, part in self.read_batches(0, progress, judged))
-            if self._held is None
-            else [self._held]
-        )
-        for part in parts:
+        for _, part in self.read_batches(0, progress, judged):
             yield from part.read_rows(judged)
 
     def read_content(self, qrels: Qrels) -> Iterator[Rows]:
