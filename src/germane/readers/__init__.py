@@ -136,9 +136,6 @@ def open_run(
 
     Raises InputError for anything else, and for columns that do not fit.
     """
-    if not (reading.group is None or given is None or isinstance(given, RunInput)):
-        flat: RunInput = import_reader("flat_arrays").group_arrays(None, given, reading.group)[1]
-        return flat
     if is_hits(given):
         given = read_hits(given, reading.columns, lowest=reading.lowest)
     else:

@@ -17,6 +17,7 @@ from germane.kernel.columns import Ids, Text, join_ids
 from germane.kernel.reduction import Batch, RepeatedItem, drop_repeats, find_changes, find_distinct
 from germane.readers.frames import Frame
 from germane.readers.headings import ITERATION
+from germane.readers.inputs import Needs
 from germane.readers.rows import explain_repeat
 from germane.readers.subtopics import (
     NO_NAMES,
@@ -29,16 +30,14 @@ from germane.readers.subtopics import (
 )
 
 
-def read_qrels(
-    frame: Frame, duplicates: str, progress: Progress | None = None, *, subtopics: bool = False
-) -> Qrels:
+def read_qrels(frame: Frame, duplicates: str, progress: Progress | None, needs: Needs) -> Qrels:
     """Read the judgments of a frame; without a column of grades every row is relevant.
 
-    A column of subtopics is read; the column ``iteration`` only if ``subtopics`` are needed.
+    A column of subtopics is read; the column ``iteration`` only if subtopics are needed.
     """
     frame = frame.report_to(progress)
     names = frame.headings
-    column = names.subtopic or (names.iteration if subtopics else None)
+    column = names.subtopic or (names.iteration if needs.subtopics else None)
     rows = _read_rows(frame, column)
     if column is not None and not (column == ITERATION and rows.has_unused_names):
         return _group(frame, rows, duplicates, column)

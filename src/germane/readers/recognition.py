@@ -14,7 +14,7 @@ from germane.core.qrels import Qrels
 from germane.errors import EmptyError, InputError, clip
 from germane.readers import formats, mappings, numbers
 from germane.readers.formats import InputFormat, find_name
-from germane.readers.inputs import Needs, QrelsInput, QrelsReader, ReadOptions, RunInput
+from germane.readers.inputs import Needs, QrelsInput, ReadOptions, RunInput
 from germane.readers.labels import Labels
 from germane.readers.mappings import is_rows
 from germane.readers.paths import is_path, limit_path, name_file
@@ -93,15 +93,8 @@ def _open_qrels_columns(given: Any, reading: ReadOptions) -> QrelsInput:
     return _open_qrels_frame(open_columns(given, "qrels", reading))
 
 
-def _read_needed(read: Callable[..., Qrels], given: Any) -> QrelsReader:
-    """Adapt a function that reads subtopics if they are needed."""
-    return lambda duplicates, progress, needs: read(
-        given, duplicates, progress, subtopics=bool(needs.subtopics)
-    )
-
-
 def _open_qrels_frame(frame: Any) -> QrelsInput:
-    read = _read_needed(import_reader("frame_qrels").read_qrels, frame)
+    read = partial(import_reader("frame_qrels").read_qrels, frame)
     return QrelsInput(frame, read, frame.ids == "text", True, frame.lines)
 
 
@@ -113,7 +106,7 @@ def _open_qrels_file(given: Any, reading: ReadOptions) -> QrelsInput:
     frame = formats.open_columns(path, "qrels", chosen, reading.columns)
     if frame is not None:
         return _open_qrels_frame(frame)
-    return QrelsInput(path, _read_needed(import_reader("trec_files").read_qrels, path), True)
+    return QrelsInput(path, partial(import_reader("trec_files").read_qrels, path), True)
 
 
 def _open_nested_qrels(path: Any) -> QrelsInput:

@@ -25,7 +25,7 @@ from germane.kernel.reduction import Batch, Index, RepeatedItem, choose_copies, 
 from germane.readers import trec
 from germane.readers.files import BLOCK, Block, TextFile, count_line_ends
 from germane.readers.formats import BATCH, find_name
-from germane.readers.inputs import RunInput
+from germane.readers.inputs import Needs, RunInput
 from germane.readers.paths import Path, name_file
 from germane.readers.rows import (
     RowReducer,
@@ -293,11 +293,9 @@ def _take_sample(rows: Rows, most: int, data: bytes | None = None) -> Sample:
     )
 
 
-def read_qrels(
-    path: Path, duplicates: str, progress: Progress | None = None, *, subtopics: bool = False
-) -> Qrels:
-    """Read a TREC qrels file, whose second column is read only if ``subtopics`` are needed."""
-    by_subtopic = _read_by_subtopic(path, duplicates, progress) if subtopics else None
+def read_qrels(path: Path, duplicates: str, progress: Progress | None, needs: Needs) -> Qrels:
+    """Read a TREC qrels file, whose second column is read only if subtopics are needed."""
+    by_subtopic = _read_by_subtopic(path, duplicates, progress) if needs.subtopics else None
     return by_subtopic or _read_qrels(path, duplicates, progress)
 
 
