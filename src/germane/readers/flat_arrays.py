@@ -35,10 +35,6 @@ class FlatArray(ArrayRun):
     offsets: Ints  # G + 1
     place: Ints
 
-    @property
-    def width(self) -> int:
-        return int(np.diff(self.offsets).max())
-
     @cached_property
     def _owner(self) -> tuple[Ints, Ints]:
         """The group of each place, and where it stands in its group."""
