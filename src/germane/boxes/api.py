@@ -84,8 +84,7 @@ def explain(
     name: str | None = None,
     **options: Unpack["Options"],
 ) -> "Explanation":
-    """Explain the outcome of every detection of one image, of one class, or of one class in one
-    image.
+    """Explain the outcome of every detection of an image, a class, or a class in an image.
 
     >>> truth = [{"boxes": [[10, 10, 50, 50]], "labels": [1]}]
     >>> found = [{"boxes": [[10, 12, 50, 52]] * 2, "labels": [1, 1], "scores": [0.9, 0.8]}]

@@ -21,9 +21,7 @@ _LEAST = 1e-16  # avoids a division by 0
 
 
 def find_best_point(lists: "RankedLists", view: View, area: int, threshold: int) -> Floats:
-    """Find precision, recall and F1 of each list (3, L) at the best confidence, which is that of
-    all lists.
-    """
+    """Find precision, recall and F1 of each list (3, L) at the confidence best for all lists."""
     curves = np.zeros((3, lists.count, len(_CONFIDENCES)))
     relevant = lists.relevant[area]
     if not relevant.any():

@@ -22,9 +22,7 @@ _BAR, _GAP, _LEFT, _WIDTH = 13, 12, 112, 640  # of the drawing, in its units
 
 
 def write_errors(results: Results) -> Iterator[str]:
-    """Write the costs of all detectors in AP at one threshold: bars, a table, and how kinds are
-    mended.
-    """
+    """Write the costs of all detectors in AP at one threshold: bars, a table, definitions."""
     costs = {name: weigh_errors(_choose_measure(one)) for name, one in results.items()}
     first = next(iter(costs.values()))
     if any(math.isnan(one.value) for one in costs.values()):
@@ -69,14 +67,8 @@ def draw_bars(costs: Mapping[str, ErrorCosts]) -> str:
         parts.append(_write_text(_LEFT - 8, middle, kind, "end"))
         for r, one in enumerate(costs.values()):
             y, wide = top + r * _BAR, (_WIDTH - _LEFT - 60) * one[kind].cost / longest
-            bar = {
-                "x": _LEFT,
-                "y": y,
-                "width": f"{wide:.1f}",
-                "height": _BAR - 2,
-                "class": f"bar r{r % len(COLORS)}",
-            }
-            parts.append(write_element("rect", bar))
+            bar = {"x": _LEFT, "y": y, "width": f"{wide:.1f}", "height": _BAR - 2}
+            parts.append(write_element("rect", {**bar, "class": f"bar r{r % len(COLORS)}"}))
             says = format_number(one[kind].cost, 3)
             parts.append(_write_text(_LEFT + wide + 6, y + _BAR / 2 - 1, says, "start"))
     size = {"viewBox": f"0 0 {_WIDTH} {step * len(MAIN)}", "role": "img", "class": "chart"}

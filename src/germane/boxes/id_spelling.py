@@ -62,9 +62,7 @@ def is_boolean(one: object) -> bool:
 
 
 def has_booleans(given: Any) -> bool:
-    """Are there truth values among listed numbers, or in rows of them? NumPy takes them for 0 and
-    1.
-    """
+    """Are there truth values in a list, or in rows of it? NumPy takes them for 0 and 1."""
     while isinstance(given, (list, tuple)):
         kinds = set(map(type, given))
         if not kinds.isdisjoint((bool, np.bool_)):
@@ -105,8 +103,7 @@ def translate_ids(given: Any, names: Mapping[Hashable, str]) -> Any:
 
 
 def sort_ids(ids: Iterable[Hashable]) -> list[Hashable]:
-    """List different ids in their order, which is that of their text if there are numbers beside
-    text.
+    """List different ids in order: that of their text if numbers stand beside text.
 
     A value that cannot be an id, such as a list, is left out.
     """

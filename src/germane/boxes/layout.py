@@ -1,6 +1,4 @@
-"""Layout: the table of results of detections, the notes that define its numbers, and plain values
-for JSON.
-"""
+"""Layout: the table of results of detections, the notes that define it, and values for JSON."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict
@@ -28,7 +26,7 @@ def make_table(results: "Results", digits: int | None) -> Table:
     return Table(("detections", *first), rows, tuple(write_notes(results)), strong=best)
 
 
-def write_notes(results: "Results") -> Iterator[str]:
+def write_notes(results: "Mapping[str, Result] | Results") -> Iterator[str]:
     """Write the definitions of all measures, the counts, and the conventions."""
     first = next(iter(results.values()))
     yield from _write_definitions(first)

@@ -110,9 +110,7 @@ class Options(SharedOptions, total=False):
 
 
 def list_options(verb: Any) -> dict[str, tuple[Any, Any]]:
-    """List the type and default of each keyword argument that ``**options`` of a verb stands
-    for.
-    """
+    """List the type and default of each keyword argument behind ``**options`` of a verb."""
     unpacked = inspect.signature(verb).parameters.get("options")
     kinds = get_args(unpacked.annotation) if unpacked else ()
     names = {name: kind for one in kinds for name, kind in _OPTIONS[one.__forward_arg__].items()}

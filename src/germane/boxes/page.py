@@ -1,6 +1,6 @@
 """The verb report: detectors on the same images as one page, class by class."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Unpack
 
@@ -9,6 +9,7 @@ import numpy as np
 from germane.boxes.api import evaluate_many
 from germane.boxes.comparison import compare
 from germane.boxes.error_panel import write_errors
+from germane.boxes.layout import write_notes as write_result_notes
 from germane.boxes.measures import BoxMeasures
 from germane.boxes.opening import read_options
 from germane.boxes.ranked_lists import View
@@ -81,13 +82,15 @@ def report(
         compared = compare(results, None, defined, baseline=baseline)
     name = title or make_title(list(ordered))
     origin = describe_origin(truth, detections, command, None)
+    findings = [one for result in ordered.values() for one in result.findings]
+    notes = write_result_notes(ordered)
     written = [
         ("result", "Result", list(_write_result(ordered, compared))),
-        ("cautions", "Cautions", list(_write_cautions(ordered))),
+        ("cautions", "Cautions", list(write_cautions(findings))),
         ("classes", "Class by class", list(_write_classes(ordered))),
         ("errors", "Costs of errors", list(write_errors(ordered))),
         ("curves", "Precision and recall", list(_write_curves(ordered))),
-        ("conventions", "Conventions", list(_write_conventions(ordered))),
+        ("conventions", "Conventions", [*write_notes(filter(None, notes)), CHOSEN]),
         ("origin", "Origin", list(write_origin(origin))),
     ]
     sections = [section for section in written if section[2]]
@@ -126,11 +129,6 @@ def _write_result(results: Results, compared: Comparison | None) -> Iterator[str
         yield from write_comparisons(compared)
 
 
-def _write_cautions(results: Results) -> Iterator[str]:
-    """Write the problems that evaluate warned of."""
-    yield from write_cautions(one for result in results.values() for one in result.findings)
-
-
 Intervals = Mapping[tuple[str, str], Interval | None]
 
 
@@ -147,9 +145,7 @@ def _write_headline(results: Results, intervals: Intervals) -> Iterator[str]:
 
 
 def _estimate_interval(result: Result, name: str) -> Interval | None:
-    """Estimate the interval of a number, the mean of its images' shares; no number is below 0 or
-    above 1.
-    """
+    """Estimate the interval of a number, the mean of its images' shares, within 0 and 1."""
     measure = result[name].measure
     shares = compute_shares(result, measure)
     found = estimate_mean_interval(shares, find_span(measure, shares), 0.95)
@@ -163,9 +159,7 @@ def _write_value(mean: float, interval: Interval | None) -> str:
 
 
 def _write_classes(results: Results) -> Iterator[str]:
-    """Write a row a class: its truths and the first measure of each detector; the largest spread
-    first.
-    """
+    """Write a row a class, the largest spread first: truths, and each detector's first measure."""
     first = next(iter(results.values()))
     measure = next(iter(first))
     values = np.array([result[measure].values.mean(axis=0) for result in results.values()])  # S × K
@@ -242,10 +236,3 @@ def _average_curves(result: Result) -> _MeanCurve | None:
     if not counts.any():
         return None
     return _MeanCurve(np.linspace(0, 1, 11), curves[:, counts].mean(axis=1))
-
-
-def _write_conventions(results: Results) -> Iterable[str]:
-    from germane.boxes.layout import write_notes as write_result_notes
-
-    yield from write_notes(note for note in write_result_notes(results) if note)
-    yield CHOSEN

@@ -26,9 +26,7 @@ class Reading:
     """
 
     box_format: Any = None
-    """``xywh``: left, top, width, height; ``xyxy``: two corners; ``cxcywh``: center, width,
-    height.
-    """
+    """``xywh``: left, top, width, height; ``xyxy``: two corners; ``cxcywh``: center, sizes."""
 
     coordinates: Any = None
     """``pixels``, or ``relative`` to the width and height of the image."""
@@ -46,9 +44,7 @@ class Reading:
     """Names of classes that are given by numbers."""
 
     shape: Shape = "box"
-    """The shapes that the overlap needs; ``any`` takes masks and keypoints where both sides may
-    have them.
-    """
+    """The shapes that the overlap needs; ``any``: masks and keypoints, if both may have them."""
 
     def choose(self, side: Side, kinds: tuple[str, ...]) -> "Reading":
         """Choose what holds for one side. Raises PolicyError or InputError for an unknown word."""

@@ -55,9 +55,7 @@ class Sheet:
 
     @cached_property
     def repeated(self) -> Bools:
-        """Repeat these boxes another one of the same image and class, and with the same score?
-        (N)
-        """
+        """Repeat these boxes another one of the same image, class and score? (N)"""
         rows = np.flatnonzero(self.sound)
         parts = [*self.boxes.as_array()[rows].T, self.image[rows], self.label[rows]]
         parts += [] if self.score is None else [self.score[rows]]

@@ -116,9 +116,7 @@ def _read_column(label: str, measures: Mapping[str, str]) -> BoxMeasure | None:
 
 
 def _find_sibling(tool: Dialect, overlap: str) -> Dialect:
-    """Find the dialect that a tool has for masks or for keypoints; the tool's own where it has
-    none.
-    """
+    """Find the dialect that a tool has for masks or keypoints; its own where it has none."""
     several = (one for one in DIALECTS if one.name.startswith(f"{tool.name}-"))
     return next((one for one in several if read_dialect(one, "overlap") == overlap), tool)
 
@@ -142,9 +140,7 @@ class _Search(ProtocolSearch):
         ]
 
     def remake(self, r: int, measure: BoxMeasure, c: int) -> BoxValues:
-        """Make the values of another measure on the detections of a run, with the overlap of a
-        column.
-        """
+        """Make the values of another measure of a run, with the overlap of a column."""
         one, overlap = self._opened[r].variations, self._overlaps[c]
         conventions, fixed = one.conventions, one.fixed
         shape = _SHAPES.get(overlap)

@@ -37,9 +37,7 @@ class Precision:
 
 
 def guess_precision(values: Floats) -> tuple[Precision, str]:
-    """Guess how values are rounded: to 2 to 8 decimals, or to single precision; with a sentence, or
-    "".
-    """
+    """Guess the precision of values: 2 to 8 decimals, or single; with a sentence, or ""."""
     kept = np.unique(values[np.isfinite(values)])
     if len(kept) >= _SHOWING:
         for decimals in range(2, 9):
@@ -113,9 +111,7 @@ class Asker:
         return None if self.most is None else max(0, self.most - self.calls)
 
     def ask(self, question: Question, again: Literal["no", "yes"] = "no") -> Answer:
-        """Return the answer to a question; the function is called if it is new, or is asked
-        again.
-        """
+        """Return the answer to a question; the function is called if it is new, or ``again``."""
         if again == "no" and question in self.answers:
             return self.answers[question]
         self.calls += 1

@@ -173,9 +173,7 @@ class Batch:
         return values, kept
 
     def match(self, expected: Floats | None, precision: Precision) -> Bools:
-        """Mark the values that the function and a definition have in common, among those that were
-        given.
-        """
+        """Mark the values given that a definition has, too."""
         if expected is None:
             return np.zeros(len(self.given), bool)
         return precision.agree(self.given, expected) & self.answered

@@ -37,9 +37,7 @@ def choose_cutoffs(
 
 
 def find_cutoff(asker: Asker, length: int, grade: float) -> int | None:
-    """Find the last rank at which a single relevant item makes a difference; None where all or none
-    do.
-    """
+    """Find the last rank at which a single hit makes a difference; None for all or none."""
     shape = Shape(asker.shows)
 
     def ask(rank: int) -> tuple[float, ...]:

@@ -1,6 +1,4 @@
-"""Inquiry: questions to one function, put into batches, and all that is found out besides
-definitions.
-"""
+"""Inquiry: questions to one function in batches, and what is found out besides definitions."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -46,9 +44,7 @@ class Trail:
 
 @dataclass
 class Inquiry:
-    """The questions to one function, the conventions and the precision of its values, and the
-    trail.
-    """
+    """The questions to one function, its conventions and precision, and the trail."""
 
     asker: Asker
     kind: Kind
@@ -91,9 +87,7 @@ class Inquiry:
         return draw_questions(self.rng, self.shape, special, self.asker.most, known)
 
     def ask_ordinary(self) -> Batch:
-        """Ask about ordinary queries, known ones first: one in each call, or where calls are
-        counted many.
-        """
+        """Ask about ordinary queries, known ones first; a counted call has many of them."""
         rng, shape = self.rng, self.shape
         kinds = (
             [frozenset[str]()] if self.asker.most is None else [frozenset(), frozenset({"short"})]

@@ -136,9 +136,7 @@ def _count_relevant(view: View) -> Floats:
 
 @dataclass(frozen=True)
 class Mistake:
-    """A formula that people write for a measure: which terms are summed, and by what they are
-    divided.
-    """
+    """A formula that people write for a measure: the terms summed, and their divisor."""
 
     name: str
     of: tuple[str, ...]
@@ -207,9 +205,7 @@ MISTAKES: tuple[Mistake, ...] = (
     Mistake("hits before a rank do not count in its precision", ("AP",),
             terms_of="DCG(discount=position)", tools=("spotlight:mrr_score",)),
 )  # fmt: skip
-"""Formulas that are no definition. Others that people write by mistake are definitions, as
-``CALLED`` says.
-"""
+"""Formulas that are no definition; mistakes that are one are in ``CALLED``."""
 
 CALLED: tuple[tuple[str, str, Any, str], ...] = (
     ("nDCG", "norm", "k", "the ideal ranking has k hits, however many relevant items there are"),
@@ -234,16 +230,12 @@ CALLED: tuple[tuple[str, str, Any, str], ...] = (
     ("", "missing", "skip", "the mean is over answered queries alone"),
     ("", "scores", "distances", "the list is read in ascending order"),
 )  # fmt: skip
-"""Definitions in words: measure, parameter or convention, its value, and how it differs from
-another.
-"""
+"""Definitions in words: measure, parameter or convention, its value, and the difference."""
 
 
 @dataclass(frozen=True)
 class Misreading:
-    """A mistake in reading data, which shows on special data alone: the data is taken for
-    another.
-    """
+    """A mistake in reading data, which special data alone shows: it is taken for other data."""
 
     name: str
     of: str
@@ -252,7 +244,7 @@ class Misreading:
 
 
 def _rank_as_given(case: Case) -> Case:
-    return case._replace(ranked=case.ranked and rank_items([item for item, _ in case.ranked]))
+    return case._replace(ranked=case.ranked and rank_items(case.items))
 
 
 MISREADINGS: tuple[Misreading, ...] = (
@@ -285,9 +277,7 @@ MEANS: tuple[tuple[str, Callable[[Floats], float]], ...] = (
 
 
 def find_means(inquiry: Inquiry, definition: Candidate) -> Iterator[str]:
-    """Find how a function makes one value of several queries' values, where it is not their
-    mean.
-    """
+    """Find how a function makes one value of several queries', if not their mean."""
     known = inquiry.asker.answers
     ordinary = [one for one in known if len(one.cases) > 1 and not find_kinds(one, inquiry.shape)]
     for says, compute in MEANS if inquiry.kind == "mean" and inquiry.asker.most is None else ():
@@ -333,9 +323,7 @@ def describe_difference(found: Candidate, asked: Measure) -> str:
 def find_mistakes(
     batches: Sequence[Batch], measures: Sequence[Measure], fits: Callable[[Batch, Floats], bool]
 ) -> Iterator[tuple[Mistake, Measure]]:
-    """Find the mistakes, and the measures for which they are made, that give the values of all
-    batches.
-    """
+    """Find the mistakes, and their measures, that give the values of all batches."""
     for mistake in MISTAKES:
         for measure in measures:
             if measure.name in mistake.of and _fits_all(mistake, measure, batches, fits):

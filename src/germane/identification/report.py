@@ -1,6 +1,4 @@
-"""Report: from the search to its answer: names, special data in words, and the smallest
-counterexample.
-"""
+"""Report: the answer of a search: names, special data in words, smallest counterexample."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -15,18 +13,14 @@ from germane.errors import list_choices
 from germane.identification.asking import Precision
 from germane.identification.batch import Batch
 from germane.identification.cases import Question, describe
-from germane.identification.counterexample import (
-    find_counterexample,
-    make_counterexample,
-    shrink,
-)
+from germane.identification.counterexample import find_counterexample, make_counterexample, shrink
 from germane.identification.decisions import State
 from germane.identification.identification import Counterexample, Definition, Identification
 from germane.identification.mistakes import find_means, find_misreadings, find_mistakes
 from germane.identification.search import Search
 from germane.identification.special_data import SPECIAL
 from germane.measures.measure import Measure
-from germane.reconciliation.variations import Candidate, list_measures
+from germane.reconciliation.variations import Candidate
 
 GRADED = "grades above 1"
 
@@ -149,8 +143,7 @@ def _find_nearest(search: Search) -> Candidate | None:
     batch = search.ordinary
     if batch is None or not batch.is_answered:
         return None
-    grades = search.inquiry.shape.grades if len(search.inquiry.shape.grades) > 1 else ()
-    measures = list_measures(search.cutoffs, grades, search.asked)
+    measures = search.list_measures(search.cutoffs)
 
     def measure_merit(one: Measure) -> tuple[float, float, float]:
         expected = batch.expect(Candidate(one))
@@ -169,9 +162,7 @@ def _find_nearest(search: Search) -> Candidate | None:
 
 
 def _make_odd(search: Search, states: Sequence[State]) -> Iterable[Counterexample]:
-    """Make the counterexamples of special data on which no convention fits, as small as they can
-    be.
-    """
+    """Make the counterexamples of special data on which no convention fits, shrunk."""
     for name, question in search.trail.odd.items() if states else ():
         first = states[0].candidate
         if any(find_misreadings(search.inquiry, first, question)):
@@ -237,14 +228,11 @@ def _list_undecided(search: Search) -> dict[str, str]:
 
 
 def _name_mistakes(search: Search, nearest: Candidate | None) -> Iterable[str]:
-    """Name the mistakes that give the values of ordinary data: first those of the measure that is
-    claimed, or nearest.
-    """
+    """Name the mistakes that give ordinary values, first of the measure claimed or nearest."""
     batch = search.ordinary
     if batch is None or not batch.is_answered:
         return
-    grades = search.inquiry.shape.grades if len(search.inquiry.shape.grades) > 1 else ()
-    measures = list_measures(search.cutoffs, grades, search.asked)
+    measures = search.list_measures(search.cutoffs)
 
     def fits(one: Batch, values: Floats) -> bool:
         return bool((one.match(values, search.inquiry.precision) | ~one.answered).all())
@@ -261,11 +249,7 @@ def _name_mistakes(search: Search, nearest: Candidate | None) -> Iterable[str]:
     batches = [batch, *([] if broken is None else [search.inquiry.ask_known([broken[1]])])]
     found = sorted(
         islice(find_mistakes(batches, measures, fits), 12),
-        key=lambda pair: (
-            pair[1] not in meant,
-            pair[1].name not in names,
-            len(str(pair[1])),
-        ),
+        key=lambda pair: (pair[1] not in meant, pair[1].name not in names, len(str(pair[1]))),
     )
     named: dict[str, Measure] = {}
     for mistake, measure in found:

@@ -86,12 +86,10 @@ def _draw_copies(rng: Rng, shape: Shape) -> Iterator[Case]:
     """
     for _ in range(3 if shape.k is not None and shape.k > 1 else 0):
         case = draw_case(rng, shape, hits=[False] * ((shape.k or 1) - 1) + [True])
-        items = [item for item, _ in case.ranked or ()]
-        yield case._replace(ranked=rank_items([items[0], *items]))
+        yield case._replace(ranked=rank_items([case.items[0], *case.items]))
     for _ in range(21):
         case = draw_case(rng, shape)
-        items = [item for item, _ in case.ranked or ()]
-        relevant = {item for item, grade in case.judged or () if grade > 0}
+        items, relevant = case.items, case.relevant
         within = min(shape.k or len(items), len(items)) if rng.random() < 0.8 else len(items)
         wanted = [item for item in items[:within] if (item in relevant) == (rng.random() < 0.5)]
         copied = str(rng.choice(wanted or items[:within]))
@@ -109,31 +107,26 @@ def _draw_repeats(rng: Rng, shape: Shape) -> Iterator[Case]:
 
 
 def _draw_ties(rng: Rng, shape: Shape) -> Iterator[Case]:
-    """Draw short lists with few scores, so that unstable sorts keep their order as stable ones
-    do.
-    """
+    """Draw short lists with few scores: unstable sorts keep their order as stable ones do."""
     shortest = 4 if shape.k is None else shape.k + 1
     for _ in range(24):
         length = int(rng.integers(shortest, max(shortest + 3, min(shortest + 8, _STABLE))))
         case = draw_case(rng, shape, length=length)
         most = int(rng.integers(1, 4))  # different scores
         levels = np.sort(rng.integers(1, most + 1, length))[::-1] / 4
-        items = [item for item, _ in case.ranked or ()]
-        yield case._replace(ranked=tuple(zip(items, levels.tolist(), strict=True)))
+        yield case._replace(ranked=tuple(zip(case.items, levels.tolist(), strict=True)))
 
 
 _STABLE = 16  # items that the usual quicksorts leave to an insertion sort, which is stable
 
 
 def _draw_ids(rng: Rng, shape: Shape) -> Iterator[Case]:
-    """Draw lists of equal scores whose ids sort in one way as text and in others as numbers or
-    UTF-16.
-    """
+    """Draw tied lists whose ids sort differently as text, as numbers and in UTF-16."""
     for _ in range(4):
         names = rng.permutation(np.array(_IDS, str)).tolist()
         hits = rng.permutation(len(names)) < len(names) // 2
         case = draw_case(rng, shape, hits=hits.tolist())
-        new = dict(zip((item for item, _ in case.ranked or ()), names, strict=True))
+        new = dict(zip(case.items, names, strict=True))
         judged = tuple((new.get(item, item), grade) for item, grade in case.judged or ())
         levels = np.sort(rng.integers(1, 3, len(names)))[::-1] / 4
         yield Case(judged, tuple(zip(names, levels.tolist(), strict=True)))
@@ -143,9 +136,7 @@ _IDS = ("9", "10", "100", "Z", "a", "é", "\uffee", "\U0001f600")
 
 
 def _draw_order(rng: Rng, shape: Shape) -> Iterator[Case]:
-    """Draw rows in any order; in each second list the first rank has the only hit, and the last
-    row.
-    """
+    """Draw rows in any order; each second list has its only hit at rank 1, in the last row."""
     for number in range(8):
         only = [True, *[False] * ((shape.k or 4) + 2)]
         case = draw_case(rng, shape, hits=only if number % 2 else None)
@@ -160,9 +151,8 @@ def _draw_close(rng: Rng, shape: Shape) -> Iterator[Case]:
     """Draw lists in which a score and the next one are equal in single precision."""
     for _ in range(8):
         case = draw_case(rng, shape)
-        items = [item for item, _ in case.ranked or ()]
-        scores = [0.3 + score for _, score in case.ranked or ()]
-        relevant = {item for item, grade in case.judged or () if grade > 0}
+        items, relevant = case.items, case.relevant
+        scores = [0.3 + score for score in case.scores]
         marks = [item in relevant for item in items[: (shape.k or len(items)) + 1]]
         changes = [i for i in range(1, len(marks)) if marks[i] != marks[i - 1]]
         at = int(rng.choice(changes or [1])) % len(items)
@@ -262,9 +252,7 @@ def draw_questions(
     calls: int | None = None,
     known: Sequence[Question] = (),
 ) -> list[Question]:
-    """Draw the questions of special data after the known ones; where calls are counted, they are
-    joined into one.
-    """
+    """Draw questions of special data after the known ones; counted calls join them into one."""
     if not special.needs <= shape.shows:
         return []
     cases = list(special.draw(rng, shape))

@@ -1,6 +1,4 @@
-"""Tool definitions: the tools that have a measure, and those whose definition gives a function's
-values.
-"""
+"""Tool definitions: the tools that have a measure, and those that give a function's values."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -49,9 +47,7 @@ class ToolDefinitions:
         return self._lists[name, k]
 
     def find(self, candidate: Candidate, batches: Batches, precision: Precision) -> tuple[str, ...]:
-        """Find the tools that define it so: they give the values that they do not refuse to
-        give.
-        """
+        """Find the tools that give these values, wherever they do not refuse to."""
         key = candidate.key, len(batches)
         if key not in self._found:
             measure = candidate.measure

@@ -26,8 +26,7 @@ def audit(
     *,
     columns: Mapping[str, str] | None = None,
 ) -> Audit:
-    """Find numbers of a published table that contradict each other or no run can have. It needs no
-    data.
+    """Find contradictions and impossible numbers in a published table, without any data.
 
     >>> found = germane.audit({"our model": {"MRR@1": "0.859", "P@1": "0.179"}})
     >>> bool(found), found.contradictions[0].columns
@@ -84,9 +83,8 @@ class _Auditor:
             if _key(one) in cut or one.kind == "mean":
                 kept.append(one)
             else:
-                weak.append(
-                    replace(one, possible="Possible if decimals were cut off, not rounded.")
-                )
+                says = "Possible if decimals were cut off, not rounded."
+                weak.append(replace(one, possible=says))
         explained = tuple(self._explain(scaled)) if kept else ()
         explained = explained if len(explained) < 3 else ()  # any move would do
         explained += tuple(self._explain_ties(kept))
@@ -250,9 +248,7 @@ class _Auditor:
             )  # fmt: skip
 
     def _compare_means(self, cells: Mapping[tuple[int, int], Reported]) -> Iterator[Contradiction]:
-        """The row of means is the mean of the rows of queries, or lower where queries without
-        results count 0.
-        """
+        """The row of means is that of the queries, or lower if those without results count 0."""
         if not self.table.of_queries or self.table.rows[-1] != "all":
             return
         last = len(self.table.rows) - 1
@@ -317,17 +313,9 @@ class _Auditor:
                 (f"{self.table.columns[i]} and {self.table.columns[j]} were exchanged", order)
             )
         if len(shown) > 2:
-            for step, side in ((1, "left"), (-1, "right")):
+            for step, side in ((1, "right"), (-1, "left")):
                 order = {c: shown[(at + step) % len(shown)] for at, c in enumerate(shown)}
-                orders.append(
-                    (
-                        (
-                            "all numbers stood one column too far to the"
-                            f" {'right' if side == 'left' else 'left'}"
-                        ),
-                        order,
-                    )
-                )
+                orders.append((f"all numbers stood one column too far to the {side}", order))
         for says, order in orders[:200]:
             moved = {
                 (r, c): cells[r, order[c]]

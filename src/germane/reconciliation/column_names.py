@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
 
-from germane.dialects import resolve_dialect
+from germane.dialects import dialects, resolve_dialect
 from germane.dialects.dialect import Dialect
 from germane.dialects.names import find_entry, list_same_kind, resolve_measure, translate_entry
 from germane.dialects.parsing import parse
@@ -124,9 +124,7 @@ class Reading:
 
 @dataclass(frozen=True)
 class Column:
-    """A column of a published table: its name, the measure that it names, and what it may stand
-    for.
-    """
+    """A column of a published table: its name, its measure, and what it may stand for."""
 
     label: str
     kind: str  # the name of germane's measure, or of boxes: "AP50"
@@ -218,8 +216,7 @@ def _make_column(
 
 
 def split_overlap(label: str) -> tuple[str, str]:
-    """Split a name of a detector's table into the name of the measure and what is matched: box,
-    mask, oks, or "" unsaid.
+    """Split a detector's column into its measure and what is matched: box, mask, oks or "".
 
     >>> from germane.reconciliation.column_names import split_overlap
     >>> split_overlap("mask AP50"), split_overlap("AP bbox"), split_overlap("APm")
@@ -241,9 +238,7 @@ def _strip(label: str) -> str:
 
 
 def read_box_column(label: str) -> str | None:
-    """Read a name of a detector's table as one of AP, AP50, AP75, APs, APm, APl, AR1, AR10, AR100;
-    None for any other.
-    """
+    """Read a detector's column as AP, AP50, AP75, APs, APm, APl, AR1, AR10, AR100, or None."""
     return _BOXES.get(_strip(split_overlap(label.rpartition(GROUPS)[2])[0]))
 
 
@@ -279,9 +274,7 @@ def _respell(label: str) -> Iterator[str]:
 
 
 def _search_dialects(label: str) -> Iterator[Reading]:
-    from germane.dialects.table import DIALECTS
-
-    for tool in DIALECTS:
+    for tool in dialects().values():
         entry = tool.find(label)
         if entry is not None and entry.measure:
             yield Reading(parse(tool.measure(label)), _choose(entry.read_choices(label)))
@@ -347,9 +340,7 @@ def _choose(choices: Mapping[str, Any]) -> tuple[tuple[str, Any], ...]:
 
 
 def _vary(measure: Measure) -> list[Measure]:
-    """List the definitions of papers that go by the name: of AP each norm, if none is written, and
-    the mean of P@i.
-    """
+    """List the definitions that go by the name: AP by each norm, if none is written, and MeanP."""
     if measure.name != "AP" or measure.k is None or dict(measure.parameters)["norm"] != "min":
         return [measure]
     norms = [measure(norm=word) for word in ("R", "found", "k", "possible")]

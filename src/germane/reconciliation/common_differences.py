@@ -58,8 +58,7 @@ def measure_distance(sheet: Sheet, fit: Fit) -> Distance:
 
 
 def choose_nearest(sheet: Sheet, fit: Fit, fits: Sequence[Fit]) -> Distance:
-    """Choose the protocol to compare with where none is claimed: one that gives many cells, or else
-    the nearest.
+    """Choose a protocol to compare with: one that gives many cells, or else the nearest.
 
     ``fits`` begin with the conventions asked for.
     """
@@ -167,9 +166,7 @@ def _find_side(near: Distance) -> str:
 
 
 def find_exchanged(off: Sequence[OffCell]) -> Iterator[str]:
-    """Find two runs, or two columns, each of whose cells that are off has the other one's
-    number.
-    """
+    """Find two runs or columns, each of whose cells that are off has the other's number."""
     for kind, what in (("run", "rows of "), ("column", "columns ")):
         own: dict[str, list[OffCell]] = {}
         for one in off:

@@ -111,8 +111,7 @@ def find_examples(
 def find_example(
     candidates: Sequence[Candidate], conventions: Policy, tolerance: float
 ) -> Example | None:
-    """Find the smallest data on which the most candidates differ, by more than the tolerance if
-    possible.
+    """Find the smallest data on which most candidates differ, beyond the tolerance if possible.
 
     None where all of them are equal on everything that was tried.
     """
@@ -141,9 +140,7 @@ def find_example(
 def make_collection(
     listed: Iterable[float], relevant: int | Iterable[float] | None, rel: float = 1.0
 ) -> tuple[Qrels, dict[str, list[int]]]:
-    """Turn one list into qrels and a run: items are numbers, and the last ones are not
-    retrieved.
-    """
+    """Make qrels and a run of one list: items are numbers, the last ones not retrieved."""
     ranking = make_ranking(listed, relevant, rel)
     retrieved = ranking.relevance.tolist()
     missed = list((Counter(ranking.ideal.tolist()) - Counter(retrieved)).elements())

@@ -1,5 +1,4 @@
-"""Protocols: the conventions of a whole table, with a definition for each column, and how well they
-fit it.
+"""Protocols: a whole table's conventions, a definition for each column, and how they fit.
 
 A protocol has a cost in decimal digits: how many others are as simple. Each cell that it gives is
 worth the digits that a wrong number would have to match by chance. The best one has most digits
@@ -172,8 +171,7 @@ class Sheet:
         return float(column.worth[column.find_given(option.values)].sum()) - option.cost
 
     def estimate_chance(self, fit: Fit, protocols: Iterable[Protocol]) -> float:
-        """Estimate how likely wrong numbers would fit some protocol as well that is at most as
-        costly.
+        """Estimate how likely wrong numbers would fit as well a protocol that is not costlier.
 
         It adds the probabilities of all protocols with different values. In each, a column counts
         as often as it has definitions with different values that are at most as costly as the one

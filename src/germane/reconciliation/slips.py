@@ -23,9 +23,7 @@ class OffCell:
     """how the number may have come about; "" where nothing explains it"""
 
     def write(self, digits: int | None = 4) -> str:
-        """Write the cell, what was reported, what the protocol gives with so many decimals, and the
-        slip.
-        """
+        """Write the cell, the number reported, the value with so many decimals, and the slip."""
         value = format_number(self.value, digits, nan="no value")
         says = f"{self.run}, {self.column}: {self.reported} reported, {value} computed"
         return f"{says}; {self.slip}" if self.slip else says

@@ -35,8 +35,7 @@ def reconcile_table(
     progress: Progress | bool | None = None,
     **policy: Unpack[Choices],
 ) -> TableReconciliation:
-    """Find the protocol behind a reported table: one set of conventions, and a definition for each
-    column.
+    """Find the protocol behind a reported table: conventions, and each column's definition.
 
     >>> qrels = {"q1": ["a", "b"], "q2": ["c"]}
     >>> runs = {"ours": {"q1": ["a", "x", "b"], "q2": ["y", "c"]},
@@ -104,9 +103,7 @@ def _read_measures(published: Published, measures: Mapping[str, str] | None) -> 
 
 
 def _search(search: TableSearch, writer: TableWriter, tool: str | None) -> TableReconciliation:
-    """Search for the protocol, and write the answer; ``tool`` is the one whose file the table
-    is.
-    """
+    """Search for the protocol, and write the answer; ``tool`` is the one that wrote the table."""
     fit, fits = search.search()
     equal = search.list_equal_tools(fit, fits, tool)
     fit = search.simplify(fit)

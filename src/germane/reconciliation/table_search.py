@@ -1,6 +1,4 @@
-"""Search for the protocol of a table: every measure of a column on all runs, under one set of
-conventions after another.
-"""
+"""Search for a table's protocol: all columns on all runs, one set of conventions at a time."""
 
 from __future__ import annotations
 
@@ -170,9 +168,7 @@ class TableSearch(ProtocolSearch):
                     yield found
 
     def combine(self, tools: Sequence[Fit]) -> list[Fit]:
-        """Try two changes, and one change of the likeliest tools: on a few runs, and the best on
-        all.
-        """
+        """Try two changes, and one change of likely tools: on a few runs, and the best on all."""
         bases = list(dict.fromkeys(one.protocol.choices for one in tools))[:4]
         several = self.join_changes(self.moving, bases, alone=True)
         held = [
@@ -236,9 +232,7 @@ class TableSearch(ProtocolSearch):
     def list_equal_tools(
         self, fit: Fit, fits: Iterable[Fit], likely: str | None = None
     ) -> list[Protocol]:
-        """List the tools that give the same for every column; the likely one, and those whose own
-        names the columns have, come first.
-        """
+        """List tools that give the same, first the likely one and those whose names are used."""
         first = None if likely is None else resolve_dialect(likely).name
         found: list[tuple[bool, int, bool, int, Fit]] = []
         for one in fits:

@@ -1,6 +1,4 @@
-"""Write the answer to a reported table, for ranked lists and for boxes: rows found by name, cells
-that are off, slips.
-"""
+"""Write the answer to a reported table of lists or boxes: rows by name, cells off, slips."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -64,8 +62,7 @@ def check_runs(runs: Any, what: str) -> None:
 
 
 class TableWriter:
-    """The cells of a table that runs have, and the answer of a search, for ranked lists and for
-    boxes.
+    """The cells of a table that runs have, and the answer of a search, for lists and boxes.
 
     ``columns`` are the places of measures in the table, and ``shares`` whether each is at most 1.
     """
@@ -167,9 +164,7 @@ class TableWriter:
             yield OffCell(names[r], self.labels[c], number.text, value * scale, slip)
 
     def _list_cells(self, fit: Fit, names: Sequence[str], r: int, c: int) -> Iterator[Near]:
-        """List the values of the other runs in this column, and of the other columns of this
-        run.
-        """
+        """List the other runs' values in this column, and this run's in the other columns."""
         for other in range(len(names)):
             if other != r:
                 yield write_other(names[other]), float(fit.options[c].values[other])
@@ -178,9 +173,7 @@ class TableWriter:
                 yield write_other(label), float(fit.options[other].values[r])
 
     def _list_alternatives(self, fit: Fit) -> dict[str, tuple[str, ...]]:
-        """List the other definitions that give as many cells of a column, under the conventions of
-        the table.
-        """
+        """List other definitions that give as many cells, under the conventions of the table."""
         found = {}
         columns = zip(
             self.labels, self.sheet.columns, fit.options, fit.protocol.columns, strict=True

@@ -1,6 +1,4 @@
-"""Checks of both sides together: scores that are turned, and classes or images that are mixed
-up.
-"""
+"""Checks of both sides together: turned scores, and classes or images that are mixed up."""
 
 import numpy as np
 
@@ -32,9 +30,7 @@ def find_turned(sheet: Sheet, data: BoxData) -> Sees:
 
 
 def _mark_matched(pairing: Pairing) -> tuple[Bools, Ints]:
-    """Mark detections on a truth of their class; those of images without truths, and on crowds, are
-    left out.
-    """
+    """Mark detections on a truth of their class, but for crowds and images without truths."""
     pairs = pairing.same
     best, truth = pairing.find_best(pairs)
     label = pairing.detections.label[pairs.detection]
@@ -44,9 +40,7 @@ def _mark_matched(pairing: Pairing) -> tuple[Bools, Ints]:
 
 
 def _compare_scores(score: Floats, matched: Bools, label: Ints) -> tuple[float, float]:
-    """Estimate how often a match has a higher score than another detection of its class, and the
-    error by chance.
-    """
+    """Estimate how often a match scores above other detections of its class, and the error."""
     above = total = variance = 0.0
     for one in np.unique(label).tolist():
         mine, hits = score[label == one], matched[label == one]
@@ -96,9 +90,7 @@ def find_other_classes(sheet: Sheet, data: BoxData) -> Sees:
 
 
 def _map_classes(mine: Ints, its: Ints, classes: int) -> Ints:
-    """Map each class (K) to the one of most truths that its detections overlap; -1 if it has
-    none.
-    """
+    """Map each class (K) to the one of most truths that it overlaps; -1 if it has none."""
     counts = np.zeros((classes, classes), np.int64)
     np.add.at(counts, (mine, its), 1)
     return np.where(counts.any(axis=1), counts.argmax(axis=1), -1)

@@ -152,9 +152,7 @@ def find_empty(sheet: Sheet, data: BoxData) -> Sees:
 
 
 def find_elsewhere(sheet: Sheet, data: BoxData) -> Sees:
-    """Find most masks or keypoints outside the boxes of their objects, by half of a side or
-    more.
-    """
+    """Find most masks or keypoints outside the boxes of their objects, by half a side or more."""
     sized = sheet.sound & (sheet.boxes.width > 0) & (sheet.boxes.height > 0)
     rows = np.flatnonzero(sized)
     rows = rows[:: max(len(rows) // MANY, 1)]
@@ -183,9 +181,7 @@ def find_elsewhere(sheet: Sheet, data: BoxData) -> Sees:
 
 
 def find_odd_areas(sheet: Sheet, data: BoxData) -> Sees:
-    """Find areas that no object in its box has: more than twice the box, hardly any of it, or one
-    area for all.
-    """
+    """Find areas that do not fit their boxes: too large, too small, or one area for all."""
     if sheet.area is None:
         return
     wide, high = sheet.boxes.width, sheet.boxes.height
@@ -210,9 +206,7 @@ def _differ(sizes: Floats) -> bool:
 
 
 def find_repeated(sheet: Sheet, data: BoxData) -> Sees:
-    """Find duplicate boxes: of the same image and class, and with the same score if there is
-    one.
-    """
+    """Find duplicate boxes: of the same image and class, and with the same score if any."""
     yield from sheet.report(sheet.repeated, "repeat another one of the same image and class")
 
 
