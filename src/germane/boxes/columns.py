@@ -137,7 +137,7 @@ def make_detections(columns: Columns, truths: Truths, name: str) -> Detections:
         sizes = own if sizes is None or own is None else np.where(np.isnan(sizes), own, sizes)
     boxes = _make_sound_boxes(columns, image, sizes)
     label, unknown = match_classes(columns, truths)
-    _refuse_mistyped(columns, label, truths.classes, "a class", "the truth")
+    _refuse_mistyped(columns, label, truths.classes)
     score = _read_numbers(columns, "score")
     return Detections(
         boxes,
@@ -295,9 +295,7 @@ def _refuse_mixed(ids: Sequence[Hashable], noun: str, where: str) -> None:
             )
 
 
-def _refuse_mistyped(
-    columns: Columns, label: Ints, known: Sequence[Hashable], noun: str, of: str
-) -> None:
+def _refuse_mistyped(columns: Columns, label: Ints, known: Sequence[Hashable]) -> None:
     """Refuse unknown classes that are truth values, or numbers where the truth has text."""
     seen: set[Hashable] = set()
     for at in np.flatnonzero(label < 0).tolist():
@@ -305,7 +303,7 @@ def _refuse_mistyped(
         if not isinstance(one, Hashable) or (one in seen and not is_boolean(one)):
             continue
         seen.add(one)
-        if says := describe_mistyped(one, known, noun, of):
+        if says := describe_mistyped(one, known, "a class", "the truth"):
             raise FormatError(f"{columns.locate(at)}: {says}")
 
 

@@ -90,15 +90,10 @@ class ErrorCosts(Tabular):
 
     def table(self, *, digits: int | None = 4) -> Table:
         """One row a kind of error: how many, the cost, and the value without it."""
-        rows = [
-            (
-                one.kind,
-                f"{one.count:,}",
-                format_number(one.cost, digits),
-                format_number(one.mended, digits),
-            )
-            for one in self.kinds.values()
-        ]
+        rows = []
+        for one in self.kinds.values():
+            numbers = (format_number(number, digits) for number in (one.cost, one.mended))
+            rows.append((one.kind, f"{one.count:,}", *numbers))
         notes = [
             f"{self.title} = {format_number(self.value, digits)}; 1 − {self.title} − all costs = "
             + format_number(self.rest, digits),
@@ -268,20 +263,14 @@ class _Errors:
             counts &= ~mended | better
         values = self._compute(label, hit, counts, relevant)
         held = np.bincount(label[counts], minlength=len(relevant))
-        gone = (self.relevant == 0) | (
-            (relevant == 0) & (held == 0)
-        )  # nothing is left of the class
+        gone = (self.relevant == 0) | ((relevant == 0) & (held == 0))  # nothing is left
         return np.where(gone, np.nan, values)
 
     def _compute(self, label: Ints, hit: Bools, counts: Bools, relevant: Ints) -> Floats:
         """Compute AP of lists of detections that count, some of which are true."""
         rows, found = np.flatnonzero(counts), self.detections
-        tied = (
-            (found.image, found.place)
-            if self.result.conventions.ties == "image"
-            else (found.place,)
-        )
-        keys = [column[rows] for column in (*tied[::-1], -found.score, label)]
+        tied = (found.place, *[found.image] * (self.result.conventions.ties == "image"))
+        keys = [column[rows] for column in (*tied, -found.score, label)]
         rows = rows[np.lexsort(keys)]
         owner, length = label[rows], np.bincount(label[rows], minlength=len(relevant))
         rank = np.arange(len(rows)) - ragged.make_offsets(length)[owner] + 1

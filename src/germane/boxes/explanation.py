@@ -262,14 +262,8 @@ class Explanation(Columnar, Tabular):
         return share if levels == 1 else str(levels) if share == "1" else f"{levels}·{share}"
 
     def _write_notes(self) -> Iterator[str]:
-        of = " and ".join(
-            part
-            for part in (
-                "" if self.label is None else f"class {self.label}",
-                "" if self.image is None else f"image {self.image}",
-            )
-            if part
-        )
+        chosen = {"class": self.label, "image": self.image}
+        of = " and ".join(f"{noun} {one}" for noun, one in chosen.items() if one is not None)
         if self.formula:
             yield self.formula
             if (self.measure.points or "").startswith(("101", "11")):

@@ -11,13 +11,11 @@ from germane.errors import clip
 from germane.readers.numbers import read_doubles
 
 COCO_SIGMAS = tuple(
-    (
-        np.array(
-            [0.26, 0.25, 0.25, 0.35, 0.35, 0.79, 0.79, 0.72, 0.72, 0.62, 0.62, 1.07, 1.07, 0.87,
-                0.87, 0.89, 0.89]
-        )
-        / 10.0
-    ).tolist()
+    tenths / 10.0
+    for tenths in (
+        0.26, 0.25, 0.25, 0.35, 0.35, 0.79, 0.79, 0.72, 0.72, 0.62, 0.62, 1.07, 1.07, 0.87, 0.87,
+        0.89, 0.89,
+    )
 )  # fmt: skip
 """Half the widths of COCO's 17 keypoints of a person: nose, eyes, ears, shoulders, …, ankles."""
 

@@ -80,22 +80,14 @@ class Sheet:
         rows = np.flatnonzero(odd)
         if len(rows):
             verb, _, rest = says.partition(" ")
-            verb = _OF_ONE[verb] if len(rows) == 1 else verb
-            says = f"{len(rows):,} of {write_count(len(odd), 'box', 'boxes')} {verb} {rest}"
+            verb = _OF_ONE.get(verb, f"{verb}s") if len(rows) == 1 else verb
+            says = f"{len(rows):,} of {write_count(len(odd), 'box')} {verb} {rest}"
             yield Problem(says, len(rows), self.show(rows))
 
 
 _ODD = np.uint64(0x9E3779B97F4A7C15)
 
-_OF_ONE = {
-    "have": "has",
-    "are": "is",
-    "leave": "leaves",
-    "repeat": "repeats",
-    "lack": "lacks",
-    "go": "goes",
-    "lie": "lies",
-}
+_OF_ONE = {"have": "has", "are": "is", "go": "goes"}
 
 
 def make_sheet(columns: Columns, truths: Truths, side: Side) -> Sheet:

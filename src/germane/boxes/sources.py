@@ -74,7 +74,7 @@ def find_source(given: Any, side: Side, reading: Reading) -> Source:
 
 def read_truth_columns(given: Any, reading: Reading) -> Columns:
     """Read the columns of truths, with all images, their sizes and the names of classes."""
-    reading = reading.choose("truth", KINDS)
+    reading = reading.choose("truth")
     columns = _read_columns(given, "truth", reading, None)
     columns = _add_images(columns, read_images(reading.images))
     columns = read_shapes(columns, reading, None)
@@ -121,7 +121,7 @@ def _add_images(columns: Columns, sizes: dict[Any, tuple[float, float]]) -> Colu
 
 def read_detection_columns(given: Any, reading: Reading, truths: Truths) -> Columns:
     """Read the columns of detections."""
-    reading = reading.choose("detections", KINDS)
+    reading = reading.choose("detections")
     columns = _read_columns(given, "detections", reading, truths)
     if columns.names is None:
         columns = replace(columns, names=read_class_names(reading.class_names))

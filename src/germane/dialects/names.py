@@ -62,7 +62,7 @@ def find_entry(dialect: Dialect, measure: Measure) -> Entry | None:
     Without a cutoff AP(norm=R) and AP are one measure.
     """
     fits = [one for one in dialect.measuring if not (one.cutoff and measure.k is None)]
-    for is_same in (Measure.__eq__, _agree):
+    for is_same in (Measure.__eq__, agree):
         for one in fits:
             if is_same(_complete_entry(one, measure), measure):
                 return one
@@ -211,7 +211,7 @@ def _refuse_ambiguous(name: str, measure: Measure, dialect: Dialect, written: se
             others.append(
                 (unlike.name, _apply_written(parse_own(unlike.measure), measure, written))
             )
-    if others and not any(_agree(theirs, measure) for _, theirs in others):
+    if others and not any(agree(theirs, measure) for _, theirs in others):
         called, theirs = others[0]
         raise MeasureError(
             f"{dialect.name}: {name} has two meanings. {called} of {dialect.tool} is {theirs}"
@@ -254,7 +254,7 @@ def _apply_written(theirs: Measure, measure: Measure, written: set[str]) -> Meas
     return Measure(theirs.name, tuple({**dict(theirs.parameters), **asked}.items()), k)
 
 
-def _agree(one: Measure, other: Measure) -> bool:
+def agree(one: Measure, other: Measure) -> bool:
     """Do two measures have one formula and one mean?"""
     means = [dict(each.parameters).get("mean") for each in (one, other)]
     return one.definition == other.definition and means[0] == means[1]

@@ -209,7 +209,7 @@ def _identify(
         grades = tuple(sorted({*GRADES, *claimed}))
     k = None if claim is None else claim.k
     kind = _open(asker, Shape(asker.form.shows, k, grades), rng)
-    cutoffs, k = choose_cutoffs(asker, claim, kind, grades)
+    cutoffs, k = choose_cutoffs(asker, claim, grades)
     shape = Shape(asker.shows, k, grades)
     search = Search(Inquiry(asker, kind, precision, base, shape, rng), fixed, claim, cutoffs, far)
     states = search.run()

@@ -189,6 +189,11 @@ def _list_around(shape: Shape) -> Iterator[Case]:
         yield make_case(listed, 0, shape)
 
 
+def define(candidate: Candidate) -> Definition:
+    """Name a candidate by its measure and its conventions."""
+    return Definition(candidate.measure, choices=dict(candidate.choices))
+
+
 def make_counterexample(
     search: Search, target: Candidate, question: Question, states: Sequence[State], note: str = ""
 ) -> Counterexample:
@@ -210,7 +215,7 @@ def make_counterexample(
         describe(question) + note,
         arguments,
         answer.values[place],
-        Definition(target.measure, choices=dict(target.choices)),
+        define(target),
         float("nan") if expected is None else float(expected[place]),
         says,
     )

@@ -17,7 +17,12 @@ from germane.identification.known_questions import list_known
 from germane.identification.special_data import SPECIAL, draw_questions
 from germane.identification.tool_definitions import COMMON, ToolDefinitions, count_tools
 from germane.measures.measure import Measure
-from germane.reconciliation.variations import Candidate, list_measures, list_other_words
+from germane.reconciliation.variations import (
+    Candidate,
+    find_mean,
+    list_measures,
+    list_other_words,
+)
 
 Far = Literal["yes", "no"]  # are definitions with other conventions on ordinary data tried?
 
@@ -246,10 +251,10 @@ class Search:
             batches += self._ask_special_again()
         kept: list[State] = []
         formulas = set()
-        for state in self._sort(states):
+        precision = self.inquiry.precision
+        for state in sorted(states, key=lambda one: (not one.plain, *self.order(one)[:-1])):
             if _name_formula(state) in formulas:
                 continue  # the simplest one of this formula is kept
-            precision = self.inquiry.precision
             differences = (one.find_difference(state.candidate, precision) for one in batches)
             question = next(filter(None, differences), None)
             if question is None:
@@ -258,15 +263,9 @@ class Search:
             elif self.trail.broken is None:
                 self.trail.broken = state.candidate, question
         seen = [*(one for _, one in self.batches), *batches]
-        self.compared = len(
-            {
-                question
-                for one in seen
-                for question, answer in zip(one.questions, one.answers, strict=True)
-                if not answer.raised
-            }
-        )
-        if self.inquiry.is_constant([*(one for _, one in self.batches), *batches]):
+        pairs = (pair for one in seen for pair in zip(one.questions, one.answers, strict=True))
+        self.compared = len({question for question, answer in pairs if not answer.raised})
+        if self.inquiry.is_constant(seen):
             kept = [one for one in kept if one.candidate.measure == self.asked]
         return sorted(kept, key=self.order)
 
@@ -284,14 +283,9 @@ class Search:
             if kinds <= decided:
                 yield inquiry.ask(known)
 
-    def _sort(self, states: list[State]) -> list[State]:
-        """Sort states: of each formula, the simplest with the first conventions comes first."""
-        return sorted(states, key=lambda one: (not one.plain, *self.order(one)[:-1]))
-
 
 def _name_formula(state: State) -> tuple[str, Any]:
-    measure = state.candidate.measure
-    return measure.definition, dict(measure.parameters).get("mean")
+    return state.candidate.measure.definition, find_mean(state.candidate.measure)
 
 
 def _is_refused(batch: Batch) -> bool:

@@ -98,12 +98,15 @@ def _draw_copies(rng: Rng, shape: Shape) -> Iterator[Case]:
         yield case._replace(ranked=rank_items([*items[:at], copied, *items[at:]]))
 
 
-def _draw_repeats(rng: Rng, shape: Shape) -> Iterator[Case]:
-    for _ in range(6):
-        case = draw_case(rng, shape)
-        judged = [one for one in case.judged or () if one[1] > 0]
-        again = judged[int(rng.integers(len(judged)))]
-        yield case._replace(judged=(*(case.judged or ()), again))
+def _draw_changed(count: int, change: Callable[[Rng, Case], Case]) -> Draw:
+    """Draw so many ordinary queries, each with a change."""
+    return lambda rng, shape: (change(rng, draw_case(rng, shape)) for _ in range(count))
+
+
+def _judge_again(rng: Rng, case: Case) -> Case:
+    judged = [one for one in case.judged or () if one[1] > 0]
+    again = judged[int(rng.integers(len(judged)))]
+    return case._replace(judged=(*(case.judged or ()), again))
 
 
 def _draw_ties(rng: Rng, shape: Shape) -> Iterator[Case]:
@@ -163,46 +166,24 @@ def _draw_close(rng: Rng, shape: Shape) -> Iterator[Case]:
         yield case._replace(ranked=tuple(rows))
 
 
-def _draw_nonpositive(rng: Rng, shape: Shape) -> Iterator[Case]:
-    for _ in range(5):
-        case = draw_case(rng, shape)
-        rows = case.ranked or ()
-        middle = rows[len(rows) // 2][1]
-        yield case._replace(ranked=tuple((item, score - middle) for item, score in rows))
+def _lower_scores(_: Rng, case: Case) -> Case:
+    middle = case.scores[len(case.scores) // 2]
+    return case._replace(ranked=tuple((item, score - middle) for item, score in case.ranked or ()))
 
 
-def _draw_missing(rng: Rng, shape: Shape) -> Iterator[Case]:
-    for _ in range(2):
-        yield draw_case(rng, shape)._replace(ranked=None)
+def _draw_regraded(count: int, grade: Callable[[Rng, float], float]) -> Draw:
+    """Draw so many ordinary queries with other grades."""
+
+    def change(rng: Rng, case: Case) -> Case:
+        return case._replace(
+            judged=tuple((item, grade(rng, own)) for item, own in case.judged or ())
+        )
+
+    return _draw_changed(count, change)
 
 
-def _draw_unknown(rng: Rng, shape: Shape) -> Iterator[Case]:
-    for _ in range(2):
-        yield draw_case(rng, shape)._replace(judged=None)
-
-
-def _draw_fractions(rng: Rng, shape: Shape) -> Iterator[Case]:
-    for _ in range(12):
-        case = draw_case(rng, shape)
-        changed = [
-            (item, grade + float(rng.choice([0.25, 0.5])) if rng.random() < 0.7 else grade)
-            for item, grade in case.judged or ()
-        ]
-        yield case._replace(judged=tuple(changed))
-
-
-def _draw_high(rng: Rng, shape: Shape) -> Iterator[Case]:
-    for _ in range(5):
-        case = draw_case(rng, shape)
-        judged = [(item, grade and float(rng.integers(1, 7))) for item, grade in case.judged or ()]
-        yield case._replace(judged=tuple(judged))
-
-
-def _draw_negative(rng: Rng, shape: Shape) -> Iterator[Case]:
-    for _ in range(5):
-        case = draw_case(rng, shape)
-        judged = [(item, grade or -1.0) for item, grade in case.judged or ()]
-        yield case._replace(judged=tuple(judged))
+def _add_fraction(rng: Rng, grade: float) -> float:
+    return grade + float(rng.choice([0.25, 0.5])) if rng.random() < 0.7 else grade
 
 
 SPECIAL: tuple[Special, ...] = (
@@ -213,16 +194,18 @@ SPECIAL: tuple[Special, ...] = (
     Special("no relevant among others", "no relevant items, beside other queries", _draw_irrelevant,
             ("no_relevant", "undefined"), frozenset({"several"}), joined=True, counted=True),
     Special("no relevant", "no relevant items", _draw_irrelevant, ("no_relevant", "undefined")),
-    Special("missing", "a query without results", _draw_missing, ("missing", "empty"),
+    Special("missing", "a query without results",
+            _draw_changed(2, lambda _, case: case._replace(ranked=None)), ("missing", "empty"),
             frozenset({"missing"}), joined=True, why="every query has a list", counted=True),
-    Special("unknown", "a query that nobody judged", _draw_unknown, ("unknown",),
+    Special("unknown", "a query that nobody judged",
+            _draw_changed(2, lambda _, case: case._replace(judged=None)), ("unknown",),
             frozenset({"missing"}), joined=True, why="every list is judged"),
     Special("empty", "empty list", _draw_empty, ("empty",), frozenset({"empty"}), binds=False,
             why="a list that is empty has no rows"),
     Special("copies", "an item listed twice", _draw_copies, ("duplicates",), frozenset({"copies"}),
             binds=False, why="items have no ids that could repeat", counted=True),
-    Special("repeats", "an item judged twice", _draw_repeats, ("repeated",), frozenset({"repeats"}),
-            binds=False, why="an item has one judgment"),
+    Special("repeats", "an item judged twice", _draw_changed(6, _judge_again), ("repeated",),
+            frozenset({"repeats"}), binds=False, why="an item has one judgment"),
     Special("ties", "equal scores", _draw_ties, ("ties",), frozenset({"ties"}), binds=False,
             why="ranked lists have no ties", counted=True),
     Special("ids", "equal scores of ids such as '9', '10' and 'é'", _draw_ids, (),
@@ -231,12 +214,14 @@ SPECIAL: tuple[Special, ...] = (
             frozenset({"order"}), lenient=frozenset({"trec"}), counted=True),
     Special("close scores", "scores that are equal in single precision", _draw_close, ("scores",),
             frozenset({"ties"}), binds=False),
-    Special("nonpositive", "scores of 0 or less", _draw_nonpositive, ("nonpositive",),
-            frozenset({"ties"}), binds=False),
-    Special("high", "grades above 3", _draw_high, ("grades",), frozenset({"grades"}), binds=False),
-    Special("negative", "grades below 0", _draw_negative, ("grades",), frozenset({"grades"}),
-            binds=False, why="items have no grades"),
-    Special("fractions", "grades with decimals", _draw_fractions, ("grades",),
+    Special("nonpositive", "scores of 0 or less", _draw_changed(5, _lower_scores),
+            ("nonpositive",), frozenset({"ties"}), binds=False),
+    Special("high", "grades above 3",
+            _draw_regraded(5, lambda rng, grade: grade and float(rng.integers(1, 7))),
+            ("grades",), frozenset({"grades"}), binds=False),
+    Special("negative", "grades below 0", _draw_regraded(5, lambda _, grade: grade or -1.0),
+            ("grades",), frozenset({"grades"}), binds=False, why="items have no grades"),
+    Special("fractions", "grades with decimals", _draw_regraded(12, _add_fraction), ("grades",),
             frozenset({"grades"}), binds=False, why="items have no grades"),
 )  # fmt: skip
 """Special data, from what every function meets to what few do."""

@@ -73,7 +73,7 @@ def _agrees(candidate: Candidate, batches: Batches, precision: Precision) -> boo
         if special is not None and refused.intersection(special.decides):
             continue
         expected = batch.expect(Candidate(candidate.measure, kept))
-        if expected is not None and not batch.match(expected, precision)[batch.answered].all():
+        if expected is not None and not batch.agrees(expected, precision):
             return False
     return True
 

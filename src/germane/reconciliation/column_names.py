@@ -18,55 +18,29 @@ from germane.measures.measure import Measure
 GROUPS = " / "  # stands between the heading of several columns and the name of one
 
 _WORDS = {
-    "precision": "P",
-    "prec": "P",
-    "recall": "R",
-    "rec": "R",
-    "map": "AP",
-    "average precision": "AP",
-    "mean average precision": "AP",
-    "mrr": "RR",
-    "recip rank": "RR",
-    "reciprocal rank": "RR",
-    "mean reciprocal rank": "RR",
-    "ndcg": "nDCG",
-    "hit": "Success",
-    "hits": "Success",
-    "hit rate": "Success",
-    "hitrate": "Success",
-    "hr": "Success",
-    "success": "Success",
-    "acc": "Success",
-    "accuracy": "Success",
-    "top": "Success",
-    "f1": "F",
-    "f1 score": "F",
-    "f": "F",
+    word: measure
+    for measure, words in {
+        "P": "precision, prec",
+        "R": "recall, rec",
+        "AP": "map, average precision, mean average precision",
+        "RR": "mrr, recip rank, reciprocal rank, mean reciprocal rank",
+        "nDCG": "ndcg",
+        "Success": "hit, hits, hit rate, hitrate, hr, success, acc, accuracy, top",
+        "F": "f1, f1 score, f",
+    }.items()
+    for word in words.split(", ")
 }
 """Words of papers that stand for a measure at a cutoff."""
 
 _BOXES = {
-    "ap": "AP",
-    "map": "AP",
-    "map5095": "AP",
-    "ap5095": "AP",
-    "ap50": "AP50",
-    "map50": "AP50",
-    "ap75": "AP75",
-    "map75": "AP75",
-    "aps": "APs",
-    "apm": "APm",
-    "apl": "APl",
-    "apsmall": "APs",
-    "apmedium": "APm",
-    "aplarge": "APl",
-    "mapsmall": "APs",
-    "mapmedium": "APm",
-    "maplarge": "APl",
-    "ar1": "AR1",
-    "ar10": "AR10",
-    "ar100": "AR100",
-}
+    word: kind
+    for kind, words in {
+        "AP": "ap map map5095 ap5095", "AP50": "ap50 map50", "AP75": "ap75 map75",
+        "APs": "aps apsmall mapsmall", "APm": "apm apmedium mapmedium",
+        "APl": "apl aplarge maplarge", "AR1": "ar1", "AR10": "ar10", "AR100": "ar100",
+    }.items()
+    for word in words.split()
+}  # fmt: skip
 """Words of tables of detectors, without signs, points and blanks."""
 
 _OVERLAPS = {

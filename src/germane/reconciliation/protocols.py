@@ -18,6 +18,7 @@ import numpy as np
 
 from germane.core.ragged import Floats
 from germane.reconciliation.reported import Reported
+from germane.reconciliation.slips import Near
 from germane.reconciliation.spread import are_all_same
 from germane.reconciliation.variations import Choices
 
@@ -238,6 +239,18 @@ class ProtocolSearch:
 
     def combine(self, tools: Sequence[Fit]) -> Iterable[Fit]:
         """Try two changes, and one change of the likeliest tools, which come first."""
+        raise NotImplementedError
+
+    def find_near(self, fit: Fit, c: int, r: int) -> Iterable[Near]:
+        """List other values of a cell that may be meant by mistake."""
+        raise NotImplementedError
+
+    def find_undecided(self, fit: Fit) -> tuple[str, ...]:
+        """Find the conventions of which no other word changes a number of the table."""
+        raise NotImplementedError
+
+    def explain_changes(self, fit: Fit) -> tuple[str, ...]:
+        """Say which changed conventions rest on one cell."""
         raise NotImplementedError
 
     # --- what is the same for all

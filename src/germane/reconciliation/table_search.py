@@ -19,6 +19,7 @@ from germane.dialects.parsing import parse
 from germane.errors import GermaneError
 from germane.measures.measure import Measure
 from germane.reconciliation.protocols import Change, Fit, Option, Protocol, ProtocolSearch, Sheet
+from germane.reconciliation.slips import Near
 from germane.reconciliation.spread import Values, are_all_same
 from germane.reconciliation.variations import (
     LISTED,
@@ -30,6 +31,7 @@ from germane.reconciliation.variations import (
 )
 
 DEPTHS = (1000, 500, 200, 100, 50, 20, 10)  # at which runs are cut
+_CUTOFFS = (None, 1, 3, 5, 10, 20, 50, 100, 1000)  # that may be meant by mistake
 # The digits of another measure of a tool, of any tool, of a changed one, and of a level of
 # relevance that no item has.
 _KIND, _TOOLS, _PARAMETER, _ABOVE = 0.4, 0.7, 1.3, 0.9
@@ -201,6 +203,14 @@ class TableSearch(ProtocolSearch):
             replace(one, candidate=replace(one.candidate, choices=choices)) for one in fit.options
         )
         return replace(fit, options=options, protocol=replace(fit.protocol, choices=choices))
+
+    def find_near(self, fit: Fit, c: int, r: int) -> Iterator[Near]:
+        """List the values at other cutoffs."""
+        candidate = fit.options[c].candidate
+        for k in _CUTOFFS:
+            if candidate.measure.row.cutoff and k != candidate.measure.k:
+                other = Measure(candidate.measure.name, candidate.measure.parameters, k)
+                yield f"it is {other}", float(self.compute(candidate.choices, other, [r])[r])
 
     def explain_changes(self, fit: Fit) -> tuple[str, ...]:
         """Say which changed conventions rest on one cell."""

@@ -1,7 +1,7 @@
 """Write the answer to a reported table of lists or boxes: rows by name, cells off, slips."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -11,7 +11,7 @@ from germane.reconciliation.common_differences import (
     describe_common,
     find_exchanged,
 )
-from germane.reconciliation.protocols import LIKELY, Fit, Sheet
+from germane.reconciliation.protocols import LIKELY, Fit, ProtocolSearch, Sheet
 from germane.reconciliation.published import Published, read_percentages
 from germane.reconciliation.slips import Near, OffCell, explain_slip, write_other
 from germane.reconciliation.table_reconciliation import TableReconciliation
@@ -91,14 +91,7 @@ class TableWriter:
         self.sheet = Sheet(selected, len(self._rows), len(columns))
 
     def write(
-        self,
-        fit: Fit,
-        fits: Sequence[Fit],
-        *,
-        tools: tuple[str, ...],
-        find_undecided: Callable[[Fit], tuple[str, ...]],
-        find_near: Callable[[Fit, int, int], Iterable[Near]],
-        explain_changes: Callable[[Fit], tuple[str, ...]],
+        self, search: ProtocolSearch, fit: Fit, fits: Sequence[Fit], tools: tuple[str, ...]
     ) -> TableReconciliation:
         """Write the answer: what a protocol gives, and what it does not."""
         protocols = [one.protocol for one in fits]
@@ -106,7 +99,7 @@ class TableWriter:
         claimed = chance <= LIKELY and self.sheet.is_enough(fit)
         names = [self._published.rows[r] for r in self._rows]
         if claimed:
-            common, undecided = explain_changes(fit), find_undecided(fit)
+            common, undecided = search.explain_changes(fit), search.find_undecided(fit)
         else:
             undecided = ()
             nearest = choose_nearest(self.sheet, fit, fits)
@@ -114,7 +107,7 @@ class TableWriter:
             if nearest.fit.protocol is not fit.protocol:
                 fit, tools = nearest.fit, tuple(filter(None, [nearest.fit.protocol.tool]))
                 chance = self.sheet.estimate_chance(fit, protocols)
-        off = tuple(self._list_off(fit, names, find_near))
+        off = tuple(self._list_off(search, fit, names))
         published = self._published
         rest = [name for r, name in enumerate(published.rows) if r not in self._rows]
         ignored = [name for c, name in enumerate(published.columns) if c not in self._columns]
@@ -149,13 +142,13 @@ class TableWriter:
         )
 
     def _list_off(
-        self, fit: Fit, names: Sequence[str], find_near: Callable[[Fit, int, int], Iterable[Near]]
+        self, search: ProtocolSearch, fit: Fit, names: Sequence[str]
     ) -> Iterator[OffCell]:
         for (r, c), number in self.sheet.cells.items():
             value = float(fit.options[c].values[r])
             if number.gives(value):
                 continue
-            near = [*self._list_cells(fit, names, r, c), *find_near(fit, c, r)]
+            near = [*self._list_cells(fit, names, r, c), *search.find_near(fit, c, r)]
             scale = 100 if self._percent[c] or "%" in number.text else 1
             written = replace(
                 number, value=number.value * scale, tolerance=number.tolerance * scale

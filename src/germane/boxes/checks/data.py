@@ -34,23 +34,16 @@ class Pairs:
 
 @dataclass(eq=False, repr=False)
 class BoxData:
-    """Both sides, and the images and classes of the truth."""
+    """Both sides, and the images and classes of the truth; pairs are of some images."""
 
     truths: Truths
     truth: Sheet
     detections: Sheet
 
-    @cached_property
-    def pairing(self) -> "Pairing":
-        """Detections and truths of the same images."""
-        return Pairing(self.truth, self.detections, len(self.truths.images))
-
-
-class Pairing:
-    """Detections and truths of some images."""
-
-    def __init__(self, truth: Sheet, detections: Sheet, images: int) -> None:
-        self.truth, self.detections, self.images = truth, detections, images
+    @property
+    def images(self) -> int:
+        """The number of images."""
+        return len(self.truths.images)
 
     @cached_property
     def same(self) -> Pairs:

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from germane.boxes.checks.data import NEAR, BoxData, Pairing
+from germane.boxes.checks.data import NEAR, BoxData
 from germane.boxes.sheet import Sheet
 from germane.checks.rows import Problem, Sees
 from germane.core.ragged import Bools, Floats, Ints
@@ -16,8 +16,7 @@ SHIFTS = 12  # other images that show how many matches there are by chance
 
 def find_turned(sheet: Sheet, data: BoxData) -> Sees:
     """Find scores that are lower for detections on a truth of their class than for others."""
-    pairing = data.pairing
-    matched, rows = _mark_matched(pairing)
+    matched, rows = _mark_matched(data)
     if sheet.score is None or not len(rows):
         return
     share, error = _compare_scores(sheet.score[rows], matched, sheet.label[rows])
@@ -29,13 +28,13 @@ def find_turned(sheet: Sheet, data: BoxData) -> Sees:
         )
 
 
-def _mark_matched(pairing: Pairing) -> tuple[Bools, Ints]:
+def _mark_matched(data: BoxData) -> tuple[Bools, Ints]:
     """Mark detections on a truth of their class, but for crowds and images without truths."""
-    pairs = pairing.same
-    best, truth = pairing.find_best(pairs)
-    label = pairing.detections.label[pairs.detection]
-    kept = (label >= 0) & ~pairing.truth.crowd[truth]
-    matched = (best >= NEAR) & (pairing.truth.label[truth] == label)
+    pairs = data.same
+    best, truth = data.find_best(pairs)
+    label = data.detections.label[pairs.detection]
+    kept = (label >= 0) & ~data.truth.crowd[truth]
+    matched = (best >= NEAR) & (data.truth.label[truth] == label)
     return matched[kept], pairs.detection[kept]
 
 
@@ -56,11 +55,10 @@ def _compare_scores(score: Floats, matched: Bools, label: Ints) -> tuple[float, 
 
 def find_other_classes(sheet: Sheet, data: BoxData) -> Sees:
     """Find detections of a class that lie on truths of another one, in most classes."""
-    pairing = data.pairing
-    pairs = pairing.same
-    best, truth = pairing.find_best(pairs)
+    pairs = data.same
+    best, truth = data.find_best(pairs)
     near = (best >= NEAR) & (sheet.label[pairs.detection] >= 0)
-    mine, its = sheet.label[pairs.detection][near], pairing.truth.label[truth][near]
+    mine, its = sheet.label[pairs.detection][near], data.truth.label[truth][near]
     if len(mine) < LEAST:
         return
     classes = len(data.truths.classes)
@@ -98,15 +96,14 @@ def _map_classes(mine: Ints, its: Ints, classes: int) -> Ints:
 
 def find_other_images(sheet: Sheet, data: BoxData) -> Sees:
     """Find detections that match truths of the image before or after theirs."""
-    pairing, images = data.pairing, len(data.truths.images)
-    if images < 2 * SHIFTS // 3:
+    if data.images < 2 * SHIFTS // 3:
         return
-    own = len(pairing.list_matches(pairing.same))
-    far = np.unique(np.linspace(2, images - 2, SHIFTS // 2).astype(int)).tolist()
-    counts = [len(pairing.list_matches(pairing.shift(by))) for one in far for by in (one, -one)]
+    own = len(data.list_matches(data.same))
+    far = np.unique(np.linspace(2, data.images - 2, SHIFTS // 2).astype(int)).tolist()
+    counts = [len(data.list_matches(data.shift(by))) for one in far for by in (one, -one)]
     chance = max(float(np.mean(counts)), own)
     for by, where in ((1, "after"), (-1, "before")):
-        rows = pairing.list_matches(pairing.shift(by))
+        rows = data.list_matches(data.shift(by))
         count = len(rows)
         if count > max(LEAST, 2 * own) and count > chance + SURE * np.sqrt(chance + 1):
             yield Problem(

@@ -30,7 +30,7 @@ def find_malformed(sheet: Sheet, data: BoxData) -> Sees:
     """Find entries that cannot be read, and boxes that lack four finite numbers."""
     faults = sheet.columns.faults if sheet.columns else ()
     if faults:
-        says = f"{write_count(len(faults), 'entry', 'entries')} cannot be read"
+        says = f"{write_count(len(faults), 'entry')} cannot be read"
         yield Problem(says, len(faults), tuple(faults[:3]))
     yield from sheet.report(~sheet.finite, "lack four finite numbers")
 
@@ -96,7 +96,7 @@ def _report_unknown(sheet: Sheet, data: BoxData, nouns: str) -> Sees:
         if rows:
             ids = dict.fromkeys(clip(get_item(given, i)) for i in rows)
             are = "is" if len(rows) == 1 else "are"
-            all_boxes = write_count(len(column), "box", "boxes")
+            all_boxes = write_count(len(column), "box")
             says = f"{len(rows):,} of {all_boxes} {are} of {nouns} that the truth does not list"
             shown = sheet.show(np.array(rows))
             yield Problem(f"{says}: {', '.join([*ids][:3])}", len(rows), shown)
@@ -253,6 +253,6 @@ def _report_without(held: Ints, known: Iterable[object], noun: str) -> Sees:
     ids = list(known)
     missing = np.setdiff1d(np.arange(len(ids)), held)
     if len(missing):
-        count = write_count(len(missing), noun, f"{noun}{'es' if noun == 'class' else 's'}")
+        count = write_count(len(missing), noun)
         shown = show_ids(ids[i] for i in missing.tolist())
         yield Problem(f"{count} of {len(ids):,} without a box", len(missing), shown)
