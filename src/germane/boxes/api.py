@@ -125,9 +125,7 @@ def evaluate_many(
         raise InputError(f"detections are a mapping of name to detections; got {clip(detections)}")
     own = read_options(options, dialect)
     side = open_truths(truth, own.reading)
+    named = {str(name): found for name, found in detections.items()}
     return Results(
-        {
-            str(name): _evaluate(side, found, measures, str(name), own)
-            for name, found in detections.items()
-        }
+        {name: _evaluate(side, found, measures, name, own) for name, found in named.items()}
     )

@@ -375,9 +375,8 @@ def _refuse_twice(rows: list[Any], where: str, noun: str) -> None:
 
 def _read_sizes(images: list[Any]) -> Floats:
     """Read the width and height of images; NaN where there are none."""
-    sizes = [(image.get("width"), image.get("height")) for image in images]
+    sides = [image.get(side) for image in images for side in ("width", "height")]
     numbers = [
-        [float(s) if is_finite_number(s) and not is_boolean(s) else np.nan for s in size]
-        for size in sizes
+        float(one) if is_finite_number(one) and not is_boolean(one) else np.nan for one in sides
     ]
     return np.array(numbers, float).reshape(-1, 2)

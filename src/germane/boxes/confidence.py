@@ -47,12 +47,8 @@ def _read_curves(
         return np.zeros((2, len(_CONFIDENCES)))
     found = hits.cumsum()
     precision, recall = found / np.arange(1, len(found) + 1), found / (relevant + _LEAST)
-    return np.stack(
-        [
-            np.interp(-_CONFIDENCES, -score, precision, left=1),
-            np.interp(-_CONFIDENCES, -score, recall, left=0),
-        ]
-    )
+    curves = ((precision, 1), (recall, 0))  # and where each begins
+    return np.stack([np.interp(-_CONFIDENCES, -score, one, left=left) for one, left in curves])
 
 
 def _smooth(curve: Floats) -> Floats:

@@ -216,9 +216,7 @@ def _find_in_turns(
     candidate, first, size = pairs.list_candidates()
     found = np.full((len(ignored), len(floors), len(candidate)), -1, np.int32)
     taken = np.zeros((ignored.shape[1], *found.shape[:2]), bool)
-    wanted = (
-        np.int32(len(pairs.detection)) * ~ignored.T
-    )  # (G, A): a truth that counts is above all others
+    wanted = np.int32(len(pairs.detection)) * ~ignored.T  # G × A: one that counts is above all
     for chosen in _list_turns(group[candidate]):
         pair = ragged.list_stretches(first[chosen], size[chosen])
         truth = pairs.truth[pair]

@@ -189,9 +189,7 @@ class _Outcomes:
             return {}, None
         value = float(self.result[self.measure].values[0, self.label])
         relevant = int(self.result.lists.relevant[self.area, self.label])
-        if not isinstance(
-            self.measure.base, Measure
-        ):  # a curve, of which nothing is one detection's
+        if not isinstance(self.measure.base, Measure):  # a curve: no part is one detection's
             return {}, ListedTerms(1.0, value, value, relevant)
         ranking: Ranking = self.result.lists.rank(self.measure.view)
         scored = compute_terms(self.measure.base, ranking)

@@ -32,9 +32,7 @@ def is_per_image(given: object) -> bool:
 
 def _list_images(given: Any) -> Mapping[Hashable, Any]:
     """List what the images have by image, or by position."""
-    if hasattr(given, "annotations") and hasattr(
-        given, "classes"
-    ):  # supervision's DetectionDataset
+    if hasattr(given, "annotations") and hasattr(given, "classes"):  # a data set of supervision
         given = given.annotations
     if isinstance(given, Mapping):
         return given

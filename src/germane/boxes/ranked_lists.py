@@ -111,12 +111,8 @@ class RankedLists:
     @cached_property
     def relevant(self) -> Ints:
         """(A, L): the number of truths to be found."""
-        return np.stack(
-            [
-                np.bincount(self.truth_lists[~one], minlength=self.count)
-                for one in self.matches.ignored
-            ]
-        )
+        sought = (self.truth_lists[~ignored] for ignored in self.matches.ignored)
+        return np.stack([np.bincount(one, minlength=self.count) for one in sought])
 
     def compute(self, measure: Measure | Curve, view: View) -> Floats:
         """Compute a measure of the ranking of a view, by area, threshold and list (A, T, L)."""

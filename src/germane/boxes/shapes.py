@@ -1,6 +1,6 @@
 """Shapes: masks and keypoints are read here, and the boxes that follow from them filled in."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import replace
 from typing import Any, TypeVar
 
@@ -79,13 +79,13 @@ def _read_needed(columns: Columns, shape: Shape, truths: Truths | None) -> Colum
 
 
 def _read_masks(columns: Columns, truths: Truths | None) -> Columns:
-    images, files = (
-        (truths.images, truths.files)
-        if truths is not None
-        else (columns.list_images(), columns.files)
-    )
-    sizes = truths.sizes if truths is not None else list_sizes(columns.sizes, images)
-    typed = columns.typed and (truths is None or truths.typed)
+    images: Sequence[Hashable]
+    if truths is None:
+        images, files, typed = columns.list_images(), columns.files, columns.typed
+        sizes = list_sizes(columns.sizes, images)
+    else:
+        images, files, sizes = truths.images, truths.files, truths.sizes
+        typed = columns.typed and truths.typed
     image = find_ids(columns.image, images, files, files=True, typed=typed)
     known = np.full((len(images) + 1, 2), np.nan)  # the last row: images that are not listed
     if sizes is not None:

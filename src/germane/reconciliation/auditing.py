@@ -1,7 +1,5 @@
 """Audit: find numbers of a published table that no run can have, without any data."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property

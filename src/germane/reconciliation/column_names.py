@@ -1,7 +1,5 @@
 """Names of columns in published tables, and the definitions that each may stand for."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -276,9 +274,7 @@ def _read_as(name: str, label: str, asked: Measure) -> tuple[Reading, ...]:
     else:
         alike = list(list_same_kind(tool, asked))
         plain = [one for one in alike if not one.choices]  # rather than options of the tool
-        ones = [
-            one for one in alike if _keep_ones(one.choices)
-        ]  # and those that give 1 to queries without relevant items
+        ones = [one for one in alike if _keep_ones(one.choices)]  # of queries without relevant ones
         # somebody else's name: its table is taken to count one set of queries in one order, if the
         # tool has such a measure
         usual = [(translate_entry(one, asked), _keep_ones(one.choices)) for one in (*plain, *ones)]

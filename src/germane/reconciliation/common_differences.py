@@ -1,7 +1,5 @@
 """Common differences: what the numbers of a table have in common that no protocol gives."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property

@@ -1,7 +1,5 @@
 """Contradictions: numbers of a published table that cannot all be right; audit's answer."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any

@@ -22,9 +22,7 @@ from germane.readers.relevance import make_ranking
 from germane.reconciliation.spread import Values
 from germane.reconciliation.variations import Candidate, find_mean
 
-Small = tuple[
-    tuple[float, ...], int
-]  # the grades of a list, and the number of relevant items it misses
+Small = tuple[tuple[float, ...], int]  # the grades of a list, and the relevant items that it misses
 
 _LONGEST = 6  # ranks of the longest list that is tried
 _MOST = 1000  # the largest cutoff for which lists with as many relevant items are tried

@@ -3,8 +3,6 @@
 An inequality of the values of every query holds for their means, too, since all of them are linear.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from math import inf, isfinite
@@ -25,7 +23,7 @@ class Line(NamedTuple):
     factor: float
     offset: float = 0.0
 
-    def relax(self, a: Reading, b: Reading) -> Line | None:
+    def relax(self, a: Reading, b: Reading) -> "Line | None":
         """Give room to a tool that treats queries, ties or copies otherwise for one measure.
 
         The law then holds for neither mean. A value beyond the bound would take a fifth of the
@@ -119,41 +117,18 @@ def _within(line: Cut, *, alike: bool = False) -> Bound:
     return _hold(line, lambda a, b: a.k < b.k or (alike and a.k == b.k))
 
 
-def _fills(a: Reading, b: Reading) -> Line | None:
-    """P@k ≤ (j·P@j + k − j) ÷ k, for j < k."""
-    if not b.k < a.k < inf or a.parameters != b.parameters or not _is_comparable(a, b):
-        return None
-    return Line(b.k / a.k, (a.k - b.k) / a.k)
+def _is_of_first(one: Reading) -> bool:
+    """Is it 1 if the first result is relevant, and else 0?"""
+    norms = ("min", "possible", "found", "k") if one.measure.name == "AP" else ("k", "retrieved")
+    return one.k == 1 and _has(one, norm=norms)
 
 
-def _starts(a: Reading, b: Reading) -> Line | None:
-    """At k = 1, both are 1 if the first result is relevant, and else 0."""
-    simple = all(
-        one.k == 1
-        and _has(
-            one,
-            norm={"AP": ("min", "possible", "found", "k"), "R": ("min", "possible")}.get(
-                one.measure.name, ("k", "retrieved")
-            ),
-        )
-        for one in (a, b)
-    )
-    return Line(1.0) if simple and _is_comparable(a, b) else None
-
-
-def _begins(a: Reading, b: Reading) -> Line | None:
-    """At k = 1, a share of R is at most the first result's relevance."""
-    return Line(1.0) if a.k == b.k == 1 and _is_comparable(a, b) else None
-
-
-def _divides_alike(a: Reading, b: Reading) -> Line | None:
-    """AP and R at one cutoff, with the same divisor."""
+def _divide_alike(a: Reading, b: Reading) -> bool:
+    """Have AP and R one cutoff and the same divisor?"""
     norms = {one.parameters["norm"] for one in (a, b)}
     if a.k == inf:  # then min(R, k) is R
         norms = {"R" if word == "min" else word for word in norms}
-    if a.k != b.k or not _is_comparable(a, b) or len(norms) > 1 or norms - {"R", "min", "possible"}:
-        return None
-    return _SAME
+    return a.k == b.k and len(norms) == 1 and norms <= {"R", "min", "possible"}
 
 
 _FIRST = ("RR", "P", "Success", "AP")
@@ -179,6 +154,15 @@ def _rank_first(j: float, k: float) -> Line:
 
 def _start_first(j: float, k: float) -> Line:
     return _SAME if j == 1 else Line(inf)
+
+
+_starts = _hold(_same, lambda a, b: _is_of_first(a) and _is_of_first(b))
+_begins = _hold(_same, lambda a, b: a.k == b.k == 1)  # a share of R is at most rel(1)
+_divides_alike = _hold(_same, _divide_alike)
+_fills = _hold(  # j > k
+    lambda j, k: Line(k / j, (j - k) / j),
+    lambda a, b: b.k < a.k < inf and a.parameters == b.parameters,
+)
 
 
 PAIRS: tuple[Identity, ...] = (

@@ -1,7 +1,5 @@
 """Laws of two columns of a table, for each way to read their names."""
 
-from __future__ import annotations
-
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -28,7 +26,7 @@ class Interval:
     high: float
 
     @classmethod
-    def of(cls, cell: Reported, truncated: bool = False) -> Interval:
+    def of(cls, cell: Reported, truncated: bool = False) -> "Interval":
         """Return the values that round to a number, or that it may be cut from."""
         slack = max(cell.tolerance, _FLOAT)
         return cls(cell.value - slack, cell.value + (2 if truncated else 1) * slack)

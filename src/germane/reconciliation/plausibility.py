@@ -220,9 +220,7 @@ def find_hints(search: RunSearch, tried: Sequence[Given]) -> tuple[str, ...]:
 
     found = []
     for slip, given in slips.items():
-        by_value: dict[
-            float, Given
-        ] = {}  # of the definitions with fewest changes and usual cutoffs
+        by_value: dict[float, Given] = {}  # fewest changes and usual cutoffs first
         for one in sorted(search.simplify(given), key=order):
             by_value.setdefault(round(one.value, 9), one)
         if by_value:

@@ -5,8 +5,6 @@ worth the digits that a wrong number would have to match by chance. The best one
 left.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -52,7 +50,7 @@ class Protocol:
     columns: tuple[tuple[Option, ...], ...]
     tool: str = ""
 
-    def is_like(self, other: Protocol) -> bool:
+    def is_like(self, other: "Protocol") -> bool:
         """Does another protocol give the same for all definitions of every column?"""
         return all(
             are_all_same(a.values, b.values)

@@ -1,7 +1,5 @@
 """Published tables: numbers of runs by measure, from a file, a frame or a dict."""
 
-from __future__ import annotations
-
 import csv
 import json
 import math
@@ -39,7 +37,6 @@ class Published:
     of_queries: bool = False  # each row is one query, but for the last, which is their mean
     dialect: str | None = None  # of the tool whose file it is
     exact: bool = False  # the columns are germane's own names, with every parameter
-    summed: frozenset[str] = frozenset()
     notes: tuple[str, ...] = field(default=())
 
     def column(self, c: int) -> list[Reported]:

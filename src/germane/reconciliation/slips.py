@@ -1,7 +1,5 @@
 """Slips: cells that differ under the protocol of their table, and how they may have come about."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import combinations

@@ -1,7 +1,5 @@
 """The answer to a reported table: the protocol behind it, and the cells that differ under it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal

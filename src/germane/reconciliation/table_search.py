@@ -1,8 +1,7 @@
 """Search for a table's protocol: all columns on all runs, one set of conventions at a time."""
 
-from __future__ import annotations
-
 import math
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
@@ -173,11 +172,8 @@ class TableSearch(ProtocolSearch):
         """Try two changes, and one change of likely tools: on a few runs, and the best on all."""
         bases = list(dict.fromkeys(one.protocol.choices for one in tools))[:4]
         several = self.join_changes(self.moving, bases, alone=True)
-        held = [
-            sum((r, c) in self.sheet.cells for c in range(self.sheet.width))
-            for r in range(len(self.runs))
-        ]
-        only = sorted(range(len(held)), key=lambda r: -held[r])[:_SCREENED]
+        held = Counter(r for r, _ in self.sheet.cells)
+        only = sorted(range(len(self.runs)), key=lambda r: -held[r])[:_SCREENED]
         screened = [
             (self.sheet.fit(self.make(choices, cost, only)), choices, cost)
             for choices, cost in several.items()
@@ -239,9 +235,7 @@ class TableSearch(ProtocolSearch):
             words.setdefault(name, []).append(idle)
         return tuple(name for name, idle in words.items() if all(idle))
 
-    def list_equal_tools(
-        self, fit: Fit, fits: Iterable[Fit], likely: str | None = None
-    ) -> list[Protocol]:
+    def list_equal_tools(self, fit: Fit, fits: Iterable[Fit], likely: str | None) -> list[Protocol]:
         """List tools that give the same, first the likely one and those whose names are used."""
         first = None if likely is None else resolve_dialect(likely).name
         found: list[tuple[bool, int, bool, int, Fit]] = []

@@ -16,6 +16,7 @@ _MARKUP = re.compile(
 _RAISED = re.compile(
     r"\\textsuperscript\{[^{}]*\}|\^\{[^{}]*\}|\^\\\w+|\^\S|\\(?:dagger|ddagger|ast|star)\b"
 )
+_COMMA = re.compile(r"^(-?0(?=,)|-?\d\d?(?=,\d\d?%?$)),(\d+%?)$")  # for the point
 _SIGNS = "*_$†‡§¶✱★↑↓`~ \t\u00a0\u2009{}"
 
 
@@ -27,9 +28,7 @@ def clean_cell(value: Any) -> tuple[Reported | None, bool]:
     bare = unmark(text)
     number = re.split(r"\s*(?:±|\\pm|\+/-|\(|\[)", bare)[0].strip(_SIGNS)
     number = number.replace("\\%", "%").replace("−", "-")
-    number = re.sub(
-        r"^(-?0(?=,)|-?\d\d?(?=,\d\d?%?$)),(\d+%?)$", r"\1.\2", number
-    )  # a comma for the point
+    number = _COMMA.sub(r"\1.\2", number)
     try:
         return read_reported(number), number != text.strip()
     except InputError:

@@ -120,9 +120,8 @@ class BoxData:
         if not len(overlap):
             return np.zeros(0), np.zeros(0, np.int64)
         best = np.maximum.reduceat(overlap, pairs.first)
-        owner = np.repeat(np.arange(len(best)), np.diff(np.append(pairs.first, len(overlap))))
-        hits = np.flatnonzero(overlap == best[owner])
-        _, at = np.unique(owner[hits], return_index=True)
+        hits = np.flatnonzero(overlap == best[pairs.mine])
+        _, at = np.unique(pairs.mine[hits], return_index=True)
         return best, pairs.truth[pairs.its[hits[at]]]
 
     def list_matches(self, pairs: Pairs) -> Ints:

@@ -70,9 +70,7 @@ def find_other_classes(sheet: Sheet, data: BoxData) -> Sees:
     for theirs in (learned, mine + 1, mine - 1):
         count = int((theirs == its).sum())
         share = np.bincount(its, minlength=classes) / len(its)
-        each = share[
-            theirs[(theirs >= 0) & (theirs < classes)]
-        ]  # the probability of each by chance
+        each = share[theirs[(theirs >= 0) & (theirs < classes)]]  # the probability by chance
         least = each.sum() + SURE * np.sqrt((each * (1 - each)).sum() + 1)
         if count > max(LEAST, 2 * own, least):
             at = np.flatnonzero((theirs == its) & (mine != its))
