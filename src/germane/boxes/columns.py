@@ -14,7 +14,6 @@ from germane.boxes.id_spelling import (
     get_item,
     has_booleans,
     is_boolean,
-    is_text,
     sort_ids,
     translate_ids,
 )
@@ -286,9 +285,9 @@ def _number_ids(
 
 def _refuse_mixed(ids: Sequence[Hashable], noun: str, where: str) -> None:
     """Refuse ids that are a number in one place and text in another."""
-    texts = {one for one in ids if is_text(one)}
+    texts = {one for one in ids if isinstance(one, str)}
     for one in ids if texts else ():
-        if not is_text(one) and str(one) in texts:
+        if not isinstance(one, str) and str(one) in texts:
             raise FormatError(
                 f"{where}: the ids of {noun} have {clip(one)}, a number, beside {clip(str(one))},"
                 " text. Write all of them in the same way."

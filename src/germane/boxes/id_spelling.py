@@ -34,14 +34,20 @@ def find_ids(
         return numbers
     if typed:
         pairs = zip(names, known, strict=False)
-        names = ["" if name == str(one) and not is_text(one) else name for name, one in pairs]
-    columns = [known] if not typed else [[one if is_text(one) else "" for one in known]]
+        names = [
+            "" if name == str(one) and not isinstance(one, str) else name for name, one in pairs
+        ]
+    columns = [known] if not typed else [[one if isinstance(one, str) else "" for one in known]]
     place = _list_spellings((*columns, names), files)
     place.pop("", None)
     found: dict[Any, int] = {}
     for at in unknown.tolist():
         one = get_item(given, at)
-        if isinstance(one, Hashable) and (is_text(one) or not typed) and not is_boolean(one):
+        if (
+            isinstance(one, Hashable)
+            and (isinstance(one, str) or not typed)
+            and not is_boolean(one)
+        ):
             if one not in found:
                 places = (
                     place.get(spelled, -1) for spelled in _spell(one, files, "/" not in str(one))
@@ -49,11 +55,6 @@ def find_ids(
                 found[one] = next((i for i in places if i >= 0), -1)
             numbers[at] = found[one]
     return numbers
-
-
-def is_text(one: object) -> bool:
-    """Is this id text?"""
-    return isinstance(one, str)
 
 
 def is_boolean(one: object) -> bool:
@@ -78,9 +79,9 @@ def describe_mistyped(one: Any, known: Iterable[Hashable], noun: str, of: str) -
     if is_boolean(one):
         return f"the id of {noun} is a whole number or text; got {clip(one)}."
     alike = next((k for k in known if str(k) == str(one)), one)
-    if is_text(alike) == is_text(one):
+    if isinstance(alike, str) == isinstance(one, str):
         return ""
-    kinds = ("text", "a number") if is_text(one) else ("a number", "text")
+    kinds = ("text", "a number") if isinstance(one, str) else ("a number", "text")
     return (
         f"the id {clip(one)} of {noun} is {kinds[0]}, and {of} has {clip(alike)}, {kinds[1]}. "
         "Write the ids of both in the same way."

@@ -181,7 +181,7 @@ def find_elsewhere(sheet: Sheet, data: BoxData) -> Sees:
 
 
 def find_odd_areas(sheet: Sheet, data: BoxData) -> Sees:
-    """Find areas that do not fit their boxes: too large, too small, or one area for all."""
+    """Find areas of no object in its box: above twice the box, hardly any, or one for all."""
     if sheet.area is None:
         return
     wide, high = sheet.boxes.width, sheet.boxes.height
