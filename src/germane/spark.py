@@ -62,8 +62,7 @@ def evaluate(
     sign: Sign = "qrels",
     **policy: Unpack[Choices],
 ) -> Evaluation:
-    """Judge a run, a Spark DataFrame or the path of Parquet files, against qrels, and compute
-    measures.
+    """Judge a run, a Spark DataFrame or Parquet files, against qrels, and compute measures.
 
     >>> evaluation = germane.spark.evaluate(qrels, run, "AP nDCG@10")  # doctest: +SKIP
     >>> evaluation.result["AP"].mean  # doctest: +SKIP
@@ -240,9 +239,7 @@ def _shuffle(
 
 
 def _evaluate_in_place(judged: Side, retrieved: Side, start: Callable[..., Evaluator]) -> Evaluator:
-    """Evaluate without a shuffle: each partition has all rows of its queries, and gets all
-    judgments.
-    """
+    """Evaluate without a shuffle: each partition has all rows of its queries and all judgments."""
     evaluator = start(judged.columns.toArrow())
     assert evaluator.terms.words  # described once, for all tasks
     parts = retrieved.run_task(partial(reduce_rows, evaluator), STATE)

@@ -107,9 +107,7 @@ def _report_turned(
 
 
 def _are_beside(data: Data) -> Bools:
-    """Mark the rows, in the order given, whose query is that of the row before; the first is left
-    out.
-    """
+    """Mark the rows as given, without the first, whose query is that of the row before."""
     query = data.run.query[data.as_given]
     beside: Bools = query[1:] == query[:-1]
     return beside

@@ -41,9 +41,7 @@ from germane.readers.trec_files import Run, TrecFile
 
 
 def read_trec(path: Path, kind: Literal["qrels", "run"], progress: Progress | None = None) -> Side:
-    """Read the valid rows of a file. Raises InputError for a file that cannot be read or has no
-    lines.
-    """
+    """Read the valid rows of a file. Raises InputError for one that cannot be read or is empty."""
     layout = {"qrels": trec.QRELS, "run": trec.RUN}[kind]
     faults, parts, first = Faults(), [], 1
     whole: dict[bytes, set[int]] = {}
@@ -154,9 +152,7 @@ def _has_subtopics(given: Any) -> bool:
 
 
 def read_run(run: RunInput, progress: Progress | None = None) -> Side:
-    """Read a run with all of its faults. Raises InputError for a kind of run that check does not
-    support.
-    """
+    """Read a run with all of its faults. Raises InputError for a kind that is not supported."""
     match run:
         case TrecFile():
             return read_trec(run.path, "run", progress)
@@ -319,9 +315,7 @@ def _note_exact(record: Any, query: str, score: str, exact: dict[Hashable, set[A
 
 
 def _make_locator(frame: Any, kind: Kind) -> Callable[[int], str]:
-    """Make a function that names the place of a row in a frame, a file or a folder of files, as
-    errors do.
-    """
+    """Make a function that names the place of a row in a frame, a file or a folder."""
 
     def locate(row: int) -> str:
         start, where = max(

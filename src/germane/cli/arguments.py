@@ -72,9 +72,7 @@ def add_measures(command: argparse.ArgumentParser, default: str) -> None:
 
 
 def add_policy(command: argparse.ArgumentParser, *, lists: bool = False) -> None:
-    """Add the conventions. With ``lists``, --relevant can also be the number of relevant items of a
-    LIST.
-    """
+    """Add the conventions. With ``lists``, --relevant takes the number of a LIST, too."""
     policy = command.add_argument_group("conventions (germane's own are the defaults)")
     says = {
         "ties": "order of equal scores",
@@ -362,9 +360,7 @@ def format_table(
     options: argparse.Namespace,
     formats: Mapping[str, Callable[[Table], str]] = FORMATS,
 ) -> str:
-    """Format the table as asked for; note on standard error ids that a spreadsheet takes for
-    formulas.
-    """
+    """Format the table as asked for; note ids that a spreadsheet takes for formulas."""
     if options.spreadsheet:
         return SEPARATED[options.format](table, reader="spreadsheet")
     if options.format in SEPARATED and (found := table.formulas()):
@@ -546,9 +542,7 @@ def read_size(text: str) -> int:
 
 
 def read_runs(qrels: str, paths: Sequence[str]) -> dict[str, str]:
-    """Give each path its short name, or the path itself as a name if two have the same file
-    name.
-    """
+    """Give each path its short name, or the path as its name if two have the same file name."""
     if [qrels, *paths].count("-") > 1:
         raise InputError("standard input (-) is given twice, but can be read only once.")
     names = [find_name(path) for path in paths]
@@ -569,7 +563,5 @@ def read_pair(pair: str) -> tuple[str, str]:
 
 
 def is_picture(path: str | None) -> bool:
-    """Is the file a picture? Kinds of pictures that cannot be drawn are included, and refused
-    later.
-    """
+    """Is the file a picture, whether or not one of its kind can be drawn?"""
     return (path or "").lower().rpartition(".")[2] in _IMAGES

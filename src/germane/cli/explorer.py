@@ -1,6 +1,4 @@
-"""germane explorer: one HTML page on which a list, or boxes, are moved and every definition
-follows.
-"""
+"""germane explorer: one HTML page to try every definition on a list, or on boxes."""
 
 import argparse
 from typing import Any

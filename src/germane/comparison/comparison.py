@@ -204,9 +204,7 @@ class Comparison(Columnar):
 
     @property
     def signatures(self) -> tuple[str, ...]:
-        """One line for each mean that was compared: its definition, and fingerprints of its
-        data.
-        """
+        """One line for each mean that was compared, with fingerprints of its data."""
         lines: list[str] = []
         for dataset, runs in self.datasets.items():
             before = f"{dataset}: " if dataset else ""

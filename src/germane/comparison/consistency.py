@@ -1,6 +1,4 @@
-"""Consistency: refuses to compare results of different judgments, or under different
-conventions.
-"""
+"""Consistency: refuses to compare results of different judgments or conventions."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -87,9 +85,7 @@ def _check_conventions(
 
 
 def _find_effective(result: Result, measure: Measure) -> Policy:
-    """Find the conventions of a measure; the choice for repeated judgments shows in the
-    judgments.
-    """
+    """Find the conventions of a measure; repeated judgments show in the judgments."""
     return replace(result.policies.get(measure, result.policy), qrels_duplicates=None)
 
 

@@ -221,9 +221,7 @@ class Slices(Tabular):
 def find_moves(
     before: Placement | None, after: Placement | None, query: Hashable
 ) -> tuple[Move, ...]:
-    """Find the judged items of a query whose rank changed: highest grade first, then the largest
-    move.
-    """
+    """Find the judged items whose rank changed: highest grade first, then the largest move."""
     if before is None or after is None:
         return ()
     old, new = ({hit.item: hit for hit in placement.hits(query)} for placement in (before, after))

@@ -107,9 +107,7 @@ def match_samples(
 
 
 def _find_shared_queries(dataset: str, runs: Runs, measure: Measure) -> tuple[Hashable, ...]:
-    """Return the queries for which every run has a value, in an order that is the same for any
-    input.
-    """
+    """Return the queries for which every run has a value, in the same order for any input."""
     valued = {name: list_valued(run, measure) for name, run in runs.items()}
     first, *others = map(set, valued.values())
     shared = first.intersection(*others)

@@ -128,8 +128,7 @@ def finish_result(
     sample: Callable[[int], Sample] | None = None,
     run_fingerprint: Callable[[], str | None] = lambda: None,
 ) -> Result:
-    """Make the result of a run that was judged under each policy of a plan, and warn of its
-    findings.
+    """Make the result of a run judged under each policy of a plan, and warn of findings.
 
     ``ordered()`` returns whether the run's rows stand in the order of their scores, or None if
     unknown.

@@ -37,8 +37,7 @@ class Tally:
         return int(np.count_nonzero(self._answered))
 
     def select_new(self, got: Retrieved, places: Ints, twice: Twice) -> Bools:
-        """Mark the queries of a batch that are to be added. ``places`` are those of its queries in
-        the qrels.
+        """Mark the new queries of a batch. ``places`` are those of its queries in the qrels.
 
         Raises DuplicateError for a query that has arrived before, unless ``twice`` allows it.
         """

@@ -25,16 +25,12 @@ if TYPE_CHECKING:
     from germane.evaluation.result import Result, Results
 
 CLOSED = ("P", "Success", "RR", "DCG", "ERR", "RBP", "MeanP")
-"""Measures that never fall if an item's grade rises, and whose norm does not depend on
-judgments.
-"""
+"""Measures that never fall if a grade rises, and whose norm does not depend on judgments."""
 
 
 @dataclass(frozen=True)
 class Bounds:
-    """The means of a run if every item without a judgment were worthless, and if every one were
-    best.
-    """
+    """The means of a run if all items without a judgment were worthless, and if all were best."""
 
     measure: Measure
     low: float
@@ -53,9 +49,7 @@ def has_bounds(measure: Measure) -> bool:
 
 
 def bound_measure(result: "Result", measure: Measure) -> Bounds:
-    """Bound one measure of a result. Raises MeasureError where it has no closed form, and
-    InputError.
-    """
+    """Bound one measure of a result. Raises MeasureError without a closed form, and InputError."""
     refuse_lists([measure], f"and bounds exist for {', '.join(CLOSED)} and AP(norm=k)@k.")
     if not has_bounds(measure):
         raise MeasureError(

@@ -53,17 +53,13 @@ class CatalogueResult(MeasureResult):
 
     @property
     def has_interval(self) -> bool:
-        """Is it a mean over users? Coverage and inequality of resampled users are biased: lists
-        repeat.
-        """
+        """Is it a mean over users? Coverage and inequality of resampled users are biased."""
         micro = dict(self.measure.parameters).get("mean") == "micro"
         return self.of_lists.parts is not None and not micro
 
     @property
     def per_list(self) -> dict[Hashable, float]:
-        """The value of every user's list, judged or not; NaN where the mean leaves it out. Only of
-        a mean over lists.
-        """
+        """The value of every user's list, judged or not; NaN where the mean leaves it out."""
         values, users = self.of_lists.values, self.of_lists.counted.users.python
         if values is None:
             return {}
@@ -160,9 +156,7 @@ class CatalogueExplanation(Tabular):
 def compute_list_measures(
     measures: Sequence[Measure], judged: JudgedRun
 ) -> dict[Measure, MeasureResult]:
-    """Compute measures of the catalogue. Raises MeasureError where lists have no order, or are not
-    known.
-    """
+    """Compute measures of the catalogue. Raises MeasureError for lists without an order."""
     policy = judged.policy
     for measure in measures:
         check_policy(measure, policy)
@@ -185,9 +179,7 @@ def compute_list_measures(
 
 
 def check_policy(measure: Measure, policy: Policy) -> None:
-    """Refuse conventions under which whole lists have no order, or no meaning. Raises
-    MeasureError.
-    """
+    """Refuse conventions that give whole lists no order or no meaning. Raises MeasureError."""
     if policy.ties not in ROW_ORDERS:
         raise MeasureError(
             f"{measure} counts whole lists, whose tied items need one order:"

@@ -1,5 +1,4 @@
-"""Collapse a run's items into groups before it is ranked: chunks into documents, items into
-categories.
+"""Collapse a run's items into groups before it is ranked, such as chunks into documents.
 
 A run with columns keeps one row for each query and group of items.
 """
@@ -120,9 +119,7 @@ def _make_lookup(key: Any) -> GroupOf:
 
 
 def open_rows(run: Any, columns: Any, input_format: InputFormat) -> RunInput:
-    """Open a frame, a file or a run that was read. Raises InputError for an array, whose items have
-    no ids.
-    """
+    """Open a frame, a file or a run that was read. Raises InputError for an array without ids."""
     given = readers.open_run(run, readers.ReadOptions(columns, input_format))
     if given.is_array:
         raise InputError(

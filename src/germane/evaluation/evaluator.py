@@ -203,9 +203,7 @@ class Evaluator:
                 return None  # a part of a distributed run may be empty
 
     def add(self, reduced: Reduced | None) -> None:
-        """Add a batch that ``reduce`` made, here or in a process with the same qrels and
-        conventions.
-        """
+        """Add a batch that ``reduce`` made, here or in a process with the same arguments."""
         if not isinstance(reduced, Reduced | None):
             raise InputError(f"add takes a value of reduce; got {clip(reduced)}")
         if reduced is None:
@@ -288,9 +286,7 @@ class Evaluator:
         return self._qrels[_find_judging(policy)]
 
     def find_policies(self, conventions: Policy, run: RunInput) -> dict[Measure, Policy]:
-        """Find the conventions of each measure for a batch, whose source may decide the order of
-        ties.
-        """
+        """Find the conventions of each measure for a batch, which may have an order of ties."""
         if conventions == self._conventions:
             return self._policies
         plan = self._options.make_plan(self._measures, conventions)
@@ -348,9 +344,7 @@ class Evaluator:
         return Terms(self._describe_terms)
 
     def _describe_terms(self) -> dict[str, str]:
-        """Describe the choices, the content of the judgments, and their order: batches have their
-        places.
-        """
+        """Describe the choices, the judgments and their order, which gives batches places."""
         qrels = self.qrels
         places = zlib.crc32("\0".join(map(str, qrels.queries)).encode("utf-8", "surrogatepass"))
         for column in (qrels.offsets, qrels.grades):

@@ -215,8 +215,7 @@ def read_category(category: Any, *, numbers: bool = False) -> Any:
 def find_categories(
     queries: list[Hashable], category: Any, *, numbers: bool = False
 ) -> list[Hashable]:
-    """Find the category or the number of each query, by a mapping, a function, or one value for
-    each query.
+    """Find the category or number of each query, by a mapping, a function, or one value each.
 
     A pandas Series is a mapping, unless its index just counts its values.
     """

@@ -120,9 +120,7 @@ class Result(Columnar, Tabular, Lookup[MeasureResult]):
 
     @cached_property
     def fingerprint(self) -> str | None:
-        """A text that is the same for results of the same judgments; None if a file does not hold
-        it.
-        """
+        """A text that is the same for results of the same judgments; None if unknown."""
         return self._fingerprint()
 
     @cached_property
@@ -143,9 +141,7 @@ class Result(Columnar, Tabular, Lookup[MeasureResult]):
 
     @cached_property
     def metadata(self) -> str | None:
-        """The fields of ir_metadata at the head of a run file, as YAML; None where there are
-        none.
-        """
+        """The fields of ir_metadata at the head of a run file, as YAML; None without them."""
         read = getattr(self._run_fingerprint, "read_metadata", None)
         return None if read is None else read()
 
@@ -156,8 +152,7 @@ class Result(Columnar, Tabular, Lookup[MeasureResult]):
         digits: int = 4,
         tools: Literal["none", "same"] = "none",
     ) -> "Signature":
-        """Make the line that says a mean with its definition and the data that it was computed
-        from.
+        """Make the line that says a mean with its definition and the data behind it.
 
         >>> result = germane.evaluate({"q": {"d": 1}}, {"q": {"d": 0.9}}, "AP@10")
         >>> print(result.signature("AP@10"))
@@ -212,9 +207,7 @@ class Result(Columnar, Tabular, Lookup[MeasureResult]):
         return self._by_measure.values()
 
     def spell_queries(self) -> "Result":
-        """Write query ids as text, as files have them. The result has no ranks of items any
-        more.
-        """
+        """Write query ids as text, as files have them. The copy has no ranks of items."""
         if all(isinstance(query, str) for query in next(iter(self.values())).queries):
             return self
         spelled = {
@@ -273,9 +266,7 @@ class Result(Columnar, Tabular, Lookup[MeasureResult]):
         rename: Mapping[str, str] | None = None,
         confidence: float | None = None,
     ) -> Table:
-        """One row; definitions, counts and policy as notes. The arguments are those of
-        ``Results.table``.
-        """
+        """One row; definitions, counts and policy as notes, as in ``Results.table``."""
         one = Results({self.name: self})
         return one.table(digits=digits, rename=rename, confidence=confidence)
 
@@ -388,9 +379,7 @@ class Results(Columnar, Tabular, Named[Result]):
         return self.table(rename=rename).latex_float(caption=caption, label=label)
 
     def bounds(self) -> "BoundsOfRuns":
-        """The bounds of every run and measure that has them, and the orders that they leave
-        open.
-        """
+        """The bounds of every run and measure that has them, and the orders they leave open."""
         from germane.evaluation.bounds import BoundsOfRuns
 
         return BoundsOfRuns(self)
@@ -430,9 +419,7 @@ class Results(Columnar, Tabular, Named[Result]):
 
 
 def _make_counts_dict(counts: Counts) -> dict[str, int]:
-    """Make plain values of counts; those of collapsed results and of subtopics only where there are
-    some.
-    """
+    """Make plain values of counts; collapsed results and subtopics only where there are some."""
     plain = asdict(counts)
     if not counts.subtopics:
         del plain["subtopics"]

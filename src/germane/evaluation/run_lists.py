@@ -44,9 +44,7 @@ class ListsOfRun:
         self._counted: dict[Measure, CountedLists] = {}
 
     def evaluate(self, measures: Sequence[Measure]) -> "dict[Measure, ListValues]":
-        """Compute measures of the catalogue. Raises MeasureError for one that lacks what it
-        needs.
-        """
+        """Compute measures of the catalogue. Raises MeasureError if one lacks what it needs."""
         wanted = [one for one in measures if one not in self._counted]
         if wanted:
             self._counted |= dict.fromkeys(wanted, self.count(wanted))

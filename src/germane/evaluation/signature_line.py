@@ -86,9 +86,7 @@ class Signature:
 
 
 def make_signature(result: "Result", measure: Measure, digits: int, tools: str) -> Signature:
-    """Make the signature of a mean. ``tools`` is none, or same for other tools that compute the
-    same.
-    """
+    """Make the signature of a mean; with ``tools="same"``, it has the tools that agree."""
     policy = result.policies.get(measure, result.policy)
     counts = result.counts
     return Signature(
@@ -112,9 +110,7 @@ def write_signatures(
     measures: Iterable[Measure] | None = None,
     before: str = "",
 ) -> tuple[str, ...]:
-    """Write the signature of each mean of several runs, after ``before`` and the name of its
-    run.
-    """
+    """Write the signature of each mean of several runs, after ``before`` and the run's name."""
     return tuple(
         f"{before}{f'{name}: ' if len(results) > 1 else ''}{result.signature(measure)}"
         for name, result in results.items()
@@ -176,9 +172,7 @@ def is_signature(text: object) -> bool:
 
 
 def _clean(text: str) -> str:
-    """Undo what pasting does to a line: breaks and other blanks, quotes, marks of lists,
-    backslashes.
-    """
+    """Undo what pasting does to a line: blanks, quotes, marks of lists, backslashes."""
     plain = re.sub(r"\\([|_@*=])", r"\1", unicodedata.normalize("NFKC", text))
     plain = plain.replace("\\textbar{}", "|")
     line = " ".join(plain.translate(_INVISIBLE).split()).strip("`'\"> -*•|.")

@@ -1,6 +1,4 @@
-"""Spark tasks: the work of a cluster's tasks on record batches; only the name of a task needs
-Spark.
-"""
+"""Spark tasks: work on record batches; only the name of a task needs Spark."""
 
 import pickle
 import sys

@@ -54,9 +54,7 @@ class Verification(Tabular):
     """
 
     numbers: tuple[tuple[str, Measure, float, float, int | None], ...]
-    """each number: the run, the measure, the value of the record, the value now, and its
-    decimals
-    """
+    """each number: run, measure, value of the record, value now, and its decimals"""
     differences: tuple[str, ...]
     """what differs, a sentence each; empty where everything is the same"""
     notes: tuple[str, ...] = ()
@@ -368,9 +366,7 @@ def _compare_options(
 
 
 def _is_same(recorded: str | None, now: str | None) -> bool:
-    """Compare fingerprints, of which a signature has a part; one that is not known is no
-    difference.
-    """
+    """Compare fingerprints, or the parts that signatures have; an unknown one is the same."""
     if recorded is None or now is None:
         return True
     return now.startswith(recorded) or recorded.startswith(now)

@@ -20,8 +20,7 @@ def format_number(
     sign: Literal["", "+", "z"] = "",
     nan: str = "nan",
 ) -> str:
-    """Write a number with ``digits`` decimals, or with all of them for None; no number is empty
-    text.
+    """Write a number with ``digits`` decimals, or with all for None; no number is empty text.
 
     ``sign`` is an option of format strings: ``+`` shows the sign of positive numbers too, ``z``
     writes no sign before a number that rounds to 0. A negative zero is written as 0.
@@ -45,9 +44,7 @@ def to_json_number(value: float) -> float | None:
 
 
 def write_count(count: int, one: str, more: str | None = None) -> str:
-    """Write a number of things: ``1 query``, ``2,000 queries``; the plural is with s, or as
-    given.
-    """
+    """Write a number of things: ``1 query``, ``2,000 queries``, or the plural that is given."""
     return f"{count:,} {one if count == 1 else more or pluralize(one)}"
 
 

@@ -136,9 +136,7 @@ class Display:
     colors: Palette
 
     def plot(self: "D", ax: "Axes | None" = None, *, paper: Paper = "light") -> "D":
-        """Draw into ``ax``, or into a new figure of pyplot; keep both as ``ax_`` and
-        ``figure_``.
-        """
+        """Draw into ``ax``, or a new figure of pyplot; keep both as ``ax_`` and ``figure_``."""
         with apply_style(paper):
             if ax is None:
                 from matplotlib import pyplot

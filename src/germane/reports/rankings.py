@@ -30,9 +30,7 @@ _Explained = tuple[
 
 @dataclass
 class Kept:
-    """The rankings of a page, by the place of their query; None for a run whose ranking is left
-    out.
-    """
+    """The rankings of a page, by the place of their query; None for one that is left out."""
 
     details: dict[int, list[list[dict[str, Any]] | None]] = field(default_factory=dict)
     texts: dict[str, Any] = field(default_factory=dict)  # of items, by their visible id
@@ -178,9 +176,7 @@ class _Shelf:
 
 
 def _list_items(explanation: Explanation) -> Iterator[str]:
-    """List the items whose texts the page shows: those of the first rows, and the first missed
-    ones.
-    """
+    """List the items whose texts the page shows: of the first rows, and the first missed."""
     rows = [row.item for row in explanation.rows[:TEXTS]]
     missed = [item for item, _ in explanation.missed[:MISSED_TEXTS]]
     yield from (str(item) for item in rows + missed if item is not None)

@@ -104,9 +104,7 @@ _EXPONENT = re.compile(rb"[eE][-+]?[0-9]+[ \t]*$", re.MULTILINE)
 
 
 def _split_lines(data: bytes, options: Options, place: int) -> trec.Lines:
-    """The lines, with the field at a place as item. A comment is one line: the line after it is
-    data.
-    """
+    """The lines, with the field at a place as item. The line after a comment is data."""
     says, _, parse_number = _FIELDS[options.format]
     names = tuple(says.split())
     layout = trec.Layout(

@@ -133,9 +133,7 @@ def count_preferences(group: Group, retrieved: int, kept: Bools | None = None) -
 
 
 def count_levels(group: Group, retrieved: int) -> Counts:
-    """Count the preferences of a group whose members have the order of their levels, the highest
-    first.
-    """
+    """Count the preferences of a group whose members stand by level, the highest first."""
     first = group.place < retrieved
     starts = np.flatnonzero(np.diff(group.level, prepend=np.inf))
     sizes, found = (
@@ -321,9 +319,7 @@ MEASURES: dict[str, Callable[[Judged], float]] = {
 def judge_preferences(
     lines: list[Line], items: Qrels, got: Retrieved, options: Options, queries: list[int]
 ) -> tuple[list[Judged], str]:
-    """The preferences of some queries, up to a query with a contradiction; and that
-    contradiction.
-    """
+    """The preferences of some queries up to a contradiction, and that contradiction."""
     of_query = {query: list(group) for query, group in groupby(lines, key=itemgetter(0))}
     place, found = _place_items(items, got, options.depth)
     out: list[Judged] = []

@@ -59,9 +59,7 @@ def open_copy(name: str) -> Iterator[str]:
 def retrieve(
     qrels: Qrels, path: str, options: Options, note: Note
 ) -> tuple[Retrieved, dict[int, bytes]]:
-    """Find the judged items that the run retrieved; and by query, an item that it retrieved
-    twice.
-    """
+    """Find the judged items that were retrieved; and by query, one retrieved twice."""
     try:
         if odd := text.find_oddity(path):
             raise FormatError(f"{options.run}: the file has {odd}.")
@@ -84,9 +82,7 @@ def read_tag(path: str) -> str:
 
 
 def _read_backwards(path: str) -> Iterator[bytes]:
-    """The lines of the file from the last to the first. The end of the file is read alone at
-    first.
-    """
+    """The lines of the file from the last to the first; its end is read alone at first."""
     with open(path, "rb") as file:
         compressed = find_compression(file.read(6))
         start = max(file.seek(0, os.SEEK_END) - _END, 0)
@@ -186,9 +182,7 @@ def _compare_rows(one: _Row, other: _Row, id_sign: int) -> int:
 
 
 def _find_hits(q: int, ranked: list[_Row], judged: dict[Any, int]) -> Iterator[tuple[int, ...]]:
-    """Find the judged rows of a ranked query: query, rank, judgment, first and last rank of its
-    tie.
-    """
+    """Find the judged rows of a query: query, rank, judgment, first and last rank of the tie."""
     end = 0
     tells_ties = not any(math.isnan(score) for *_, score in ranked)
     for _, tie in groupby(ranked, key=itemgetter(2) if tells_ties else itemgetter(1)):

@@ -51,9 +51,7 @@ def parse_real(text: bytes) -> float:
 
 
 def truncate(number: float) -> int:
-    """Turn a double into a whole number of 64 bits; as on x86-64, one that does not fit becomes the
-    least.
-    """
+    """Turn a double into 64 bits; as on x86-64, one that does not fit becomes the least."""
     return int(number) if abs(number) < _LONGEST else -_LONGEST
 
 
@@ -116,9 +114,7 @@ def _find_oddity_in(block: Block) -> str:
 
 
 def _has_trailing_blank(block: Block) -> bool:
-    """Does a line end with a blank? To compare two bytes at a time is seven times as fast as a
-    search.
-    """
+    """Does a line end with a blank? Pairs of bytes are seven times as fast as a search."""
     given = np.frombuffer(block.data, np.uint8)
     if block.data[-1:] in (b" ", b"\t"):  # the last line, without a line feed
         return True

@@ -31,9 +31,7 @@ def _compare(one: _Row, other: _Row) -> int:
 
 
 def _precedes(one: _Row, other: _Row) -> bool:
-    """Does a row stand before another, as pytrec_eval compares them: equal scores by ascending
-    ids?
-    """
+    """Does a row stand before another in pytrec_eval: equal scores by ascending ids?"""
     if one[2] < other[2] or one[2] > other[2]:
         return one[2] > other[2]
     return one[0] < other[0]
@@ -98,9 +96,7 @@ def _place(rows: list[_Row], at: int) -> None:
 
 
 def _sort_heap(rows: list[_Row], start: int, end: int) -> None:
-    """Sort by a heap, which the partitions leave to the rare case that they do not halve the
-    rows.
-    """
+    """Sort by a heap, in the rare case that partitions do not halve the rows."""
     heap = rows[start:end]
     sift: Callable[[int, int], None] = partial(_sift, heap)
     for root in range((len(heap) - 2) // 2, -1, -1):

@@ -1,6 +1,4 @@
-"""The functions trust and trust_many: numbers that rest on a model's judgments, corrected by
-people's.
-"""
+"""The functions trust and trust_many: people's judgments correct a model's numbers."""
 
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
@@ -112,8 +110,7 @@ def trust_many(
     progress: Progress | bool | None = None,
     **policy: Unpack[Choices],
 ) -> Trusts:
-    """Correct the means of several runs and all their differences, and compare the orders of the
-    runs.
+    """Correct the means of several runs and their differences, and compare the runs' orders.
 
     ``runs`` maps each run's name to the run; the other arguments are those of ``trust``.
 
@@ -309,9 +306,7 @@ class _Maker:
         return float(self.list_values(measure, run)[1][self.design.sampled].mean())
 
     def check(self, measures: Sequence[Measure], run: str) -> tuple[Finding, ...]:
-        """Check whether people's queries look like the others, and whether enough of them
-        differ.
-        """
+        """Check whether people's queries look like the others, and enough of them differ."""
         p: dict[str, float] = {}
         rare: list[Finding] = []
         for measure in measures:

@@ -220,9 +220,7 @@ def _pool_grades(
 
 
 def merge(pooled: Pooled, how: Merging) -> dict[Hashable, dict[Hashable, float]]:
-    """Merge the grades of each item: the most frequent one (the lowest of several), or their
-    mean.
-    """
+    """Merge the grades of each item: the most frequent one, the lowest of several, or the mean."""
     check_choice("how", how, MERGED)
     choose = _choose_majority if how == "majority" else lambda grades: float(np.mean(grades))
     return {

@@ -1,6 +1,4 @@
-"""Correction: the mean that people's judgments would give, from few of theirs and many of a
-model's.
-"""
+"""Correction: people's mean, from few judgments of theirs and many of a model's."""
 
 import math
 from dataclasses import dataclass
@@ -30,9 +28,7 @@ FEW = 20  # people's queries: residuals of unknown spread are then worth less th
 
 @dataclass(frozen=True, eq=False)
 class Design:
-    """The queries that people judged, among those that the model judged, and how they were
-    drawn.
-    """
+    """The model's queries that people judged, too, and how these were drawn."""
 
     sampled: Ints  # n: places among the N queries of the model
     weights: Floats  # n: how many queries each stands for; they add up to N
@@ -150,8 +146,7 @@ def _bound_mean(
     confidence: float,
     about: About,
 ) -> Correction:  # fmt: skip
-    """Make an interval from the range of the values: one of residuals whose mean is the corrected
-    one.
+    """Make an interval from the range of residuals whose mean is the corrected one.
 
     The range of a residual is that of people's value less λ · the model's. The distances of the
     ends from the mean add up by their squares (Zou and Donner 2008): that of the residuals, for n
@@ -177,9 +172,7 @@ def _bound_mean(
 
 
 def _measure_reach(values: Floats, shares: Floats, span: Span, confidence: float) -> Floats:
-    """Measure how far the ends of the interval of a bounded mean are from the mean: below it, above
-    it.
-    """
+    """Measure how far the ends of the interval of a bounded mean are below and above it."""
     found, mean = (
         estimate_bounded_interval(values, shares, span, confidence),
         float(shares @ values),
@@ -189,9 +182,7 @@ def _measure_reach(values: Floats, shares: Floats, span: Span, confidence: float
 
 @dataclass(frozen=True)
 class Spread:
-    """The variance of values, and how many queries the safety of an interval of their mean
-    costs.
-    """
+    """The variance of values, and the queries that the safety of their mean's interval costs."""
 
     variance: float
     surplus: float
@@ -228,9 +219,7 @@ def _fit_slope(x: Floats, y: Floats, weights: Floats) -> tuple[float, Floats]:
 
 
 def _measure_population(values: Floats, shares: Floats, total: int) -> tuple[float, float]:
-    """Measure second and third moment of a mean over ``total`` queries, from a weighted sample of
-    them.
-    """
+    """Measure second and third moment of a mean over ``total`` queries, from a weighted sample."""
     centered = values - shares @ values
     unbiased = len(values) / (len(values) - 1)
     second = float(shares @ centered**2) * unbiased / total

@@ -1,6 +1,4 @@
-"""Sampling: match people's queries with those of a model, and check that both judged the same
-items.
-"""
+"""Sampling: match people's queries with a model's, and check that both judged the same items."""
 
 import math
 from collections import Counter
@@ -52,9 +50,7 @@ def match_judges(people: Qrels, model: Qrels) -> None:
 
 
 def spell_alike(*judges: Qrels) -> list[Qrels]:
-    """Spell the ids of all judges as text if one of them is a file of text, which has no other
-    ids.
-    """
+    """Spell the ids of all judges as text if one of them is a file of text."""
     if len({one.ids for one in judges}) == 1:
         return list(judges)
     return [spell_qrels(one) for one in judges]
@@ -104,9 +100,7 @@ def make_design(people: list[Any], queries: list[Any], weights: Any, strata: Any
 
 
 def _read_given(name: str, queries: list[Any], given: Any) -> list[Hashable]:
-    """Read what is given for each query, as categories are given. Errors say which argument it
-    is.
-    """
+    """Read what is given for each query, as categories are. Errors name the argument."""
     try:
         return find_categories(queries, given, numbers=name == "weights")
     except (InputError, NotFoundError) as error:
@@ -157,9 +151,7 @@ UNLIKELY = 0.01
 
 
 def find_odd_samples(p: dict[str, float], queries: list[Any]) -> tuple[Finding, ...]:
-    """Find measures on which people's queries differ from all queries by more than chance
-    explains.
-    """
+    """Find measures on which people's queries differ from all by more than chance explains."""
     odd = [name for name, value in p.items() if value * len(p) < UNLIKELY]
     if not odd:
         return ()

@@ -156,8 +156,7 @@ def choose_judgments(
     progress: Progress | bool | None = None,
     **policy: Unpack[Choices],
 ) -> Selection:
-    """Choose the pairs of query and item to judge next: those with the largest weight in the
-    measure.
+    """Choose the pairs of query and item to judge next, by their weight in the measure.
 
     >>> runs = {"a": {"q": ["x", "y", "d"]}, "b": {"q": ["y", "d", "x"]}}
     >>> [one.item for one in germane.choose_judgments({"q": {"d": 1}}, runs, "RR", budget=2)]

@@ -80,9 +80,7 @@ class CorrectedMean:
 
     @property
     def shown(self) -> Literal["corrected", "people"]:
-        """The number to show first: that of people's judgments alone where the corrected one is
-        much wider.
-        """
+        """The number to show first: people's alone where the corrected one is much wider."""
         width = self.people_interval.high - self.people_interval.low
         is_wide = self.interval.high - self.interval.low > WIDER * width
         return "people" if is_wide else "corrected"
@@ -121,8 +119,7 @@ class CorrectedMean:
         return f"{self.title}, {self.measure}: {mean:.4f}{whose}, {interval.level} interval {ends}"
 
     def plan(self, difference: float, *, power: float = 0.8) -> "Plan":
-        """Plan how many queries show a true difference as large as this with a probability of
-        ``power``.
+        """Plan how many queries show so large a true difference with probability ``power``.
 
         This result is the pilot: its variances are those of the plan. Use it on the difference of
         two runs. Raises InputError for a difference that is not above 0 and a power not between 0
@@ -156,9 +153,7 @@ class CorrectedMean:
 
 
 def find_narrow_spread(one: CorrectedMean) -> Iterator[Finding]:
-    """Find why the interval of a mean comes from the range of its measure, and where it is worth
-    little.
-    """
+    """Find why an interval comes from the range of its measure, and where it is worth little."""
     title, n = f"{one.title}, {one.measure}", one.judged
     if one.interval.basis == "range":
         reason = one.caution or (
@@ -276,9 +271,7 @@ class Trust(Columnar, Tabular, Lookup[CorrectedMean]):
         )
 
     def table(self, *, digits: int | None = 4) -> Table:
-        """One row a measure: corrected, by people alone, by the model alone, each with its
-        interval.
-        """
+        """One row a measure: corrected, people alone and model alone, each with its interval."""
         return Trusts({self.name: self}, (), ()).table(digits=digits)
 
     def to_dict(self) -> dict[str, Any]:
