@@ -25,7 +25,7 @@ _IMAGES = ("svg", "png", "pdf", "jpg", "jpeg", "gif", "webp", "eps", "tif", "tif
 CANDIDATES = ("exclude", "only")
 BESIDE = (*CANDIDATES, "subtopic_weights")  # files that judgments are read with
 READING = ("columns", "input_format", "max_expansion", "max_line")
-UNDECIDED = ("ties", "relevant", "scores")  # left to the run or to a dialect unless asked for
+POLICY = (*WORDS, "depth", "relevant", "scores", "collapse", *BESIDE, *CATALOGUE, *READING)
 
 
 def add_files(command: argparse.ArgumentParser, runs: str) -> None:
@@ -42,13 +42,29 @@ def add_files_or_list(command: argparse.ArgumentParser) -> None:
 
 
 def add_seed(command: Any) -> None:
-    command.add_argument(
-        "--seed",
-        metavar="N",
-        type=read_whole,
-        default=0,
-        help="seed of the random numbers (default: 0)",
-    )
+    add_number(command, "--seed", "N", read_whole, "seed of the random numbers", 0)
+
+
+def add_number(
+    command: Any,
+    names: str,
+    metavar: str,
+    read: Callable[[str], float],
+    says: str = "",
+    default: float | None = None,
+) -> None:
+    """Add an option that takes a number; its help ends with the default, where there is one."""
+    ending = "" if default is None else f" (default: {default:g})"
+    text = f"{says}{ending}".lstrip()
+    command.add_argument(*names.split(), metavar=metavar, type=read, default=default, help=text)
+
+
+def add_choice(
+    command: Any, name: str, words: Sequence[str], says: str, default: str | None = None
+) -> None:
+    """Add an option that takes one of these words."""
+    read = choose_from(words)
+    command.add_argument(name, metavar="|".join(words), type=read, default=default, help=says)
 
 
 def add_shared(command: argparse.ArgumentParser, *, lists: bool = False) -> None:
@@ -88,12 +104,7 @@ def add_policy(command: argparse.ArgumentParser, *, lists: bool = False) -> None
             help=f"{help_text} (default: {_DEFAULTS.get(name, DEFAULTS[name])})",
             default=None if name in _DEFAULTS else DEFAULTS[name],
         )
-    policy.add_argument(
-        "--depth",
-        metavar="N",
-        type=read_whole,
-        help="use only the first N results of each query",
-    )
+    add_number(policy, "--depth", "N", read_whole, "use only the first N results of each query")
     words = "|".join(RARE_WORDS["relevant"])
     policy.add_argument(
         "--relevant",
@@ -283,12 +294,8 @@ def add_bounds(command: argparse.ArgumentParser) -> None:
 
 def add_format(command: argparse.ArgumentParser, formats: Sequence[str]) -> None:
     """Add --format; the first format is the default."""
-    command.add_argument(
-        "--format",
-        metavar="|".join(formats),
-        type=choose_from(formats),
-        help=f"(default: as the suffix of FILE says, else {formats[0]})",
-    )
+    says = f"(default: as the suffix of FILE says, else {formats[0]})"
+    add_choice(command, "--format", formats, says)
     command.set_defaults(formats=formats)
 
 
@@ -450,10 +457,7 @@ def collect_given(options: argparse.Namespace, names: Iterable[str]) -> dict[str
 
 def collect_policy(options: argparse.Namespace) -> dict[str, Any]:
     """The conventions and how files are read, without the choices that are left to the run."""
-    names = (*WORDS, "depth", "relevant", "scores", "collapse", *BESIDE, *CATALOGUE, *READING)
-    given = {name: getattr(options, name, None) for name in names}
-    undecided = [name for name in (*UNDECIDED, *BESIDE, *CATALOGUE) if given[name] is None]
-    return {name: value for name, value in given.items() if name not in undecided}
+    return collect_given(options, POLICY)
 
 
 def collect_given_policy(options: argparse.Namespace) -> dict[str, Any]:
@@ -472,9 +476,9 @@ def choose_digits(options: argparse.Namespace) -> int | None:
 
 def check_list(options: argparse.Namespace) -> None:
     """Refuse options that a LIST does not take: a query, and conventions of judging."""
-    names = ("query", *WORDS, "depth", "scores", "collapse", *BESIDE, *CATALOGUE, *READING)
-    for name in names:
-        if getattr(options, name, None) not in (None, DEFAULTS.get(name)):
+    for name in ("query", *POLICY):
+        given = getattr(options, name, None)
+        if name != "relevant" and given not in (None, DEFAULTS.get(name)):
             option = f"--{name.replace('_', '-')}"
             raise InputError(f"{option} is for QRELS and RUN; a LIST stands in its order.")
     if isinstance(options.relevant, str):

@@ -29,12 +29,8 @@ def add(commands: Any) -> None:
             " trec_eval -q, or kept results"
         ),
     )
-    command.add_argument(
-        "--queries",
-        metavar="N",
-        type=arguments.read_whole,
-        help="the number of queries of each mean",
-    )
+    says = "the number of queries of each mean"
+    arguments.add_number(command, "--queries", "N", arguments.read_whole, says)
     command.add_argument(
         "--dialect", metavar="NAME", help="the tool that computed the table: germane dialects"
     )

@@ -122,12 +122,8 @@ def add_conventions(
         help="use only the N highest scores (default: 100; of overlap=oks, 20)",
     )
     if confidence:
-        group.add_argument(
-            "--confidence",
-            metavar="P",
-            type=arguments.read_fraction,
-            help="drop detections with a lower score",
-        )
+        says = "drop detections with a lower score"
+        arguments.add_number(group, "--confidence", "P", arguments.read_fraction, says)
     group.add_argument(
         "--areas",
         metavar="NAME=LOW-HIGH,…",
@@ -139,13 +135,8 @@ def add_conventions(
 def add_words(group: Any, names: tuple[str, ...]) -> None:
     """Add conventions that take a word."""
     for name in names:
-        words = WORDS[name]
-        group.add_argument(
-            f"--{name.replace('_', '-')}",
-            metavar="|".join(words),
-            type=arguments.choose_from(words),
-            help=f"{_SAYS[name]} (default: {words[0]})",
-        )
+        says = f"{_SAYS[name]} (default: {WORDS[name][0]})"
+        arguments.add_choice(group, f"--{name.replace('_', '-')}", WORDS[name], says)
 
 
 _NOT_GIVEN = -1

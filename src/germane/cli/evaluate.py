@@ -49,12 +49,8 @@ def add(commands: Any) -> None:
             "has the columns query and category, or is JSON {query: category}"
         ),
     )
-    command.add_argument(
-        "--confidence",
-        metavar="P",
-        type=arguments.read_fraction,
-        help="also print confidence intervals of means, for instance at level 0.95",
-    )
+    says = "also print confidence intervals of means, for instance at level 0.95"
+    arguments.add_number(command, "--confidence", "P", arguments.read_fraction, says)
     arguments.add_signature(command)
     command.add_argument(
         "--record",
@@ -125,21 +121,15 @@ def _check_shown(options: argparse.Namespace, rename: Mapping[str, str]) -> None
     arguments.is_signed(options)
     if options.dialect is None:
         name_measures(arguments.parse_measures(options), rename)
-    if options.bounds:
-        for name in ("per_query", "by", "confidence", "rename", "signature"):
+    others = ("per_query", "confidence", "rename", "signature")
+    for option, says, excluded in (
+        ("bounds", "prints bounds of means", ("per_query", "by", *others[1:])),
+        ("by", "is for means of categories", others),
+    ):
+        for name in excluded if getattr(options, option) not in (None, False) else ():
             if getattr(options, name):
-                raise InputError(
-                    f"--bounds prints bounds of means; leave out --{name.replace('_', '-')}."
-                )
-    if options.by is not None:
-        for name, given in (
-            ("per-query", options.per_query),
-            ("confidence", options.confidence),
-            ("rename", rename),
-            ("signature", options.signature),
-        ):
-            if given:
-                raise InputError(f"--by is for means of categories; leave out --{name}.")
+                shown = name.replace("_", "-")
+                raise InputError(f"--{option} {says}; leave out --{shown}.")
     if options.confidence is not None:
         check_confidence(options.confidence)
         arguments.check_defined(options, "--confidence")

@@ -54,20 +54,10 @@ def add(commands: Any) -> None:
 
 def add_limits(command: argparse.ArgumentParser) -> None:
     """Add the limits of a gate."""
-    command.add_argument(
-        "--max-drop",
-        metavar="D",
-        type=arguments.read_fraction,
-        default=0.0,
-        help="largest allowed drop of a mean (default: 0)",
-    )
-    command.add_argument(
-        "--alpha",
-        metavar="A",
-        type=arguments.read_fraction,
-        default=0.05,
-        help="a drop with a smaller p is statistically significant (default: 0.05)",
-    )
+    add, read = arguments.add_number, arguments.read_fraction
+    add(command, "--max-drop", "D", read, "largest allowed drop of a mean", 0.0)
+    says = "a drop with a smaller p is statistically significant"
+    add(command, "--alpha", "A", read, says, 0.05)
 
 
 def run(options: argparse.Namespace) -> int:

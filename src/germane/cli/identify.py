@@ -14,6 +14,7 @@ from germane.output import writing
 
 NONE = 1
 _FORMS = "grades|ids|graded|lists|arrays|matrix|dicts|frames|trec"
+_POLICY = ("ties", "missing", "no_relevant", "duplicates", "repeated")
 
 
 def add(commands: Any) -> None:
@@ -60,14 +61,13 @@ def add(commands: Any) -> None:
             "the number of each query"
         ),
     )
-    command.add_argument(
+    arguments.add_number(
+        command,
         "--decimals",
-        metavar="N",
-        type=arguments.read_whole,
-        help=(
-            "values are rounded to so many decimals (default: as many as a program prints; none for"
-            " a function)"
-        ),
+        "N",
+        arguments.read_whole,
+        "values are rounded to so many decimals (default: as many as a program prints; none for"
+        " a function)",
     )
     command.add_argument(
         "--tolerance",
@@ -76,13 +76,8 @@ def add(commands: Any) -> None:
         default=1e-9,
         help="largest relative difference of equal values (default: 1e-9)",
     )
-    command.add_argument(
-        "--time-limit",
-        metavar="S",
-        type=arguments.read_fraction,
-        default=60.0,
-        help="seconds for a call of a program (default: 60)",
-    )
+    says = "seconds for a call of a program"
+    arguments.add_number(command, "--time-limit", "S", arguments.read_fraction, says, 60.0)
     command.add_argument(
         "--assert",
         dest="asserts",
@@ -99,7 +94,7 @@ def add(commands: Any) -> None:
     policy = command.add_argument_group(
         "conventions that the definition has to have (default: any)"
     )
-    for name in ("ties", "missing", "no_relevant", "duplicates", "repeated"):
+    for name in _POLICY:
         words = {**WORDS, **RARE_WORDS}[name]
         policy.add_argument(f"--{name.replace('_', '-')}", metavar="|".join(words))
     arguments.add_output(command)
@@ -110,7 +105,6 @@ def run(options: argparse.Namespace) -> int:
 
     writing.check(options.output, [])
     function, takes = _find_function(options)
-    names = ("ties", "missing", "no_relevant", "duplicates", "repeated")
     found = identify(
         function,
         options.measure,
@@ -119,7 +113,7 @@ def run(options: argparse.Namespace) -> int:
         decimals=options.decimals,
         columns=options.columns,
         rng=options.seed,
-        **arguments.collect_given(options, names),
+        **arguments.collect_given(options, _POLICY),
     )
     arguments.write_answer(options, found)
     wrong = options.asserts and found.holds is False

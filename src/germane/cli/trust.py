@@ -39,15 +39,13 @@ def add(commands: Any) -> None:
     drawn = command.add_argument_group(
         "how the queries with people's judgments were drawn (default: at random)"
     )
-    drawn.add_argument(
+    arguments.add_choice(
+        drawn,
         "--about",
-        metavar="population|queries",
-        type=arguments.choose_from(("population", "queries")),
-        default="population",
-        help=(
-            "the numbers are about the population that the queries come from, or about these"
-            " queries (default: population)"
-        ),
+        ("population", "queries"),
+        "the numbers are about the population that the queries come from, or about these"
+        " queries (default: population)",
+        "population",
     )
     drawn.add_argument(
         "--weights",
@@ -72,16 +70,9 @@ def add(commands: Any) -> None:
             " be repeated"
         ),
     )
-    command.add_argument(
-        "--detect",
-        metavar="D",
-        type=arguments.read_fraction,
-        help="also print how many queries are needed to detect a difference of D between two runs",
-    )
-    command.add_argument(
-        "--confidence", metavar="P", type=arguments.read_fraction, default=0.95,
-        help="(default: 0.95)"
-    )  # fmt: skip
+    says = "also print how many queries are needed to detect a difference of D between two runs"
+    arguments.add_number(command, "--detect", "D", arguments.read_fraction, says)
+    arguments.add_number(command, "--confidence", "P", arguments.read_fraction, default=0.95)
     arguments.add_shared(command)
 
 
