@@ -3,7 +3,7 @@
 import math
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
@@ -13,13 +13,15 @@ from germane.core.retrieved import COPIES
 from germane.errors import MeasureError, list_choices
 from germane.evaluation.judging import JudgedRun
 from germane.evaluation.list_tally import CountedLists, ListValues, get_row
-from germane.evaluation.run_lists import ListsOfRun
 from germane.measures.averaging import MeasureResult
 from germane.measures.catalogue import refuse_ranking
 from germane.measures.measure import Measure
 from germane.output.formatting import format_number, write_count
 from germane.output.tables import Table, Tabular
 from germane.readers.item_numbers import order_ids
+
+if TYPE_CHECKING:
+    from germane.evaluation.run_lists import ListsOfRun
 
 
 @dataclass(frozen=True, eq=False, repr=False)

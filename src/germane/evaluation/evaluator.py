@@ -36,7 +36,9 @@ from germane.evaluation.fingerprint import (
     shorten,
 )
 from germane.evaluation.judging import judge
-from germane.evaluation.list_batches import (
+from germane.evaluation.opening import Inputs, open_data
+from germane.evaluation.result import Result
+from germane.evaluation.run_lists import (
     Counted,
     Tallies,
     collect_batches,
@@ -45,8 +47,6 @@ from germane.evaluation.list_batches import (
     refuse_copies,
     send_batches,
 )
-from germane.evaluation.opening import Inputs, open_data
-from germane.evaluation.result import Result
 from germane.evaluation.same_qrels import check_same
 from germane.kernel.content import Content, add_all
 from germane.measures.measure import Measure, Measures

@@ -49,10 +49,7 @@ class CountedLists:
 
     def place(self, queries: list[Hashable]) -> Ints:
         """Find the place of each query among the users, or -1."""
-        wanted, users = read_python_ids(queries), self.users
-        if wanted.kind != users.kind:
-            wanted, users = wanted.as_text(), users.as_text()
-        found = Index(wanted).find(users)  # there are fewer queries
+        found = find_ids(read_python_ids(queries), self.users)  # there are fewer queries
         at = np.flatnonzero(found >= 0)
         places = np.full(len(queries), -1)
         places[found[at]] = at
@@ -237,6 +234,13 @@ class ListValues:
             total = fsum(divisors.tolist())
             return fsum(sums.tolist()) / total if total else float("nan")
         return average_numbers(self.values.tolist())
+
+
+def find_ids(known: Ids, wanted: Ids) -> Ints:
+    """Find the places of ids; those of files of text match numbers by their digits."""
+    if known.kind != wanted.kind:
+        known, wanted = known.as_text(), wanted.as_text()
+    return Index(known).find(wanted)
 
 
 def get_row(measure: Measure) -> CatalogueDefinition:
