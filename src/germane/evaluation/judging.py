@@ -326,16 +326,15 @@ def _drop_copies(ranking: Ranking) -> Ranking:
                 "ties=expected with duplicates=keep has no closed form where copies of an item "
                 "are tied; choose another order of ties, or duplicates=first."
             )
-    first = np.sort(np.unique(judgment, return_index=True)[1])
-    return replace(
-        ranking,
-        owner=ranking.owner[first],
-        rank=ranking.rank[first],
-        relevance=ranking.relevance[first],
-        tied_from=ranking.tied_from[first],
-        tied_to=ranking.tied_to[first],
-        judgment=judgment[first],
-    )
+    return select_hits(ranking, np.sort(np.unique(judgment, return_index=True)[1]))
+
+
+def select_hits(ranking: Ranking, hits: Ints | Bools) -> Ranking:
+    """Keep some hits of a ranking."""
+    names = ("owner", "rank", "relevance", "tied_from", "tied_to", "judgment")
+    held = {name: getattr(ranking, name) for name in names}
+    kept: dict[str, Any] = {name: of if of is None else of[hits] for name, of in held.items()}
+    return replace(ranking, **kept)
 
 
 def _select_queries(ranking: Ranking, kept: Bools) -> Ranking:
