@@ -84,7 +84,7 @@ def scorer(measure: str | Measure, *, group: Any, **policy: Any) -> Scorer:
     PolicyError at once, InputError for another ``group``, and FormatError where the rows do not
     fit.
     """
-    chosen = measure if isinstance(measure, Measure) else parse(measure)
+    chosen = parse(measure)
     make_policy(**policy)
     return Scorer(chosen, group, policy)
 

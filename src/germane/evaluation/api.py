@@ -223,8 +223,7 @@ def score(
     ``[{"a"}, {"a", "b"}]`` or with grades, and ``relevant`` those of further items. Raises
     MeasureError, GradeError or InputError.
     """
-    if not isinstance(measure, Measure):
-        measure = parse(measure)
+    measure = parse(measure)
     rel = 1.0 if measure.rel is None else measure.rel
     ranking = make_ranking(relevance, relevant, rel, covers=measure.row.subtopics)
     return float(compute_scores(measure, ranking, "zero")[0])

@@ -14,7 +14,6 @@ from germane.core.policy import Policy
 from germane.core.ragged import Ints
 from germane.core.ranking import Ranking
 from germane.errors import InputError, MeasureError
-from germane.evaluation.layout import write_definition
 from germane.measures.averaging import evaluate_measure
 from germane.measures.catalogue import CatalogueDefinition, refuse_lists
 from germane.measures.measure import Measure
@@ -146,7 +145,7 @@ class BoundsOfRuns(Tabular):
 
     def _write_notes(self) -> Iterator[str]:
         for measure in dict.fromkeys(measure for _, measure in self.bounds):
-            yield f"{measure}: {write_definition(measure, str(measure))}"
+            yield f"{measure}: {measure.definition}"
         yield (
             "all worthless, all best: the mean if every retrieved item without a judgment had grade"
             " 0, or the highest grade; judged: the share of results that were judged, down to the"

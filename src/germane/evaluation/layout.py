@@ -31,7 +31,7 @@ def name_measures(
     """
     names = {measure: str(measure) for measure in measures}
     for given, name in (rename or {}).items():
-        measure = given if isinstance(given, Measure) else parse(given)
+        measure = parse(given)
         if measure not in names:
             raise NotFoundError(f"rename: {measure} was not evaluated.{offer(measure, measures)}")
         if not isinstance(name, str) or not name.strip():

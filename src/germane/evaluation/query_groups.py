@@ -27,7 +27,7 @@ class Group(Mapping[str, QueryValues]):
         self._measures = dict(measures)
 
     def __getitem__(self, measure: str | Measure) -> QueryValues:
-        key = measure if isinstance(measure, Measure) else parse(measure)
+        key = parse(measure)
         if key not in self._measures:
             raise NotFoundError(f"{key} was not evaluated.{offer(key, self._measures)}")
         return self._measures[key]

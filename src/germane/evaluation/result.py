@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Hashable, Iterator, Mapping, ValuesView
+from copy import copy
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
@@ -183,7 +184,7 @@ class Result(Columnar, Tabular, Lookup[MeasureResult]):
         return tuple(one for one in self.measures if find_entry(self.dialect, one) is None)
 
     def __getitem__(self, measure: str | Measure) -> MeasureResult:
-        key = measure if isinstance(measure, Measure) else parse(measure)
+        key = parse(measure)
         try:
             return self._by_measure[key]
         except KeyError:
@@ -191,8 +192,7 @@ class Result(Columnar, Tabular, Lookup[MeasureResult]):
 
     def __contains__(self, measure: object) -> bool:
         try:
-            asked = measure if isinstance(measure, Measure) else parse(measure)  # type: ignore[arg-type]
-            return asked in self._by_measure
+            return parse(measure) in self._by_measure  # type: ignore[arg-type]
         except MeasureError:
             return False
 
@@ -210,25 +210,13 @@ class Result(Columnar, Tabular, Lookup[MeasureResult]):
         """Write query ids as text, as files have them. The copy has no ranks of items."""
         if all(isinstance(query, str) for query in next(iter(self.values())).queries):
             return self
-        spelled = {
+        spelled = copy(self)
+        spelled.placement = None
+        spelled._by_measure = {
             measure: replace(one, queries=list(map(str, one.queries)))
             for measure, one in self._by_measure.items()
         }
-        return Result(
-            self.name,
-            spelled,
-            self._counts,
-            self.policy,
-            None,
-            self.findings,
-            dialect=self.dialect,
-            policies=self.policies,
-            limits=self.limits,
-            fingerprint=self._fingerprint,
-            run_fingerprint=self._run_fingerprint,
-            option_fingerprints=self._option_fingerprints,
-            renamed=self.renamed,
-        )
+        return spelled
 
     def by(self, category: Any) -> "Groups":
         """The measures per category of query: per-class mAP, and its macro and micro mean.

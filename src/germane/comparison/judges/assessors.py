@@ -18,7 +18,6 @@ from germane.errors import CoverageError, EmptyError, GermaneWarning, InputError
 from germane.evaluation.accepted import Judges, Run
 from germane.evaluation.api import evaluate
 from germane.evaluation.choices import DEFAULT, Choices
-from germane.evaluation.layout import write_definition
 from germane.evaluation.opening import Inputs, Options, open_evaluation
 from germane.evaluation.result import Result
 from germane.kernel.columns import read_python_ids
@@ -72,7 +71,7 @@ class JudgedByMany(Tabular):
 
     def spread(self, measure: str | Measure) -> float:
         """The largest mean by a judge less the smallest."""
-        key = measure if isinstance(measure, Measure) else parse(measure)
+        key = parse(measure)
         means = [self.results[judge][key].mean for judge in self.judges]
         return max(means) - min(means)
 
@@ -85,9 +84,7 @@ class JudgedByMany(Tabular):
             for name, result in self.results.items()
         ]
         rows.append(("spread of judges", *(number(self.spread(one)) for one in self.measures)))
-        notes = [
-            f"{measure}: {write_definition(measure, str(measure))}" for measure in self.measures
-        ]
+        notes = [f"{measure}: {measure.definition}" for measure in self.measures]
         queries = len(next(iter(self.results.values())).queries)
         left = f"; {self.left_out:,} left out" if self.left_out else ""
         alphas = f"α {number(self.alpha)}, α ordinal {number(self.alpha_ordinal)} (Krippendorff)"

@@ -18,7 +18,6 @@ from germane.errors import EmptyError, GermaneWarning, InputError, MeasureError,
 from germane.evaluation.accepted import Judgments, Run
 from germane.evaluation.api import evaluate_many, score
 from germane.evaluation.choices import Choices
-from germane.evaluation.layout import write_definition
 from germane.evaluation.opening import Held, Inputs, open_evaluation
 from germane.kernel.ids import spell_id
 from germane.measures.measure import Measure
@@ -97,7 +96,7 @@ class Selection(Columnar, Tabular):
         return Table(("query", "item", "grade", "weight"), rows, tuple(self._write_notes()), (1,))
 
     def _write_notes(self) -> Iterator[str]:
-        yield f"{self.measure}: {write_definition(self.measure, str(self.measure))}"
+        yield f"{self.measure}: {self.measure.definition}"
         how = {
             "weight": (
                 "the value of a list whose only relevant item has the rank of this one, summed over"
@@ -179,7 +178,7 @@ def choose_judgments(
         raise InputError(f"runs are a mapping of name to run; got {clip(runs)}")
     if by == "difference" and len(runs) < 2:
         raise EmptyError("by=difference is for two runs or more.")
-    key = measure if isinstance(measure, Measure) else parse(measure)
+    key = parse(measure)
     data = open_evaluation(qrels, policy)
     with warnings.catch_warnings():  # of queries without judgments, which are to get some
         warnings.simplefilter("ignore", GermaneWarning)

@@ -18,7 +18,6 @@ from germane.core.policy import Policy
 from germane.core.ragged import Floats
 from germane.dialects.parsing import parse
 from germane.errors import InputError, NotFoundError, clip, offer
-from germane.evaluation.layout import write_definition
 from germane.measures.measure import Measure
 from germane.output.formatting import add_schema, format_number, write_count
 from germane.output.frames import Columnar, Lookup, Named, make_numbers, make_texts
@@ -253,7 +252,7 @@ class Trust(Columnar, Tabular, Lookup[CorrectedMean]):
         self._means = dict(means)
 
     def __getitem__(self, measure: str | Measure) -> CorrectedMean:
-        key = measure if isinstance(measure, Measure) else parse(measure)
+        key = parse(measure)
         if key not in self._means:
             raise NotFoundError(f"{key} was not evaluated.{offer(key, self._means)}")
         return self._means[key]
@@ -313,7 +312,7 @@ class Trusts(Columnar, Tabular, Named[Trust]):
 
     def between(self, run: str, baseline: str, measure: str | Measure) -> CorrectedMean:
         """Return the difference of two runs. Raises NotFoundError where it was not computed."""
-        key = measure if isinstance(measure, Measure) else parse(measure)
+        key = parse(measure)
         for one in self.differences:
             if (one.measure, one.run, one.baseline) == (key, run, baseline):
                 return one
@@ -355,7 +354,7 @@ class Trusts(Columnar, Tabular, Named[Trust]):
         first = next(iter(self.values()))
         one = self.numbers[0]
         for measure in dict.fromkeys(one.measure for one in self.numbers):
-            yield f"{measure}: {write_definition(measure, str(measure))}"
+            yield f"{measure}: {measure.definition}"
         yield (
             f"[low, high]: {one.interval.level} intervals; people, model: by their judgments alone;"
             " λ: the weight of the model's values in the corrected number"
