@@ -17,7 +17,7 @@ from germane.errors import InputError, MeasureError
 from germane.measures.averaging import evaluate_measure
 from germane.measures.catalogue import CatalogueDefinition, refuse_lists
 from germane.measures.measure import Measure
-from germane.output.formatting import add_schema, format_number
+from germane.output.formatting import add_schema, format_number, to_json_number
 from germane.output.tables import Table, Tabular
 
 if TYPE_CHECKING:
@@ -130,14 +130,7 @@ class BoundsOfRuns(Tabular):
         """One row a run and measure."""
         number = partial(format_number, digits=digits)
         rows = tuple(
-            (
-                name,
-                str(measure),
-                number(one.mean),
-                number(one.low),
-                number(one.high),
-                number(one.judged),
-            )
+            (name, str(measure), *map(number, (one.mean, one.low, one.high, one.judged)))
             for (name, measure), one in self.bounds.items()
         )
         columns = ("run", "measure", "mean", "all worthless", "all best", "judged")
@@ -177,8 +170,7 @@ class BoundsOfRuns(Tabular):
         """Plain values for JSON."""
         rows = [
             {"run": name, "measure": str(measure), "mean": one.mean, "low": one.low,
-                "high": one.high,
-             "judged": None if math.isnan(one.judged) else one.judged}
+                "high": one.high, "judged": to_json_number(one.judged)}
             for (name, measure), one in self.bounds.items()
         ]  # fmt: skip
         opened = [[str(measure), one, other] for measure, one, other in self.open]

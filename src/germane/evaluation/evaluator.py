@@ -350,8 +350,8 @@ class Evaluator:
         for column in (qrels.offsets, qrels.grades):
             places = zlib.crc32(np.ascontiguousarray(column).data, places)
         spoken = self._options.dialect
-        both = _pair_conventions(self._options.asked, {})
-        chosen = {name: str(one) for name, one, usual in both if one != usual}
+        asked = self._options.asked.items()
+        chosen = {name: str(word) for name, word in asked if word != DEFAULTS.get(name, word)}
         return (
             chosen
             | self._selections

@@ -427,11 +427,14 @@ def _make_run_dict(result: Result, queries: bool, policy: Mapping[str, Any]) -> 
             "best": to_json_number(result[measure].best),
             "worst": to_json_number(result[measure].worst),
             "signature": str(result.signature(measure)),
-            **_name_asked(result, measure),
-            **_name_policy(result, measure),
         }
         for measure in result.measures
     ]
+    for one, measure in zip(run["measures"], result.measures, strict=True):
+        if names := [name for name, meant in result.renamed.items() if meant == measure]:
+            one["asked_as"] = names
+        if measure in result.policies:
+            one["policy"] = result.policies[measure].to_dict()
     run["fingerprints"] = {
         "judgments": result.fingerprint,
         "run": result.run_fingerprint,
@@ -465,18 +468,6 @@ def _make_run_dict(result: Result, queries: bool, policy: Mapping[str, Any]) -> 
             for query in ids
         }
     return run
-
-
-def _name_asked(result: Result, measure: Measure) -> dict[str, Any]:
-    """The other names by which a measure was asked for, if any."""
-    names = [name for name, meant in result.renamed.items() if meant == measure]
-    return {"asked_as": names} if names else {}
-
-
-def _name_policy(result: Result, measure: Measure) -> dict[str, Any]:
-    """The conventions of a measure, if it has its own."""
-    own = result.policies.get(measure)
-    return {} if own is None else {"policy": own.to_dict()}
 
 
 def _replace_odd_letters(name: str) -> str:

@@ -21,7 +21,7 @@ from germane.evaluation.result import Result, Results
 from germane.evaluation.signature_line import Signature, is_signature, read_signature
 from germane.evaluation.storage import read_record
 from germane.measures.measure import Measure
-from germane.output.formatting import add_schema, write_count
+from germane.output.formatting import add_schema, to_json_number, write_count
 from germane.output.tables import Table, Tabular
 
 CLOSE = 1e-12  # a smaller difference of two values is rounding
@@ -79,7 +79,12 @@ class Verification(Tabular):
     def to_dict(self) -> dict[str, Any]:
         """Plain values for JSON."""
         numbers = [
-            {"run": name, "measure": str(measure), "recorded": _plain(old), "now": _plain(now)}
+            {
+                "run": name,
+                "measure": str(measure),
+                "recorded": to_json_number(old),
+                "now": to_json_number(now),
+            }
             for name, measure, old, now, _ in self.numbers
         ]
         return add_schema(
@@ -90,10 +95,6 @@ class Verification(Tabular):
                 "numbers": numbers,
             }
         )
-
-
-def _plain(value: float) -> float | None:
-    return value if math.isfinite(value) else None
 
 
 def verify(

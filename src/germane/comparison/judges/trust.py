@@ -11,15 +11,16 @@ import numpy as np
 
 from germane.comparison.judges.agreement import JudgeAgreement, OrderAgreement
 from germane.comparison.judges.correction import About, Design, measure_spreads
+from germane.core.arguments import check_number
 from germane.core.bootstrap import Interval
 from germane.core.finding import Finding
 from germane.core.mean_intervals import FEWEST
 from germane.core.policy import Policy
 from germane.core.ragged import Floats
 from germane.dialects.parsing import parse
-from germane.errors import InputError, NotFoundError, clip, offer
+from germane.errors import NotFoundError, clip, offer
 from germane.measures.measure import Measure
-from germane.output.formatting import add_schema, format_number, write_count
+from germane.output.formatting import add_schema, format_number, to_json_number, write_count
 from germane.output.frames import Columnar, Lookup, Named, make_numbers, make_texts
 from germane.output.tables import Table, Tabular
 
@@ -124,10 +125,8 @@ class CorrectedMean:
         two runs. Raises InputError for a difference that is not above 0 and a power not between 0
         and 1.
         """
-        if not (isinstance(difference, (int, float)) and 0 < difference < math.inf):
-            raise InputError(f"difference takes a number above 0; got {clip(difference)}")
-        if not (isinstance(power, (int, float)) and 0 < power < 1):
-            raise InputError(f"power takes a number between 0 and 1; got {clip(power)}")
+        check_number("difference", difference, 0)
+        check_number("power", power, 0, 1)
         return _make_plan(self, float(difference), power)
 
     def to_dict(self) -> dict[str, Any]:
@@ -392,7 +391,7 @@ class Trusts(Columnar, Tabular, Named[Trust]):
             "policy": first.policy.to_dict(),
             "agreement": first.agreement.to_dict(),
             "orders": [
-                {"measure": str(one.measure), "tau": None if math.isnan(one.tau) else one.tau,
+                {"measure": str(one.measure), "tau": to_json_number(one.tau),
                  "tau_ap": one.tau_ap, "swapped": [list(pair) for pair in one.swapped]}
                 for one in self.orders
             ],
