@@ -153,25 +153,26 @@ class Side(NamedTuple):
 
 def _check(rows: str, partitions: int | None, policy: Mapping[str, Any]) -> None:
     """Refuse arguments that do not fit DataFrames, or each other."""
-    for choice in ("input_format", "group"):
-        if policy.get(choice) is not None:
-            raise InputError(f"{choice}= is not for DataFrames, which have columns.")
-    for choice in ("collapse", "query_ids", "item_ids"):
-        if policy.get(choice) is not None:
-            raise InputError(
-                f"{choice}= is not for DataFrames. A join adds a column, and groupBy(query, group)"
-                " with max(score) collapses rows."
-            )
-    for choice in ("exclude", "only"):
-        if policy.get(choice) is not None:
-            raise InputError(
-                f"{choice}= is not for DataFrames of Spark: a join of type left_anti or left_semi"
-                " on query and item selects the candidates of the run."
-            )
+    for choices, why in _REFUSED.items():
+        for choice in choices:
+            if policy.get(choice) is not None:
+                raise InputError(f"{choice}= is not for DataFrames{why}")
     if rows not in ("scattered", "together"):
         raise InputError(f"rows= takes scattered or together; got {clip(rows)}")
     if partitions is not None and (type(partitions) is not int or partitions < 1):
         raise InputError(f"partitions= takes a positive whole number; got {clip(partitions)}")
+
+
+_REFUSED = {
+    ("input_format", "group"): ", which have columns.",
+    ("collapse", "query_ids", "item_ids"): (
+        ". A join adds a column, and groupBy(query, group) with max(score) collapses rows."
+    ),
+    ("exclude", "only"): (
+        " of Spark: a join of type left_anti or left_semi on query and item selects the candidates"
+        " of the run."
+    ),
+}
 
 
 def _refuse_partial(spark: "SparkSession") -> None:

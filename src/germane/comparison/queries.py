@@ -5,6 +5,7 @@ from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from germane.comparison.displays import DifferenceDisplay
 from germane.errors import InputError, clip
 from germane.evaluation.judging import Placement
 from germane.evaluation.query_groups import find_categories
@@ -16,8 +17,6 @@ from germane.output.tables import Table, Tabular
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-    from germane.comparison.displays import DifferenceDisplay
 
 SHOWN = 4  # items of a query that a table names
 
@@ -121,16 +120,12 @@ class QueryDifferences(Columnar, Tabular):
             },
         }
 
-    def plot(self, ax: "Axes | None" = None, *, paper: Paper = "light") -> "DifferenceDisplay":
+    def plot(self, ax: "Axes | None" = None, *, paper: Paper = "light") -> DifferenceDisplay:
         """Draw the difference of every query into ``ax``, or into a new figure."""
-        from germane.comparison.displays import DifferenceDisplay
-
         return DifferenceDisplay.from_queries(self).plot(ax, paper=paper)
 
     def save(self, path: str | os.PathLike[str], *, paper: Paper = "light") -> None:
         """Write the picture of ``plot`` to a file: svg, png or pdf."""
-        from germane.comparison.displays import DifferenceDisplay
-
         DifferenceDisplay.from_queries(self).save(path, paper=paper)
 
     def table(self, *, most: int = 10, digits: int | None = 4) -> Table:
