@@ -94,10 +94,7 @@ def _compute_chance_of_last(relevant: Ints, retrieved: Ints) -> float:
 
 
 def measure_retrieved(qrels: Qrels, got: Retrieved) -> Standing | None:
-    """Measure the standing of retrieved items, or of the first queries' if these are enough.
-
-    Tied items stand in the middle of their group.
-    """
+    """Measure the standing of retrieved items, or of enough queries; ties stand in the middle."""
     end, owner = len(got.owner), got.owner
     if end > ENOUGH:  # then up to the end of a query, whose hits stand together
         ends = np.flatnonzero(owner[ENOUGH:] != owner[ENOUGH - 1 : -1])

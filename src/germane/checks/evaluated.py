@@ -51,10 +51,7 @@ def check_evaluation(
     values: Mapping[Measure, MeasureResult],
     sample: Callable[[int], Sample] | None,
 ) -> tuple[Finding, ...]:
-    """Find the problems that distort the numbers of an evaluation, under its policy.
-
-    Rows are looked at only if the counts of judging do not rule a problem out.
-    """
+    """Find the problems of an evaluation. Rows are looked at where its counts allow a problem."""
     got, policy = judged.retrieved, judged.policy
     data = EvaluatedData(judged.qrels, got, policy, sample, values, ranking)
     swapped = _find_swapped(data) or [one for one in got.findings if one.what in malformed.SWAPPED]

@@ -405,10 +405,7 @@ def add_signature(command: argparse.ArgumentParser) -> None:
 
 
 def is_signed(options: argparse.Namespace) -> bool:
-    """Are signatures printed, so that a file is hashed while it is read? JSON always has them.
-
-    Raises InputError for a format of values alone.
-    """
+    """Are signatures printed, by option or in JSON? Raises InputError for values alone."""
     if options.signature and options.format in SEPARATED:
         raise InputError(
             f"--signature prints lines of text, and {options.format} has values alone. Choose"

@@ -26,10 +26,7 @@ def match_results(
 
 
 def check_judgments(where: str, one: tuple[str, Result], other: tuple[str, Result]) -> None:
-    """Refuse results of different judgments, or with other candidates.
-
-    Files of earlier versions do not say what theirs are.
-    """
+    """Refuse results of different judgments or candidates; old files do not say theirs."""
     (name, first), (second_name, second) = one, other
     if first.placement and second.placement and first.placement.qrels is second.placement.qrels:
         return

@@ -43,10 +43,7 @@ def _correct_holm(p: Floats) -> Floats:
 
 
 def _correct_benjamini_hochberg(p: Floats) -> Floats:
-    """Multiply the i-th smallest of n p-values by n ÷ i; never above a later one.
-
-    This bounds the expected share of false discoveries.
-    """
+    """Multiply the i-th smallest of n p-values by n ÷ i; never above a later one."""
     order = np.argsort(p, kind="stable")
     raised = p[order] * len(p) / np.arange(1, len(p) + 1)
     return np.minimum(np.minimum.accumulate(raised[::-1])[::-1], 1.0)[np.argsort(order)]

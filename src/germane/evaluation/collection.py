@@ -137,10 +137,7 @@ class Collection:
         self.sample: Callable[[int], Sample] | None = None  # the run's, once it has been read
 
     def judge(self, policy: Policy, measures: Iterable[Measure] = ()) -> JudgedRun:
-        """Judge the run under a policy, with its whole lists if one of the measures needs these.
-
-        Raises InputError, PolicyError and CoverageError.
-        """
+        """Judge the run under a policy, with its whole lists if one of the measures needs these."""
         run = self._run
         assert run is not None
         refuse_places(run, policy)

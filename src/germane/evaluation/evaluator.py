@@ -412,10 +412,7 @@ class Evaluator:
 
 
 def join_evaluators(parts: Sequence[Evaluator]) -> Evaluator:
-    """Join several, each with judgments of queries that no other one has.
-
-    Raises EmptyError where none of them has a judgment.
-    """
+    """Join several with judgments of different queries. Raises EmptyError for no judgment."""
     first = parts[0]
     whole = Evaluator.__new__(Evaluator)
     qrels = {way: join_qrels([part._qrels[way] for part in parts]) for way in first._qrels}

@@ -66,10 +66,7 @@ def read_record(path: str | os.PathLike[str]) -> dict[str, Any]:
 
 
 def find_results(path: str | os.PathLike[str]) -> Results | None:
-    """Read results from a file, or return None for a run, whose queries have lists or scores.
-
-    Raises what ``read_results`` raises.
-    """
+    """Read results from a file; None for a run. Raises what ``read_results`` raises."""
     given = _read(path)
     is_run = isinstance(given, dict) and given and "schema" not in given
     if is_run and all(isinstance(held, (dict, list)) for held in given.values()):

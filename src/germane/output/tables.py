@@ -201,10 +201,7 @@ class Tabular:
 
 
 def find_highest(columns: Iterable[Sequence[float]]) -> Iterator[tuple[int, int]]:
-    """Find the cells with the highest number of each column that has several; NaN is no number.
-
-    The columns of numbers stand behind a column of names.
-    """
+    """Find the highest number of each column of several, behind a column of names; NaN is none."""
     for c, numbers in enumerate(columns, 1):
         highest = max((one for one in numbers if one == one), default=math.nan)
         if len(numbers) > 1:

@@ -159,10 +159,7 @@ def count_levels(group: Group, retrieved: int) -> Counts:
 
 
 def order_totally(place: Ints, level: Floats) -> Group:
-    """Prefer every member to those of a lower level.
-
-    Raises InputError for an item with two levels.
-    """
+    """Prefer each member to those of a lower level. Raises InputError for an item with two."""
     order = np.lexsort((place, -level))
     place, level = place[order], level[order]
     again = np.lexsort(

@@ -106,10 +106,7 @@ class _Listed(Scorer):
 
 
 def _take_logarithm(scorer: Scorer, column: Column) -> Floats:
-    """Take the logarithms of which a geometric mean is made.
-
-    They are those of the C library, since NumPy's may differ in the last bit.
-    """
+    """Take the logarithms of a geometric mean in C: NumPy's may differ in the last bit."""
     found = scorer.compute(column.row.germane).tolist()
     return np.array([math.log(max(value, FLOOR)) for value in found])
 

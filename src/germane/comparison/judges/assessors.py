@@ -186,10 +186,7 @@ def _make_qrels(merged: Mapping[Hashable, Any], like: Qrels) -> Qrels:
 
 
 def _list_findings(results: Mapping[str, Result], left_out: int) -> tuple[Finding, ...]:
-    """List each finding once, with the judges whose grades have it, unless all have.
-
-    Queries that were left out since not every judge judged them are no finding.
-    """
+    """List each finding once, with its judges unless all have it; queries left out are none."""
     whose: dict[Finding, list[str]] = {}
     for name, result in results.items():
         for one in result.findings:
