@@ -3,7 +3,7 @@
 import warnings
 from collections import Counter
 from collections.abc import Hashable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Literal, TypeAlias, Unpack
 
@@ -31,6 +31,7 @@ Merging: TypeAlias = Literal["majority", "mean"]
 MERGED: tuple[Merging, ...] = ("majority", "mean")
 
 
+@dataclass(frozen=True, eq=False, repr=False)
 class JudgedByMany(Tabular):
     """A run's numbers by each judge, by the majority of them and by their mean grade.
 
@@ -41,22 +42,17 @@ class JudgedByMany(Tabular):
     ``results`` maps each judge, and ``majority`` and ``mean``, to a ``Result``.
     """
 
-    def __init__(
-        self, results: Mapping[str, Result], judges: tuple[str, ...], alpha: float, ordinal: float,
-        pairs: int, left_out: int,
-        findings: tuple[Finding, ...] = (),
-    ) -> None:  # fmt: skip
-        self.results = dict(results)
-        self.judges = judges
-        self.alpha = alpha
-        """Krippendorff's α of all judges, of unordered grades"""
-        self.alpha_ordinal = ordinal
-        self.pairs = pairs
-        """pairs of query and item that two judges or more judged"""
-        self.left_out = left_out
-        """queries that not every judge judged"""
-        self.findings = findings
-        """what can distort the numbers, once for all judges"""
+    results: Mapping[str, Result]
+    judges: tuple[str, ...]
+    alpha: float
+    """Krippendorff's α of all judges, of unordered grades"""
+    alpha_ordinal: float
+    pairs: int
+    """pairs of query and item that two judges or more judged"""
+    left_out: int
+    """queries that not every judge judged"""
+    findings: tuple[Finding, ...] = ()
+    """what can distort the numbers, once for all judges"""
 
     def __repr__(self) -> str:
         return (

@@ -45,6 +45,7 @@ class Candidate:
     weight: float
 
 
+@dataclass(frozen=True, eq=False, repr=False)
 class Selection(Columnar, Tabular):
     """Pairs to judge next, the heaviest first.
 
@@ -56,27 +57,17 @@ class Selection(Columnar, Tabular):
     and the file is qrels.
     """
 
-    def __init__(
-        self,
-        measure: Measure,
-        candidates: tuple[Candidate, ...],
-        open_before: Mapping[str, float],
-        open_after: Mapping[str, float],
-        left: int,
-        by: By,
-        findings: tuple[Finding, ...] = (),
-    ) -> None:
-        self.measure = measure
-        self.candidates = candidates
-        self.open_before = dict(open_before)
-        """run → the part of the measure's weight that is on items without a judgment"""
-        self.open_after = dict(open_after)
-        """the same, once these pairs are judged"""
-        self.left = left
-        """pairs with a weight that remain without a judgment"""
-        self.by = by
-        self.findings = findings
-        """what can distort the choice"""
+    measure: Measure
+    candidates: tuple[Candidate, ...]
+    open_before: Mapping[str, float]
+    """run → the part of the measure's weight that is on items without a judgment"""
+    open_after: Mapping[str, float]
+    """the same, once these pairs are judged"""
+    left: int
+    """pairs with a weight that remain without a judgment"""
+    by: By
+    findings: tuple[Finding, ...] = ()
+    """what can distort the choice"""
 
     def __len__(self) -> int:
         return len(self.candidates)
