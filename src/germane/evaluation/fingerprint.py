@@ -164,11 +164,7 @@ class KeptFingerprint:
 
 def _find_state(path: Any) -> tuple[int, int] | None:
     """Find the size and time of a file or a folder; None for what is read once."""
-    if (
-        path is None
-        or not os.path.exists(path)
-        or not (os.path.isfile(path) or os.path.isdir(path))
-    ):
+    if path is None or not (os.path.isfile(path) or os.path.isdir(path)):
         return None
     found = os.stat(path)
     return found.st_size, found.st_mtime_ns

@@ -105,12 +105,7 @@ def _read_given(name: str, queries: list[Any], given: Any) -> list[Hashable]:
         return find_categories(queries, given, numbers=name == "weights")
     except (InputError, NotFoundError) as error:
         one = {"weights": "weight", "strata": "stratum"}[name]
-        says = (
-            str(error)
-            .removeprefix("by, ")
-            .replace("categories", name, 1)
-            .replace("category", one, 1)
-        )
+        says = str(error).replace("categories", name, 1).replace("category", one, 1)
         raise type(error)(f"{name}: {says}") from error
 
 
