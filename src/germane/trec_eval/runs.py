@@ -23,7 +23,7 @@ from germane.readers import trec, trec_files
 from germane.readers.streams import find_compression
 from germane.trec_eval import text
 from germane.trec_eval.options import INPUT, Options, TrecEvalError
-from germane.trec_eval.text import merge_sort, parse_real
+from germane.trec_eval.text import compare_rows, merge_sort, parse_real
 
 Note: TypeAlias = Callable[[str], None]
 """Called with a sentence on what is odd in the run, but no error in trec_eval."""
@@ -165,20 +165,13 @@ def _select_first(rows: list[_Row], options: Options) -> list[_Row]:
     forward = options.judgments == "preferences"
     rows = sorted(rows, key=itemgetter(1))
     if any(map(math.isnan, map(itemgetter(2), rows))):
-        ranked = merge_sort(rows, partial(_compare_rows, id_sign=-1 if forward else 1))
+        ranked = merge_sort(rows, partial(compare_rows, id_sign=-1 if forward else 1))
         return ranked[: options.depth]
     ranked = sorted(rows, key=itemgetter(2, 1), reverse=True)
     if not forward or options.depth is None:
         return ranked[: options.depth]
     kept = sorted(rows, key=itemgetter(2), reverse=True)[: options.depth]
     return sorted(kept, key=itemgetter(2, 1), reverse=True)
-
-
-def _compare_rows(one: _Row, other: _Row, id_sign: int) -> int:
-    """Compare two rows: below 0 if the first stands before the other."""
-    (_, item, score), (_, other_item, other_score) = one, other
-    by_score = (score < other_score) - (score > other_score)
-    return by_score or id_sign * ((item < other_item) - (item > other_item))
 
 
 def _find_hits(q: int, ranked: list[_Row], judged: dict[Any, int]) -> Iterator[tuple[int, ...]]:

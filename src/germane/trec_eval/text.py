@@ -10,7 +10,7 @@ import os
 import re
 from collections.abc import Callable
 from functools import lru_cache
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -75,6 +75,15 @@ def merge_sort(items: list[_Item], difference: Callable[[_Item, _Item], float]) 
             out.append(left[i])
             i += 1
     return out + left[i:] + right[j:]
+
+
+def compare_rows(
+    one: tuple[Any, bytes, float], other: tuple[Any, bytes, float], id_sign: int = 1
+) -> int:
+    """Compare two rows by score and item id: below 0 if the first stands before the other."""
+    (_, item, score), (_, other_item, other_score) = one, other
+    by_score = (score < other_score) - (score > other_score)
+    return by_score or id_sign * ((item < other_item) - (item > other_item))
 
 
 _UNTAGGED = re.compile(rb"^[ \t]*(?!#)\S+(?:[ \t]+\S+){4}[ \t]+\r?$", re.MULTILINE)
