@@ -229,9 +229,7 @@ def name_type(value: Any) -> str:
     return type(value.item() if hasattr(value, "dtype") else value).__name__
 
 
-_ADDRESS = re.compile(
-    "(?: object)? at 0x[0-9a-fA-F]+(?=>)"
-)  # of objects without a text of their own
+_ADDRESS = re.compile("(?: object)? at 0x[0-9a-fA-F]+(?=>)")  # of objects without a text
 
 
 def clip(value: object, width: int = 60) -> str:

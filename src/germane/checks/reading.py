@@ -99,9 +99,7 @@ Kind: TypeAlias = Literal["qrels", "run"]
 
 EVERYTHING = "what is asked for"  # of the judgments is read
 CELLS = 1 << 26  # the largest array that is checked
-_Part: TypeAlias = tuple[
-    Ints, Ids, Ids, Floats | None, Floats | None
-]  # numbers of rows, and columns
+_Part: TypeAlias = tuple[Ints, Ids, Ids, Floats | None, Floats | None]  # rows, and columns
 DOUBLE_DIGITS = 15  # of a decimal number, which a double always holds
 FAULTS = 1000  # after so many faults of a frame, reading stops
 

@@ -16,9 +16,7 @@ class Check(NamedTuple):
 
     name: str
     severity: Severity
-    of: Literal[
-        "qrels", "run"
-    ]  # the subject of the finding; the qrels of several runs are the same
+    of: Literal["qrels", "run"]  # which the finding is about; several runs have the same qrels
     find_problems: Callable[[Data], Sees]
     remedy: str
     evaluate: Literal["error", "warning", "sample", "silent"] = "silent"

@@ -95,9 +95,8 @@ class QueryDifferences(Columnar, Tabular):
 
         Raises NotFoundError for a query without a category, InputError for another type.
         """
-        if not isinstance(category, Mapping) and not callable(
-            category
-        ):  # rows are in no order of ids
+        # rows are in no order of ids
+        if not isinstance(category, Mapping) and not callable(category):
             raise InputError(
                 "by takes a mapping of query to category, or a function of the query; got"
                 f" {clip(category)}"
@@ -226,9 +225,7 @@ def find_moves(
         if ranks[0] != ranks[1]:
             moves.append(Move(item, (old.get(item) or new[item]).relevance, *ranks))
 
-    def order(
-        move: Move,
-    ) -> tuple[float, float]:  # by reciprocal ranks, so that the first count most
+    def order(move: Move) -> tuple[float, float]:  # by reciprocal ranks: the first count most
         before, after = (1 / rank if rank else 0.0 for rank in (move.before, move.after))
         return -move.relevance, -abs(before - after)
 

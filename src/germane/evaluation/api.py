@@ -193,9 +193,7 @@ def evaluate_many(
     if odd := [name for name in runs if not isinstance(name, str)]:
         raise InputError(f"runs are named by text; got {clip(odd[0])}")
     data = open_data(qrels, policy, dialect)
-    data.options.make_plan(
-        measures, data.conventions
-    )  # which refuses measures before data are read
+    data.options.make_plan(measures, data.conventions)  # refuses measures before data are read
     for run in runs.values():
         refuse_ambiguous(data.qrels, run)
     return Results(

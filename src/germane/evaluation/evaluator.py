@@ -150,9 +150,7 @@ class Evaluator:
         self._tallies: dict[Way, Tally] = {}
         self._lists: Tallies = {}
         self._batches = self._empty = 0
-        self.run_fingerprint: Callable[[], str | None] | None = (
-            None  # of a file that has all batches
-        )
+        self.run_fingerprint: Callable[[], str | None] | None = None  # of a file of all batches
         self._lock = Lock()
 
     def __repr__(self) -> str:

@@ -111,9 +111,7 @@ class Result(Columnar, Tabular, Lookup[MeasureResult]):
         self.placement = placement  # None for a result that was read from a file
         self.dialect = dialect
         self.policies = dict(policies or {})  # of measures that have their own
-        self.limits = dict(
-            limits or {}
-        )  # of the dialect that matter on the data, with their measures
+        self.limits = dict(limits or {})  # of the dialect, with the measures that they matter to
         self.renamed = dict(renamed or {})  # names that were asked for → measures of another name
         self._by_measure = dict(measures)
         self._fingerprint, self._run_fingerprint = fingerprint, run_fingerprint

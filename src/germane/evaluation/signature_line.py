@@ -193,9 +193,8 @@ def read_signature(text: str) -> Signature:
     if not isinstance(text, str) or not is_signature(text):
         raise FormatError(f"{clip(text)} is no signature, which is a line such as: {_LOOKS}")
     every = _clean(text).split(" | ")
-    first = next(
-        (at for at, part in enumerate(every) if " = " in part), 0
-    )  # a run may have a | in its name
+    # a run may have a | in its name
+    first = next((at for at, part in enumerate(every) if " = " in part), 0)
     head, *parts = every[first:]
     name, _, value = head.rpartition(" = ")
     name = name.rpartition(": ")[2]

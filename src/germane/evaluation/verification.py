@@ -132,10 +132,9 @@ def verify(
     differences: list[str] = []
     notes: list[str] = []
     for one, given in pairs:
-        is_stream = isinstance(given, str) and given == "-"
-        run = (
-            Held(data.open_run(given)[0].hold()) if is_stream else given
-        )  # it is read several times
+        run: Any = given
+        if isinstance(given, str) and given == "-":  # which is read several times
+            run = Held(data.open_run(given)[0].hold())
         found = _evaluate(data, run, one, asked)
         numbers += [
             (one.name, measure, one.values[measure], result[measure].mean, one.digits)

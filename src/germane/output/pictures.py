@@ -34,9 +34,7 @@ class Palette(NamedTuple):
     frame: str
     missing: tuple[str, str]  # an area and its hatching
     ramp: tuple[tuple[float, float, float], tuple[float, float, float]]  # red, green, blue
-    lines: tuple[
-        tuple[str, Any], ...
-    ]  # color and dashes; lines of equal dashes differ in lightness
+    lines: tuple[tuple[str, Any], ...]  # color and dashes; equal dashes differ in lightness
 
 
 PALETTES: dict[Paper, Palette] = {

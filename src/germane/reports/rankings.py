@@ -23,9 +23,7 @@ CELL = "\u00a0"  # stands between cells; make_visible writes it out, so that no 
 PROBED = 200  # rankings whose texts say how large those of the others are
 
 Unit = tuple[Hashable, str]  # a query and the name of a run
-_Explained = tuple[
-    Unit, list[dict[str, Any]], int, list[str]
-]  # its explanations, their size, items
+_Explained = tuple[Unit, list[dict[str, Any]], int, list[str]]  # explanations, size, items
 
 
 @dataclass

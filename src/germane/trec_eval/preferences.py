@@ -31,9 +31,7 @@ class Group:
 
     place: Ints  # M, of each member
     level: Floats  # M: 0 is not relevant, above is; NaN where the group does not judge the item
-    partial: Bools | None = (
-        None  # M × M, is the one preferred to the other? None: if its level is higher
-    )
+    partial: Bools | None = None  # M × M, is the one preferred? None: if its level is higher
 
     @property
     def order(self) -> str:
@@ -162,9 +160,8 @@ def order_totally(place: Ints, level: Floats) -> Group:
     """Prefer each member to those of a lower level. Raises InputError for an item with two."""
     order = np.lexsort((place, -level))
     place, level = place[order], level[order]
-    again = np.lexsort(
-        (np.arange(len(place)), place)
-    )  # members of one item, the highest level first
+    # members of one item, the highest level first
+    again = np.lexsort((np.arange(len(place)), place))
     twice = (np.diff(place[again]) == 0) & (np.diff(level[again]) != 0)
     if twice.any():
         at = again[:-1][twice].min()

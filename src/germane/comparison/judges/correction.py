@@ -16,9 +16,7 @@ Tuning: TypeAlias = Literal["optimal", "full"]
 LEVERAGE = 0.25  # the largest share that one query may have in the tuning
 # These are calibrated in bench/judges.py, whose table is bench/JUDGES.md.
 SKEWNESS = 0.25  # the part of the estimated skewness that bends an interval: the estimate is rough
-UNSEEN = (
-    0.5  # queries that vary as much as the one that varies most, and were not drawn: rare errors
-)
+UNSEEN = 0.5  # queries that vary as much as any and were not drawn: rare errors
 # The queries of people's that make up the spread of their values, and of the residuals; fewer say
 # too little:
 EVENTS = 1.5, 40, 2.5  # 1.5 + n ÷ 40, at most 2.5
@@ -128,9 +126,7 @@ def _has_spread(people: Floats, parts: Floats, design: Design, span: Span, tuned
         return False
     if not shows_spread(people, centered, shares, span):
         return False
-    if (
-        not tuned or not design.left.any()
-    ):  # people judged all queries: residuals leave nothing open
+    if not tuned or not design.left.any():  # residuals of all queries leave nothing open
         return True
     return count_events(parts / shares, shares) >= _count_needed(RESIDUALS, len(people))
 
@@ -158,9 +154,7 @@ def _bound_mean(
     mean = float(shares @ people) + slope * float(model.mean() - shares @ model[design.sampled])
     moves = slope * (low - model.mean()), slope * (high - model.mean())
     wide = Span(low - max(moves), high - min(moves))
-    unused = float(
-        shares**2 @ design.left / (shares @ shares)
-    )  # of the variance, where n is near N
+    unused = float(shares**2 @ design.left / (shares @ shares))  # variance, where n is near N
     reached = _measure_reach(np.clip(residuals, wide.low, wide.high), shares, wide, confidence)
     below, above = unused * reached**2
     if about == "population":
