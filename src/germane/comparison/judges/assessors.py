@@ -2,7 +2,7 @@
 
 import warnings
 from collections import Counter
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Literal, TypeAlias, Unpack
@@ -14,7 +14,7 @@ from germane.comparison.judges.sampling import list_judged, spell_alike
 from germane.core.finding import Finding, warn
 from germane.core.qrels import Qrels
 from germane.dialects.parsing import parse
-from germane.errors import CoverageError, EmptyError, GermaneWarning, InputError, check_choice, clip
+from germane.errors import CoverageError, EmptyError, GermaneWarning, InputError, clip
 from germane.evaluation.accepted import Judges, Run
 from germane.evaluation.api import evaluate
 from germane.evaluation.choices import DEFAULT, Choices
@@ -133,15 +133,12 @@ def evaluate_judges(
     queries = [query for query in first.queries if all(query in one.position for one in others)]
     if not queries:
         raise CoverageError("no query has the judgments of every judge. Are these the same ids?")
-    given = {
-        name: {query: list_judged(one, query) for query in queries} for name, one in read.items()
-    }
-    pooled = _pool_grades(given, queries)
+    pooled = _pool_grades(read.values(), queries)
     judgments = {
         name: one.some(np.array([one.position[query] for query in queries]))
         for name, one in read.items()
     }
-    judgments |= {name: _make_qrels(merge(pooled, name), first) for name in MERGED}
+    judgments |= {name: _make_qrels(_merge(pooled, name), first) for name in MERGED}
     held = Inputs(first, options.leave_attached()).open_runs({"run": run})["run"]
     with warnings.catch_warnings():  # each finding is said once below, and not by every judge
         warnings.simplefilter("ignore", GermaneWarning)
@@ -197,21 +194,18 @@ def _list_findings(results: Mapping[str, Result], left_out: int) -> tuple[Findin
 Pooled: TypeAlias = dict[Hashable, dict[Hashable, list[float]]]
 
 
-def _pool_grades(
-    given: Mapping[str, Mapping[Hashable, Mapping[Hashable, float]]], queries: list[Hashable]
-) -> Pooled:
+def _pool_grades(judges: Iterable[Qrels], queries: list[Hashable]) -> Pooled:
     """Collect the grades of all judges for every item."""
     pooled: Pooled = {query: {} for query in queries}
-    for judgments in given.values():
-        for query, items in judgments.items():
-            for item, grade in items.items():
-                pooled[query].setdefault(item, []).append(grade)
+    for judge in judges:
+        for query, items in pooled.items():
+            for item, grade in list_judged(judge, query).items():
+                items.setdefault(item, []).append(grade)
     return pooled
 
 
-def merge(pooled: Pooled, how: Merging) -> dict[Hashable, dict[Hashable, float]]:
+def _merge(pooled: Pooled, how: Merging) -> dict[Hashable, dict[Hashable, float]]:
     """Merge the grades of each item: the most frequent one, the lowest of several, or the mean."""
-    check_choice("how", how, MERGED)
     choose = _choose_majority if how == "majority" else lambda grades: float(np.mean(grades))
     return {
         query: {item: choose(grades) for item, grades in items.items()}
