@@ -5,7 +5,6 @@ from dataclasses import replace
 from itertools import pairwise
 
 from germane.comparison.sample import Runs
-from germane.core.policy import Policy
 from germane.errors import InputError, PolicyError, clip
 from germane.evaluation.fingerprint import shorten
 from germane.evaluation.result import Result
@@ -64,7 +63,10 @@ def _check_conventions(
     where: str, measure: Measure, one: tuple[str, Result], other: tuple[str, Result]
 ) -> None:
     (name, first), (second_name, second) = one, other
-    mine, its = (_find_effective(result, measure) for result in (first, second))
+    mine, its = (  # the choice for repeated judgments shows in the judgments
+        replace(result.policies.get(measure, result.policy), qrels_duplicates=None)
+        for result in (first, second)
+    )
     if not (first.counts.tied and second.counts.tied):  # no order of ties: ranked lists have none
         mine = replace(mine, ties=its.ties)
     if mine == its:
@@ -79,11 +81,6 @@ def _check_conventions(
         " Numbers under different conventions cannot be compared; evaluate both runs under the"
         " same ones."
     )
-
-
-def _find_effective(result: Result, measure: Measure) -> Policy:
-    """Find the conventions of a measure; repeated judgments show in the judgments."""
-    return replace(result.policies.get(measure, result.policy), qrels_duplicates=None)
 
 
 def _spell_queries(runs: Runs) -> dict[str, Result]:

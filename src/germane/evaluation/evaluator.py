@@ -192,7 +192,8 @@ class Evaluator:
             policies = self.find_policies(conventions, run)
             try:
                 read = self._read(run, policies, progress)
-                lists = count_batch(run, self._catalogue, policies, self._judgments)
+                catalogue = self._options.held.catalogue
+                lists = count_batch(run, catalogue, policies, self._judgments)
                 content = None if self._content is None else hash_run(run, self.qrels)
                 return Reduced(conventions, policies, read, self.terms, lists, content)
             except EmptyError:
@@ -275,11 +276,6 @@ class Evaluator:
         """The measures."""
         return tuple(self._policies)
 
-    @property
-    def _catalogue(self) -> Any:
-        """Return what measures of the catalogue need."""
-        return self._options.held.catalogue
-
     def _judgments(self, policy: Policy) -> Qrels:
         return self._qrels[_find_judging(policy)]
 
@@ -331,7 +327,7 @@ class Evaluator:
             find_way(one): Tally(self._judgments(one)) for one in policies.values()
         }
         new = {way: tallies[way].select_new(*read[way], self._twice) for way in read}
-        self._lists = merge_batch(self._lists, lists, self._catalogue, policies)
+        self._lists = merge_batch(self._lists, lists, self._options.held.catalogue, policies)
         for way, (got, places) in read.items():
             tallies[way].add(got, places, new[way])
         self._conventions, self._policies, self._tallies = conventions, policies, tallies

@@ -399,10 +399,6 @@ def _write_conventions(findings: Findings) -> Iterable[str]:
     yield CHOSEN
 
 
-def _write_origin(findings: Findings) -> Iterable[str]:
-    return write_origin(findings.origin)
-
-
 def write_origin(origin: Origin) -> Iterable[str]:
     """Write the inputs with their hashes, the versions and the command."""
     columns = ("input", "file", "bytes", "SHA-256")
@@ -421,5 +417,5 @@ SECTIONS: tuple[tuple[str, str, Callable[[Findings], Iterable[str]]], ...] = (
     ("unjudged", "Items without a judgment", _write_unjudged),
     ("dialects", "Other tools", write_dialects),
     ("conventions", "Conventions", _write_conventions),
-    ("origin", "Origin", _write_origin),
+    ("origin", "Origin", lambda findings: write_origin(findings.origin)),
 )
