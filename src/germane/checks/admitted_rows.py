@@ -18,13 +18,7 @@ from germane.core.retrieved import ONE_COPY
 from germane.kernel.columns import Ids, Integers, read_python_ids
 from germane.kernel.ids import spell_id
 from germane.kernel.keys import Keys
-from germane.kernel.reduction import (
-    Batch,
-    Judgments,
-    choose_copies,
-    mark_admitted,
-    mark_candidates,
-)
+from germane.kernel.reduction import Batch, Judgments, choose_copies, mark_admitted, mark_candidates
 from germane.readers.mapping_ids import judge_keys
 
 if TYPE_CHECKING:  # few evaluations need them

@@ -7,13 +7,7 @@ import numpy as np
 
 from germane.checks import ids
 from germane.checks.data import Data
-from germane.checks.rows import (
-    Problem,
-    Sees,
-    count_queries,
-    show_first_row,
-    show_rows,
-)
+from germane.checks.rows import Problem, Sees, count_queries, show_first_row, show_rows
 from germane.core.ragged import Bools, Floats
 from germane.errors import clip
 from germane.output.formatting import write_count

@@ -6,15 +6,7 @@ Every bad line of a TREC file is a fault, and has a line number.
 from __future__ import annotations
 
 import os
-from collections.abc import (
-    Callable,
-    Collection,
-    Hashable,
-    Iterable,
-    Iterator,
-    Mapping,
-    Set,
-)
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Set
 from dataclasses import replace
 from functools import cache, partial
 from typing import Any, Literal, TypeAlias

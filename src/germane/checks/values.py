@@ -3,14 +3,7 @@
 import numpy as np
 
 from germane.checks.data import Data
-from germane.checks.rows import (
-    FEW,
-    Problem,
-    Sees,
-    count_queries,
-    show_first_row,
-    show_rows,
-)
+from germane.checks.rows import FEW, Problem, Sees, count_queries, show_first_row, show_rows
 from germane.core.finding import show_ids
 from germane.core.ragged import Bools, Floats
 from germane.output.formatting import write_count

@@ -30,14 +30,7 @@ from germane.measures.measure import Measure, Measures
 from germane.output.formatting import add_schema
 from germane.output.frames import Columnar, make_texts
 from germane.output.tables import Table, Tabular, make_visible
-from germane.readers import (
-    QrelsInput,
-    RunInput,
-    is_path,
-    numbers,
-    open_inputs,
-    open_qrels,
-)
+from germane.readers import QrelsInput, RunInput, is_path, numbers, open_inputs, open_qrels
 from germane.readers.candidates import Candidates
 from germane.readers.mappings import is_column
 from germane.readers.texts import open_texts

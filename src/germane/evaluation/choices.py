@@ -31,15 +31,7 @@ from germane.core.policy import (
 )
 from germane.dialects.parsing import find_renamed, parse_all
 from germane.errors import PolicyError, suggest
-from germane.evaluation.accepted import (
-    Catalogue,
-    Distance,
-    Group,
-    Ids,
-    ItemGroups,
-    Pairs,
-    Weights,
-)
+from germane.evaluation.accepted import Catalogue, Distance, Group, Ids, ItemGroups, Pairs, Weights
 from germane.evaluation.collection import find_needs
 from germane.measures.averaging import check_ties
 from germane.measures.catalogue import CatalogueDefinition

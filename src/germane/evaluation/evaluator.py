@@ -15,14 +15,7 @@ from germane.core.policy import DEFAULTS, Policy
 from germane.core.progress import Progress, make_progress
 from germane.core.qrels import Qrels
 from germane.core.retrieved import Order
-from germane.errors import (
-    EmptyError,
-    GermaneError,
-    InputError,
-    PolicyError,
-    check_choice,
-    clip,
-)
+from germane.errors import EmptyError, GermaneError, InputError, PolicyError, check_choice, clip
 from germane.evaluation.accepted import Judgments, Run
 from germane.evaluation.api import finish_result
 from germane.evaluation.batches import TWICE, Found, Tally, Twice
