@@ -10,7 +10,7 @@ import numpy as np
 from germane.core.policy import Policy
 from germane.core.progress import Progress
 from germane.core.qrels import Qrels
-from germane.errors import PolicyError
+from germane.errors import EmptyError, InputError, PolicyError, clip
 from germane.evaluation.choices import Plan, make_plan, make_policy
 from germane.evaluation.collection import Collection, read_graded, refuse_places
 from germane.measures.measure import Measures
@@ -134,6 +134,7 @@ class Inputs:
 
     def open_runs(self, runs: Mapping[str, Any]) -> dict[str, Held]:
         """Open runs that are evaluated several times; those of streams are read into memory."""
+        check_runs(runs)
         opened = {name: self.open_run(run)[0] for name, run in runs.items()}
         return {
             name: Held(one if is_path(runs[name]) else one.hold()) for name, one in opened.items()
@@ -195,6 +196,16 @@ def open_evaluation(qrels: Any, choices: Mapping[str, Any]) -> Inputs:
     """Open the data of a verb that calls evaluate with all choices, a dialect among them."""
     rest = dict(choices)
     return open_data(qrels, rest, rest.pop("dialect", None))
+
+
+def check_runs(runs: Any) -> None:
+    """Refuse runs that are not a mapping of name to run. Raises InputError and EmptyError."""
+    if not isinstance(runs, Mapping):
+        raise InputError(f"runs are a mapping of name to run; got {clip(runs)}")
+    if not runs:
+        raise EmptyError("there are no runs to evaluate.")
+    if odd := [name for name in runs if not isinstance(name, str)]:
+        raise InputError(f"runs are named by text; got {clip(odd[0])}")
 
 
 def hold(reading: ReadOptions) -> ReadOptions:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from germane._version import VERSION
 from germane.core.policy import DEFAULTS, Policy
 from germane.dialects.parsing import parse
-from germane.errors import FormatError, GermaneError, clip
+from germane.errors import FormatError, clip
 from germane.evaluation.fingerprint import OPTIONS, shorten
 from germane.evaluation.layout import format_value
 from germane.measures.measure import Measure, write_parameters
@@ -282,12 +282,7 @@ def _read_words(name: str, words: Mapping[str, str]) -> tuple[Measure, Policy]:
         raise FormatError(
             f"{measure} has no parameter {clip(unknown[0])}, and there is no such convention."
         )
-    try:
-        return measure, Policy(**policy)
-    except GermaneError:
-        raise
-    except TypeError as error:
-        raise FormatError(f"the conventions of a signature: {error}") from None
+    return measure, Policy(**policy)
 
 
 def _refuse_contradiction(named: Measure, whole: Measure) -> None:

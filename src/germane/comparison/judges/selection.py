@@ -18,7 +18,7 @@ from germane.errors import EmptyError, GermaneWarning, InputError, MeasureError,
 from germane.evaluation.accepted import Judgments, Run
 from germane.evaluation.api import evaluate_many, score
 from germane.evaluation.choices import Choices
-from germane.evaluation.opening import Held, Inputs, open_evaluation
+from germane.evaluation.opening import Held, Inputs, check_runs, open_evaluation
 from germane.kernel.ids import spell_id
 from germane.measures.measure import Measure
 from germane.output.formatting import add_schema, format_number, write_count
@@ -165,8 +165,7 @@ def choose_judgments(
     check_choice("by", by, ("weight", "difference"))
     if isinstance(budget, bool) or not hasattr(budget, "__index__") or budget < 1:
         raise InputError(f"budget takes a whole number from 1; got {clip(budget)}")
-    if not isinstance(runs, Mapping):
-        raise InputError(f"runs are a mapping of name to run; got {clip(runs)}")
+    check_runs(runs)
     if by == "difference" and len(runs) < 2:
         raise EmptyError("by=difference is for two runs or more.")
     key = parse(measure)
