@@ -130,7 +130,7 @@ def test_all_queries_judged_by_people_leave_nothing_open() -> None:
 @pytest.mark.parametrize("runs", [["x.run"], "x.run", None, {}, {0: ["a"]}])
 def test_runs_are_named(runs: Any) -> None:
     judged = {q: {"a": 1} for q in range(5)}
-    with pytest.raises(germane.InputError, match="runs are|no runs"):
+    with pytest.raises(germane.InputError, match=r"runs are|no runs"):
         germane.trust_many(runs, people=judged, model=judged)
 
 
