@@ -159,18 +159,14 @@ def _read_areas(text: str) -> dict[str, tuple[float, float]]:
     return areas
 
 
-def collect_reading(options: argparse.Namespace) -> dict[str, Any]:
-    """Collect how files are read, as far as it was given."""
-    return arguments.collect_given(options, (*_READING, "columns", "images", "class_names"))
-
-
-def collect_checked(options: argparse.Namespace) -> dict[str, Any]:
-    """Collect what the check takes, as far as it was given."""
-    return {**collect_reading(options), **arguments.collect_given(options, ("overlap",))}
+def collect_reading(options: argparse.Namespace, *more: str) -> dict[str, Any]:
+    """Collect how files are read, and more options, as far as they were given."""
+    names = (*_READING, "columns", "images", "class_names", *more)
+    return arguments.collect_given(options, names)
 
 
 def collect(options: argparse.Namespace, *, confidence: bool = True) -> dict[str, Any]:
     """Collect how files are read, the dialect, and the conventions, as far as they were given."""
-    names = ("dialect", *WORDS, "iou", "sigmas", "areas", *(("confidence",) if confidence else ()))
-    given = {**collect_reading(options), **arguments.collect_given(options, names)}
+    names = ("dialect", *WORDS, "iou", "sigmas", "areas", *("confidence",) * confidence)
+    given = collect_reading(options, *names)
     return given if options.depth == _NOT_GIVEN else {**given, "depth": options.depth}
