@@ -156,7 +156,8 @@ def choose_judgments(
     log2(i+1) for nDCG, 1 ÷ i for RR and AP, (1-p)·p^(i-1) for RBP. ``by="weight"`` adds it up over
     the runs (Moffat, Webber and Zobel 2007). ``by="difference"`` adds up its differences between
     runs: an item with equal ranks in two runs cannot change their order. Unjudged queries of the
-    runs count, too.
+    runs count, too. Of equal weights, those of earlier judged queries come first, then items by
+    their ids.
 
     ``qrels``, ``runs`` and the conventions are those of ``evaluate_many``. Warns of what can
     distort the choice, which ``findings`` lists, too. Raises MeasureError for a measure
@@ -235,7 +236,7 @@ def _pool(
             for rows in run.run.read_rows(one):
                 for item in map(spell, rows.items.python):
                     found[query].setdefault(item, UNJUDGED)
-    found = {query: items for query, items in found.items() if items}
+    found = {query: dict(sorted(of.items(), key=_spell_item)) for query, of in found.items() if of}
     pooled = open_qrels(found).read("error", None, Needs(complete=NEXT))
     pooled = replace(pooled, candidates=judged.candidates, ids=judged.ids)
     again = evaluate_many(data.judge_by(pooled), held, [measure])
@@ -248,6 +249,11 @@ def _pool(
     )
     rankings = {name: one.ranking for name, one in placements.items() if one is not None}
     return pooled, rankings, tuple(dict.fromkeys(kept))
+
+
+def _spell_item(graded: tuple[Hashable, float]) -> str:
+    """Spell an item for the order of equal weights, which does not depend on that of rows."""
+    return str(spell_id(graded[0]))
 
 
 def _keep(identifier: Any) -> Any:
