@@ -38,7 +38,6 @@ from germane.evaluation.run_lists import (
     count_batch,
     merge_batch,
     refuse_copies,
-    send_batches,
 )
 from germane.evaluation.same_qrels import check_same
 from germane.kernel.content import Content, add_all
@@ -382,7 +381,8 @@ class Evaluator:
                 left_out.add("terms")
             state = {name: value for name, value in self.__dict__.items() if name not in left_out}
             state["_tallies"] = {way: tally.as_batch() for way, tally in self._tallies.items()}
-            state["_lists"] = send_batches(self._lists)
+            lists = collect_batches(self._lists)
+            state["_lists"] = {policy: counted.send() for policy, counted in lists.items()}
         # columns of a file's text are made of it when they are needed, and twice as large
         state["_qrels"] = {
             way: replace(qrels, columns=None if qrels.ids == "text" else qrels.columns)

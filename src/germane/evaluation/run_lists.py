@@ -1,4 +1,4 @@
-"""ListsOfRun: the whole lists of a run, read in batches, ranked, and counted."""
+"""ListsOfRun: the whole lists of a run, or of batches of one, read, ranked and counted."""
 
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -192,11 +192,6 @@ def merge_batch(
 def collect_batches(tallies: Tallies) -> Counted:
     """Put together the lists of all batches."""
     return {policy: tally.collect() for policy, tally in tallies.items()}
-
-
-def send_batches(tallies: Tallies) -> Counted:
-    """Put together the lists of all batches for another process."""
-    return {policy: tally.collect().send() for policy, tally in tallies.items()}
 
 
 def _group(policies: Mapping[Measure, Policy]) -> dict[Policy, list[Measure]]:

@@ -5,7 +5,7 @@ import os
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 from germane.errors import InputError, check_choice, list_choices
 from germane.output import writing
@@ -133,7 +133,7 @@ class Display:
     figure_: "Figure"
     colors: Palette
 
-    def plot(self: "D", ax: "Axes | None" = None, *, paper: Paper = "light") -> "D":
+    def plot(self, ax: "Axes | None" = None, *, paper: Paper = "light") -> Self:
         """Draw into ``ax``, or a new figure of pyplot; keep both as ``ax_`` and ``figure_``."""
         with apply_style(paper):
             if ax is None:
@@ -171,9 +171,6 @@ class Display:
 
     def _draw(self, ax: "Axes") -> None:
         raise NotImplementedError
-
-
-D = TypeVar("D", bound=Display)
 
 
 def check_suffix(path: str | os.PathLike[str]) -> str:
