@@ -236,18 +236,13 @@ def _find_family(runs: Iterable[str], families: Iterable[str] | str) -> tuple[Fi
     for run in runs:
         related = [word for word in words if word.casefold() in run.casefold()]
         if related:
-            finding = Finding(
-                "serious",
-                "circular judge",
+            says = (
                 f"the judge is related to this run ({list_some(related)}). A judge that ranked,"
                 " reranked or trained a system favors it, in every query that people did not"
-                " judge",
-                1,
-                (),
-                "Compare this run by people's judgments alone (Clarke and Dietz 2024).",
-                run,
+                " judge"
             )
-            found.append(finding)
+            advice = "Compare this run by people's judgments alone (Clarke and Dietz 2024)."
+            found.append(Finding("serious", "circular judge", says, 1, (), advice, run))
     return tuple(found)
 
 
@@ -314,7 +309,7 @@ class _Maker:
             p[str(measure)] = compare_drawn(model, self.design)
             differences = people - model[self.design.sampled]
             rare += find_rare_disagreement(str(measure), differences, self.queries)
-        return (*find_odd_samples(p, self.queries), *rare)
+        return (*find_odd_samples(p), *rare)
 
     def list_assumptions(self, weighted: bool, stratified: bool) -> tuple[str, ...]:
         """List what the corrected numbers rest on, and what was checked of it."""

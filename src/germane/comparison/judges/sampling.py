@@ -2,7 +2,7 @@
 
 import math
 from collections import Counter
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterator
 from statistics import NormalDist
 from typing import Any
 
@@ -145,40 +145,27 @@ def compare_drawn(model: Floats, design: Design) -> float:
 UNLIKELY = 0.01
 
 
-def find_odd_samples(p: dict[str, float], queries: list[Any]) -> tuple[Finding, ...]:
+def find_odd_samples(p: dict[str, float]) -> Iterator[Finding]:
     """Find measures on which people's queries differ from all by more than chance explains."""
     odd = [name for name, value in p.items() if value * len(p) < UNLIKELY]
-    if not odd:
-        return ()
-    return (
-        Finding(
-            "doubtful",
-            "sampled queries differ",
+    if odd:
+        says = (
             "by the model's judgments, the queries that people judged differ from all queries more"
-            f" than a random sample would (p < {UNLIKELY:g}, Bonferroni over {len(p)})",
-            len(odd),
-            tuple(odd[:3]),
-            "If they were not drawn at random, say how: weights=… or strata=….",
-        ),
-    )
+            f" than a random sample would (p < {UNLIKELY:g}, Bonferroni over {len(p)})"
+        )
+        advice = "If they were not drawn at random, say how: weights=… or strata=…."
+        yield Finding("doubtful", "sampled queries differ", says, len(odd), tuple(odd[:3]), advice)
 
 
-def find_rare_disagreement(
-    name: str, differences: Floats, queries: list[Any]
-) -> tuple[Finding, ...]:
+def find_rare_disagreement(name: str, differences: Floats, queries: list[Any]) -> Iterator[Finding]:
     """Find a measure for which hardly any sampled query shows an error of the model."""
     differing = np.flatnonzero(np.abs(differences) > 1e-12)
-    if len(differing) >= FEWEST:
-        return ()
-    return (
-        Finding(
-            "note",
-            "rare disagreement",
+    if len(differing) < FEWEST:
+        says = (
             f"{name}: people's and the model's value differ on only {len(differing)} of"
             f" {len(differences)} queries. Errors that are rarer than this cannot be seen in the"
-            " interval",
-            len(differing),
-            show_ids(queries[i] for i in differing.tolist()),
-            "More queries of people's show them.",
-        ),
-    )
+            " interval"
+        )
+        shown = show_ids(queries[i] for i in differing.tolist())
+        advice = "More queries of people's show them."
+        yield Finding("note", "rare disagreement", says, len(differing), shown, advice)
