@@ -37,42 +37,30 @@ class Palette(NamedTuple):
     lines: tuple[tuple[str, Any], ...]  # color and dashes; equal dashes differ in lightness
 
 
-PALETTES: dict[Paper, Palette] = {
-    "light": Palette(
-        paper="#ffffff",
-        ink="#222222",
-        line="#1f3b73",
-        area="#cfdcf0",
-        edge="#6f8fc0",
-        faint="#9a9a9a",
-        grid="#e6e6e6",
-        frame="#888888",
-        missing=("#f4f4f4", "#dddddd"),
-        ramp=((0.66, 0.75, 0.88), (0.07, 0.14, 0.30)),
-        lines=(
-            ("#1f3b73", "-"), ("#d1682b", "--"), ("#4f9d69", "-."), ("#8a3b7d", DOTS),
-            ("#b8a13a", TIGHT), ("#6e6e6e", LONG), ("#4aa3df", "-"), ("#8f1d2c", "--"),
-            ("#0b4a3f", "-."), ("#e07ab0", DOTS),
-        ),
-    ),
-    "dark": Palette(
-        paper="#14171c",
-        ink="#e9ebee",
-        line="#8ab4f8",
-        area="#24364f",
-        edge="#5f83b8",
-        faint="#7d8792",
-        grid="#2b313a",
-        frame="#66717d",
-        missing=("#1d2127", "#39414c"),
-        ramp=((0.27, 0.36, 0.52), (0.80, 0.89, 1.0)),
-        lines=(
-            ("#a9c8ff", "-"), ("#f0a068", "--"), ("#7fd6a0", "-."), ("#dd8fd0", DOTS),
-            ("#e3cf6b", TIGHT), ("#b5bcc6", LONG), ("#3f80dd", "-"), ("#d0475c", "--"),
-            ("#2f8f74", "-."), ("#8f52a8", DOTS),
-        ),
+_SHADES: dict[str, tuple[Any, Any]] = {  # on light and on dark paper
+    "paper": ("#ffffff", "#14171c"),
+    "ink": ("#222222", "#e9ebee"),
+    "line": ("#1f3b73", "#8ab4f8"),
+    "area": ("#cfdcf0", "#24364f"),
+    "edge": ("#6f8fc0", "#5f83b8"),
+    "faint": ("#9a9a9a", "#7d8792"),
+    "grid": ("#e6e6e6", "#2b313a"),
+    "frame": ("#888888", "#66717d"),
+    "missing": (("#f4f4f4", "#dddddd"), ("#1d2127", "#39414c")),
+    "ramp": (((0.66, 0.75, 0.88), (0.07, 0.14, 0.30)), ((0.27, 0.36, 0.52), (0.80, 0.89, 1.0))),
+    "lines": (
+        (("#1f3b73", "-"), ("#d1682b", "--"), ("#4f9d69", "-."), ("#8a3b7d", DOTS),
+         ("#b8a13a", TIGHT), ("#6e6e6e", LONG), ("#4aa3df", "-"), ("#8f1d2c", "--"),
+         ("#0b4a3f", "-."), ("#e07ab0", DOTS)),
+        (("#a9c8ff", "-"), ("#f0a068", "--"), ("#7fd6a0", "-."), ("#dd8fd0", DOTS),
+         ("#e3cf6b", TIGHT), ("#b5bcc6", LONG), ("#3f80dd", "-"), ("#d0475c", "--"),
+         ("#2f8f74", "-."), ("#8f52a8", DOTS)),
     ),
 }  # fmt: skip
+PALETTES: dict[Paper, Palette] = {
+    paper: Palette(**{name: both[at] for name, both in _SHADES.items()})
+    for at, paper in enumerate(PAPERS)
+}
 
 
 def _make_style(colors: Palette) -> dict[str, Any]:
