@@ -737,5 +737,5 @@ def test_any_results_are_read_or_refused_in_words(data: st.DataObject) -> None:
         try:
             germane.read_results(file.name)
         except germane.GermaneError as error:
-            says = str(error)
+            says = str(error).replace(file.name, "")
     assert not re.search(r"__|object|argument|indices|germane\.\w", says)
