@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from germane.comparison.quality_gate import Gate
 
 FAILED = 1
+_SUMMARIES = {"fell": "fell behind its baseline", "lost": "lost queries of its baseline"}
 
 
 def add(commands: Any) -> None:
@@ -98,12 +99,6 @@ def _report_to_github(found: "Gate") -> None:
     summary = os.environ.get("GITHUB_STEP_SUMMARY")
     if not summary:
         return
-    if found.passed:
-        verdict = "passed"
-    elif "fell" in found.verdicts.values():
-        verdict = "fell behind its baseline"
-    elif "lost" in found.verdicts.values():
-        verdict = "lost queries of its baseline"
-    else:
-        verdict = "is inconclusive"
+    worst = next((word for word in _SUMMARIES if word in found.verdicts.values()), "")
+    verdict = "passed" if found.passed else _SUMMARIES.get(worst, "is inconclusive")
     writing.append(summary, f"### germane gate: the run {verdict}\n\n{found.table().markdown()}\n")

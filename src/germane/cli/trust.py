@@ -27,14 +27,10 @@ def add(commands: Any) -> None:
     )
     command.set_defaults(run=run)
     command.add_argument("runs", metavar="RUN", nargs="+", help="one run or more")
-    for judge, says in (
-        (
-            "people",
-            "people's judgments of some queries; in each, all items that the model judged",
-        ),
-        ("model", "the model's judgments of all queries"),
-    ):
-        command.add_argument(f"--{judge}", metavar="QRELS", required=True, help=says)
+    says = "people's judgments of some queries; in each, all items that the model judged"
+    command.add_argument("--people", metavar="QRELS", required=True, help=says)
+    says = "the model's judgments of all queries"
+    command.add_argument("--model", metavar="QRELS", required=True, help=says)
     arguments.add_measures(command, DEFAULT)
     drawn = command.add_argument_group(
         "how the queries with people's judgments were drawn (default: at random)"
