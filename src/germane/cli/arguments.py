@@ -77,13 +77,8 @@ def add_shared(command: argparse.ArgumentParser, *, lists: bool = False) -> None
 
 
 def add_measures(command: argparse.ArgumentParser, default: str) -> None:
-    command.add_argument(
-        "-m",
-        "--measures",
-        metavar="MEASURES",
-        action="append",
-        help=f"names such as 'AP@10 nDCG@10 P(rel=2)@5'; may be repeated (default: '{default}')",
-    )
+    says = f"names such as 'AP@10 nDCG@10 P(rel=2)@5'; may be repeated (default: '{default}')"
+    command.add_argument("-m", "--measures", metavar="MEASURES", action="append", help=says)
     command.set_defaults(default_measures=default)
 
 
@@ -120,11 +115,8 @@ def add_policy(command: argparse.ArgumentParser, *, lists: bool = False) -> None
 
 
 def add_scores(command: Any) -> None:
-    command.add_argument(
-        "--scores",
-        metavar="|".join(RARE_WORDS["scores"]),
-        help="how scores are compared; with distances, lower is better (default: double)",
-    )
+    says = "how scores are compared; with distances, lower is better (default: double)"
+    command.add_argument("--scores", metavar="|".join(RARE_WORDS["scores"]), help=says)
 
 
 _DEFAULTS = {"ties": "trec; given if items have no ids"}  # decided by the run itself
@@ -134,27 +126,18 @@ def add_candidates(command: argparse.ArgumentParser) -> None:
     candidates = command.add_argument_group(
         "candidates: files with a query and an item in each row"
     )
-    candidates.add_argument(
-        "--exclude",
-        metavar="FILE",
-        help="items to remove before ranks are counted, such as those that a user has seen",
-    )
+    says = "items to remove before ranks are counted, such as those that a user has seen"
+    candidates.add_argument("--exclude", metavar="FILE", help=says)
     candidates.add_argument("--only", metavar="FILE", help="items to keep; all others are removed")
 
 
 def add_catalogue(command: argparse.ArgumentParser) -> None:
     """Add what measures of the catalogue need, such as Coverage and Novelty."""
     catalogue = command.add_argument_group("measures of the catalogue")
-    catalogue.add_argument(
-        "--catalogue",
-        metavar="FILE|N|seen",
-        help="the items that could be recommended: a file, their number, or the items of --seen",
-    )
-    catalogue.add_argument(
-        "--seen",
-        metavar="FILE",
-        help="what users chose before: a file with a user and an item in each row",
-    )
+    says = "the items that could be recommended: a file, their number, or the items of --seen"
+    catalogue.add_argument("--catalogue", metavar="FILE|N|seen", help=says)
+    says = "what users chose before: a file with a user and an item in each row"
+    catalogue.add_argument("--seen", metavar="FILE", help=says)
     catalogue.add_argument(
         "--distance",
         metavar="FILE",
@@ -201,18 +184,10 @@ def add_reading(command: argparse.ArgumentParser) -> None:
             "of chunks: a file with two columns, item and group"
         ),
     )
-    reading.add_argument(
-        "--max-expansion",
-        metavar="N|none",
-        type=_read_limit,
-        help="allow a file to be N times its compressed size, above 256 MB (default: 1000)",
-    )
-    reading.add_argument(
-        "--max-line",
-        metavar="BYTES|none",
-        type=_read_limit,
-        help="allow lines of up to this size in TREC files (default: 1048576)",
-    )
+    says = "allow a file to be N times its compressed size, above 256 MB (default: 1000)"
+    reading.add_argument("--max-expansion", metavar="N|none", type=_read_limit, help=says)
+    says = "allow lines of up to this size in TREC files (default: 1048576)"
+    reading.add_argument("--max-line", metavar="BYTES|none", type=_read_limit, help=says)
 
 
 def add_texts(command: argparse.ArgumentParser, purpose: str = "to show them") -> None:
@@ -221,11 +196,8 @@ def add_texts(command: argparse.ArgumentParser, purpose: str = "to show them") -
     texts.add_argument(
         "--queries", metavar="FILE", help=f"ids of queries and their texts, {purpose}"
     )
-    texts.add_argument(
-        "--items",
-        metavar="FILE",
-        help=f"ids of items with their titles, texts, addresses or the paths of images, {purpose}",
-    )
+    says = f"ids of items with their titles, texts, addresses or the paths of images, {purpose}"
+    texts.add_argument("--items", metavar="FILE", help=says)
 
 
 def list_texts(options: argparse.Namespace) -> list[str]:
@@ -273,11 +245,8 @@ def _refuse_second(named: Mapping[str, str | None], part: str, name: str) -> Non
 
 def add_output(command: argparse.ArgumentParser) -> None:
     add_format(command, _FORMATS)
-    command.add_argument(
-        "--spreadsheet",
-        action="store_true",
-        help="with csv or tsv: put ' before ids that a spreadsheet would take for formulas",
-    )
+    says = "with csv or tsv: put ' before ids that a spreadsheet would take for formulas"
+    command.add_argument("--spreadsheet", action="store_true", help=says)
     add_output_file(command)
 
 
@@ -300,13 +269,8 @@ def add_format(command: argparse.ArgumentParser, formats: Sequence[str]) -> None
 
 
 def add_rename(command: argparse.ArgumentParser) -> None:
-    command.add_argument(
-        "--rename",
-        metavar="MEASURE=NAME",
-        action="append",
-        default=[],
-        help="show a measure by another name, as in 'AP=MAP'; may be repeated",
-    )
+    says = "show a measure by another name, as in 'AP=MAP'; may be repeated"
+    command.add_argument("--rename", metavar="MEASURE=NAME", action="append", default=[], help=says)
 
 
 def read_rename(options: argparse.Namespace) -> dict[str, str]:

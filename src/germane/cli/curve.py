@@ -36,18 +36,10 @@ def add(commands: Any) -> None:
     command.add_argument(
         "--query", metavar="ID", help="one query's curve (default: the mean over queries)"
     )
-    command.add_argument(
-        "--rule",
-        metavar="|".join(map(str, RULES)),
-        default="step",
-        help="how the area is computed (default: step, which is AP)",
-    )
-    command.add_argument(
-        "--start",
-        metavar="POINT",
-        default="(0,1)",
-        help=f"where one query's curve starts: {', '.join(get_args(Start))} (default: (0,1))",
-    )
+    says = "how the area is computed (default: step, which is AP)"
+    command.add_argument("--rule", metavar="|".join(map(str, RULES)), default="step", help=says)
+    says = f"where one query's curve starts: {', '.join(get_args(Start))} (default: (0,1))"
+    command.add_argument("--start", metavar="POINT", default="(0,1)", help=says)
     arguments.add_number(command, "--points", "11|101", int, "recall levels of a mean curve", 11)
     says = "the lowest grade that counts as relevant"
     arguments.add_number(command, "--rel", "GRADE", float, says, 1.0)

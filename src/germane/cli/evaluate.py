@@ -36,11 +36,8 @@ def add(commands: Any) -> None:
         command, "lines 'query Q0 item rank score tag', or columns; - is standard input"
     )
     arguments.add_measures(command, DEFAULT)
-    command.add_argument(
-        "--per-query",
-        action="store_true",
-        help="also print the value of every query; 'all' is the mean",
-    )
+    says = "also print the value of every query; 'all' is the mean"
+    command.add_argument("--per-query", action="store_true", help=says)
     command.add_argument(
         "--by",
         metavar="FILE",
@@ -64,16 +61,10 @@ def add(commands: Any) -> None:
     arguments.add_rename(command)
     arguments.add_shared(command)
     arguments.add_catalogue(command)
-    command.add_argument(
-        "--dialect",
-        metavar="NAME",
-        help="the conventions of another tool, and its names of measures; see germane dialects",
-    )
-    command.add_argument(
-        "--checkpoint",
-        metavar="DIR",
-        help="save progress in DIR, and resume from there after an interruption",
-    )
+    says = "the conventions of another tool, and its names of measures; see germane dialects"
+    command.add_argument("--dialect", metavar="NAME", help=says)
+    says = "save progress in DIR, and resume from there after an interruption"
+    command.add_argument("--checkpoint", metavar="DIR", help=says)
 
 
 def run(options: argparse.Namespace) -> None:

@@ -31,12 +31,8 @@ def add(commands: Any) -> None:
     command.set_defaults(run=run)
     command.add_argument("qrels", metavar="QRELS", help="lines 'query 0 item grade', or columns")
     command.add_argument("run_path", metavar="RUN", help="the run to check")
-    command.add_argument(
-        "--baseline",
-        metavar="FILE",
-        required=True,
-        help="a run, or a .json file of evaluate --format json --per-query",
-    )
+    says = "a run, or a .json file of evaluate --format json --per-query"
+    command.add_argument("--baseline", metavar="FILE", required=True, help=says)
     arguments.add_measures(command, DEFAULT)
     add_limits(command)
     arguments.add_signature(command)
@@ -45,11 +41,8 @@ def add(commands: Any) -> None:
         help="test of significance (default: randomization)",
     )  # fmt: skip
     arguments.add_seed(command)
-    command.add_argument(
-        "--github",
-        action="store_true",
-        help="also annotate the commit and write the job summary of a GitHub workflow",
-    )
+    says = "also annotate the commit and write the job summary of a GitHub workflow"
+    command.add_argument("--github", action="store_true", help=says)
     arguments.add_shared(command)
 
 

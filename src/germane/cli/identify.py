@@ -32,12 +32,8 @@ def add(commands: Any) -> None:
         ),
     )
     command.set_defaults(run=run)
-    command.add_argument(
-        "function",
-        metavar="MODULE:FUNCTION",
-        nargs="?",
-        help="a function of a module, or of a file as in metrics.py:my_map",
-    )
+    says = "a function of a module, or of a file as in metrics.py:my_map"
+    command.add_argument("function", metavar="MODULE:FUNCTION", nargs="?", help=says)
     command.add_argument(
         "--command",
         metavar="COMMAND",
@@ -46,11 +42,8 @@ def add(commands: Any) -> None:
             " run without a shell"
         ),
     )
-    command.add_argument(
-        "-m",
-        "--measure",
-        help="what it is said to compute, such as AP@10 (default: any measure is tried)",
-    )
+    says = "what it is said to compute, such as AP@10 (default: any measure is tried)"
+    command.add_argument("-m", "--measure", help=says)
     command.add_argument("--takes", metavar=_FORMS, help="the form of the function's data")
     command.add_argument(
         "--pattern",
@@ -78,18 +71,10 @@ def add(commands: Any) -> None:
     )
     says = "seconds for a call of a program"
     arguments.add_number(command, "--time-limit", "S", arguments.read_fraction, says, 60.0)
-    command.add_argument(
-        "--assert",
-        dest="asserts",
-        action="store_true",
-        help="exit with status 1, too, if a definition was found that is not the one of -m",
-    )
-    command.add_argument(
-        "--columns",
-        metavar="PART=NAME,…",
-        type=arguments.read_columns,
-        help="names of the columns of frames",
-    )
+    says = "exit with status 1, too, if a definition was found that is not the one of -m"
+    command.add_argument("--assert", dest="asserts", action="store_true", help=says)
+    says = "names of the columns of frames"
+    command.add_argument("--columns", metavar="PART=NAME,…", type=arguments.read_columns, help=says)
     arguments.add_seed(command)
     policy = command.add_argument_group(
         "conventions that the definition has to have (default: any)"

@@ -24,13 +24,8 @@ def add(commands: Any) -> None:
     )
     command.set_defaults(run=run)
     arguments.add_files(command, "one run or more")
-    command.add_argument(
-        "-o",
-        "--output",
-        metavar="FILE|FOLDER/",
-        default="report.html",
-        help="write one page, or a folder with the rankings of all queries (default: report.html)",
-    )
+    says = "write one page, or a folder with the rankings of all queries (default: report.html)"
+    command.add_argument("-o", "--output", metavar="FILE|FOLDER/", default="report.html", help=says)
     command.add_argument(
         "--max-size",
         metavar="SIZE",

@@ -51,11 +51,8 @@ def add(commands: Any) -> None:
             " JSON"
         ),
     )
-    drawn.add_argument(
-        "--strata",
-        metavar="FILE",
-        help="the stratum of every query: a file with two columns, or JSON",
-    )
+    says = "the stratum of every query: a file with two columns, or JSON"
+    drawn.add_argument("--strata", metavar="FILE", help=says)
     command.add_argument(
         "--judge-family",
         metavar="WORD",
