@@ -138,25 +138,19 @@ def add_catalogue(command: argparse.ArgumentParser) -> None:
     catalogue.add_argument("--catalogue", metavar="FILE|N|seen", help=says)
     says = "what users chose before: a file with a user and an item in each row"
     catalogue.add_argument("--seen", metavar="FILE", help=says)
-    catalogue.add_argument(
-        "--distance",
-        metavar="FILE",
-        help=(
-            "vectors of items, for their distances: a file with an item and its vector in each row,"
-            " or an .npz file with both as arrays"
-        ),
+    says = (
+        "vectors of items, for their distances: a file with an item and its vector in each row,"
+        " or an .npz file with both as arrays"
     )
+    catalogue.add_argument("--distance", metavar="FILE", help=says)
 
 
 def add_subtopic_weights(command: argparse.ArgumentParser) -> None:
-    command.add_argument(
-        "--subtopic-weights",
-        metavar="FILE",
-        help=(
-            "a query, a subtopic and its weight in each row, for measures such as"
-            " 'ERR_IA(weights=given)@20'"
-        ),
+    says = (
+        "a query, a subtopic and its weight in each row, for measures such as"
+        " 'ERR_IA(weights=given)@20'"
     )
+    command.add_argument("--subtopic-weights", metavar="FILE", help=says)
 
 
 def add_reading(command: argparse.ArgumentParser) -> None:
@@ -167,23 +161,16 @@ def add_reading(command: argparse.ArgumentParser) -> None:
         type=read_sides,
         help="the format of both files, or of one, as in run=jsonl (for an unknown suffix: trec)",
     )
-    reading.add_argument(
-        "--columns",
-        metavar="PART=NAME,…",
-        type=read_columns,
-        help=(
-            "names of columns that are not recognized, such as 'query=user,item=film'; "
-            "'rank=' ignores a column"
-        ),
+    says = (
+        "names of columns that are not recognized, such as 'query=user,item=film'; "
+        "'rank=' ignores a column"
     )
-    reading.add_argument(
-        "--collapse",
-        metavar="FILE",
-        help=(
-            "rank groups instead of items, such as the documents "
-            "of chunks: a file with two columns, item and group"
-        ),
+    reading.add_argument("--columns", metavar="PART=NAME,…", type=read_columns, help=says)
+    says = (
+        "rank groups instead of items, such as the documents "
+        "of chunks: a file with two columns, item and group"
     )
+    reading.add_argument("--collapse", metavar="FILE", help=says)
     says = "allow a file to be N times its compressed size, above 256 MB (default: 1000)"
     reading.add_argument("--max-expansion", metavar="N|none", type=_read_limit, help=says)
     says = "allow lines of up to this size in TREC files (default: 1048576)"
@@ -251,14 +238,11 @@ def add_output(command: argparse.ArgumentParser) -> None:
 
 
 def add_bounds(command: argparse.ArgumentParser) -> None:
-    command.add_argument(
-        "--bounds",
-        action="store_true",
-        help=(
-            "also print how far unjudged items could move the means, and which orders of runs"
-            " remain open"
-        ),
+    says = (
+        "also print how far unjudged items could move the means, and which orders of runs"
+        " remain open"
     )
+    command.add_argument("--bounds", action="store_true", help=says)
 
 
 def add_format(command: argparse.ArgumentParser, formats: Sequence[str]) -> None:
@@ -358,14 +342,11 @@ def write_result(
 
 def add_signature(command: argparse.ArgumentParser) -> None:
     """Add the option that prints signatures."""
-    command.add_argument(
-        "--signature",
-        action="store_true",
-        help=(
-            "also print the signature of each mean: one line with the definition and fingerprints"
-            " of the data"
-        ),
+    says = (
+        "also print the signature of each mean: one line with the definition and fingerprints"
+        " of the data"
     )
+    command.add_argument("--signature", action="store_true", help=says)
 
 
 def is_signed(options: argparse.Namespace) -> bool:

@@ -36,14 +36,10 @@ def add(commands: Any) -> None:
     arguments.add_reading(command)
     arguments.add_candidates(command)
     arguments.add_scores(command)
-    command.add_argument(
-        "--train",
-        metavar="QRELS",
-        help=(
-            "judgments that the system learned from: find judgments and queries that are also in"
-            " QRELS"
-        ),
+    says = (
+        "judgments that the system learned from: find judgments and queries that are also in QRELS"
     )
+    command.add_argument("--train", metavar="QRELS", help=says)
     arguments.add_texts(command, "to find queries among the items")
 
 

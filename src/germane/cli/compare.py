@@ -53,13 +53,11 @@ def add(commands: Any) -> None:
     )
     arguments.add_measures(command, DEFAULT)
     add_statistics(command)
-    arguments.add_choice(
-        command,
-        "--view",
-        VIEWS,
+    says = (
         "a single table; queries shows where two runs differ (default: the leaderboard, with a "
-        "sentence for each pair of up to three runs; for csv and tsv the pairs)",
+        "sentence for each pair of up to three runs; for csv and tsv the pairs)"
     )
+    arguments.add_choice(command, "--view", VIEWS, says)
     says = "number of queries in a view"
     arguments.add_number(command, "--most", "N", arguments.read_whole, says, 10)
     arguments.add_signature(command)

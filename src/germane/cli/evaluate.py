@@ -38,25 +38,19 @@ def add(commands: Any) -> None:
     arguments.add_measures(command, DEFAULT)
     says = "also print the value of every query; 'all' is the mean"
     command.add_argument("--per-query", action="store_true", help=says)
-    command.add_argument(
-        "--by",
-        metavar="FILE",
-        help=(
-            "also print the means of each category of queries; FILE "
-            "has the columns query and category, or is JSON {query: category}"
-        ),
+    says = (
+        "also print the means of each category of queries; FILE "
+        "has the columns query and category, or is JSON {query: category}"
     )
+    command.add_argument("--by", metavar="FILE", help=says)
     says = "also print confidence intervals of means, for instance at level 0.95"
     arguments.add_number(command, "--confidence", "P", arguments.read_fraction, says)
     arguments.add_signature(command)
-    command.add_argument(
-        "--record",
-        metavar="FILE",
-        help=(
-            "also write a record as JSON, with the values of queries if --per-query is given;"
-            " germane verify reads it"
-        ),
+    says = (
+        "also write a record as JSON, with the values of queries if --per-query is given;"
+        " germane verify reads it"
     )
+    command.add_argument("--record", metavar="FILE", help=says)
     arguments.add_bounds(command)
     arguments.add_rename(command)
     arguments.add_shared(command)

@@ -34,34 +34,25 @@ def add(commands: Any) -> None:
     command.set_defaults(run=run)
     says = "a function of a module, or of a file as in metrics.py:my_map"
     command.add_argument("function", metavar="MODULE:FUNCTION", nargs="?", help=says)
-    command.add_argument(
-        "--command",
-        metavar="COMMAND",
-        help=(
-            "a program and its arguments, with {qrels} and {run} for the paths of two files; it is"
-            " run without a shell"
-        ),
+    says = (
+        "a program and its arguments, with {qrels} and {run} for the paths of two files; it is"
+        " run without a shell"
     )
+    command.add_argument("--command", metavar="COMMAND", help=says)
     says = "what it is said to compute, such as AP@10 (default: any measure is tried)"
     command.add_argument("-m", "--measure", help=says)
     command.add_argument("--takes", metavar=_FORMS, help="the form of the function's data")
-    command.add_argument(
-        "--pattern",
-        metavar="REGEX",
-        help=(
-            r"where the number stands in the program's output: 'map\s+all\s+(\S+)'; with the groups"
-            r" query and value, "
-            "the number of each query"
-        ),
+    says = (
+        r"where the number stands in the program's output: 'map\s+all\s+(\S+)'; with the groups"
+        r" query and value, "
+        "the number of each query"
     )
-    arguments.add_number(
-        command,
-        "--decimals",
-        "N",
-        arguments.read_whole,
+    command.add_argument("--pattern", metavar="REGEX", help=says)
+    says = (
         "values are rounded to so many decimals (default: as many as a program prints; none for"
-        " a function)",
+        " a function)"
     )
+    arguments.add_number(command, "--decimals", "N", arguments.read_whole, says)
     command.add_argument(
         "--tolerance",
         metavar="T",

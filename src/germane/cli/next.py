@@ -23,14 +23,11 @@ def add(commands: Any) -> None:
     arguments.add_files(command, "the runs that will be compared")
     arguments.add_measures(command, "nDCG@10")
     arguments.add_number(command, "-n --budget", "N", arguments.read_whole, "pairs", 100)
-    arguments.add_choice(
-        command,
-        "--by",
-        ("weight", "difference"),
+    says = (
         "order by the weight of a pair, or by how much this weight differs between runs"
-        " (default: weight)",
-        "weight",
+        " (default: weight)"
     )
+    arguments.add_choice(command, "--by", ("weight", "difference"), says, "weight")
     arguments.add_shared(command)
 
 

@@ -27,14 +27,11 @@ def add(commands: Any) -> None:
     arguments.add_files_or_list(command)
     says = "the number as it was written: 0.62 is less precise than 0.620; 62%% is 0.62"
     command.add_argument("--reported", metavar="NUMBER", help=says)
-    command.add_argument(
-        "--table",
-        metavar="TABLE",
-        help=(
-            "a reported table, whose rows are the runs, by the names of their files: CSV, TSV,"
-            " JSON, Markdown or LaTeX"
-        ),
+    says = (
+        "a reported table, whose rows are the runs, by the names of their files: CSV, TSV,"
+        " JSON, Markdown or LaTeX"
     )
+    command.add_argument("--table", metavar="TABLE", help=says)
     says = "the measure that a column of the table stands for, as in 'MAP=AP@10'; may be repeated"
     command.add_argument("--names", metavar="NAME=MEASURE", action="append", default=[], help=says)
     says = "the measure that was reported (default: AP@10)"

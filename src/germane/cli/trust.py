@@ -35,34 +35,23 @@ def add(commands: Any) -> None:
     drawn = command.add_argument_group(
         "how the queries with people's judgments were drawn (default: at random)"
     )
-    arguments.add_choice(
-        drawn,
-        "--about",
-        ("population", "queries"),
+    says = (
         "the numbers are about the population that the queries come from, or about these"
-        " queries (default: population)",
-        "population",
+        " queries (default: population)"
     )
-    drawn.add_argument(
-        "--weights",
-        metavar="FILE",
-        help=(
-            "weights of these queries, 1 / the probability to be drawn: a file with two columns, or"
-            " JSON"
-        ),
+    arguments.add_choice(drawn, "--about", ("population", "queries"), says, "population")
+    says = (
+        "weights of these queries, 1 / the probability to be drawn: a file with two columns, or"
+        " JSON"
     )
+    drawn.add_argument("--weights", metavar="FILE", help=says)
     says = "the stratum of every query: a file with two columns, or JSON"
     drawn.add_argument("--strata", metavar="FILE", help=says)
-    command.add_argument(
-        "--judge-family",
-        metavar="WORD",
-        action="append",
-        default=[],
-        help=(
-            "warn of runs with this word in their names, because the judge is related to them; may"
-            " be repeated"
-        ),
+    says = (
+        "warn of runs with this word in their names, because the judge is related to them; may"
+        " be repeated"
     )
+    command.add_argument("--judge-family", metavar="WORD", action="append", default=[], help=says)
     says = "also print how many queries are needed to detect a difference of D between two runs"
     arguments.add_number(command, "--detect", "D", arguments.read_fraction, says)
     arguments.add_number(command, "--confidence", "P", arguments.read_fraction, default=0.95)
