@@ -20,7 +20,8 @@ def format_number(
     sign: Literal["", "+", "z"] = "",
     nan: str = "nan",
 ) -> str:
-    """Write a number with ``digits`` decimals, or with all for None; no number is empty text.
+    """Write a number with ``digits`` decimals, or with all of them for None; no number is empty
+    text.
 
     ``sign`` is an option of format strings: ``+`` shows the sign of positive numbers too, ``z``
     writes no sign before a number that rounds to 0. A negative zero is written as 0.
@@ -44,10 +45,12 @@ def to_json_number(value: float) -> float | None:
 
 
 def write_count(count: int, one: str, more: str | None = None) -> str:
-    """Write a number of things: ``1 query``, ``2,000 queries``, or the plural that is given."""
+    """Write a number of things: ``1 query``, ``2,000 queries``; the plural may be given."""
     return f"{count:,} {one if count == 1 else more or pluralize(one)}"
 
 
 def pluralize(word: str) -> str:
-    """Write the plural of a word: queries, images."""
-    return word[:-1] + "ies" if word.endswith("y") else word + "s"
+    """Write the plural of a word: queries, boxes, images."""
+    if word.endswith("y"):
+        return word[:-1] + "ies"
+    return word + ("es" if word.endswith(("s", "x")) else "s")
