@@ -174,8 +174,13 @@ class Sheet:
 
         It adds the probabilities of all protocols with different values. In each, a column counts
         as often as it has definitions with different values that are at most as costly as the one
-        chosen.
+        chosen. Cells of 0 and 1 alone are certain to: no item is relevant at a high level.
         """
+        if not any(
+            (np.abs(column.numbers[given] - 0.5) != 0.5).any()
+            for column, given in zip(self.columns, fit.given, strict=True)
+        ):
+            return 1.0
         cost = fit.protocol.cost + 1e-9
         alike = {
             tuple(options[0].values.round(9).tobytes() for options in one.columns if options)

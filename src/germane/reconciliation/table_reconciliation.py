@@ -99,10 +99,10 @@ class TableReconciliation(Tabular):
                 f"{every} {verb} {what if self.tools else 'of one protocol: ' + what}; {counted}."
             )
         sure = self._explain_chance()
-        return (
-            f"no protocol gives the table. The nearest, {self.protocol.rstrip('.')}, gives "
-            f"{cells - len(self.off)} of {write_count(cells, 'cell')}. {sure}"
-        )
+        if not self.off:
+            return f"no protocol is certain. One gives {every}: {self.protocol} {sure}"
+        what, given = self.protocol.rstrip("."), f"{cells - len(self.off)} of {cells} cells"
+        return f"no protocol gives the table. The nearest, {what}, gives {given}. {sure}"
 
     def _explain_chance(self) -> str:
         share = write_chance(self.chance)
