@@ -116,7 +116,7 @@ def _read_claim(measure: str | Measure | None) -> Measure | None:
             " lists. germane boxes evaluates detections; germane boxes reconcile finds the"
             " definition of a number."
         )
-    claim = measure if isinstance(measure, Measure) else parse(measure)
+    claim = parse(measure)
     if isinstance(claim.row, CatalogueDefinition):
         raise MeasureError(
             f"{claim} is a measure of whole lists, which needs every result or the whole catalogue,"

@@ -174,7 +174,7 @@ def spread(
     conventions are those of ``evaluate``; a convention that you give holds in every dialect. Raises
     what ``evaluate`` raises for germane's own value.
     """
-    asked = measure if isinstance(measure, Measure) else parse(measure)
+    asked = parse(measure)
     [found] = spread_each(qrels, run, asked, progress=progress, **policy)
     return found
 
