@@ -95,7 +95,7 @@ class ListsOfRun:
         """Rank the rows of some queries, and number their items."""
         ranked = rank_rows(rows, self._run, self._policy, self._candidates)
         users, items = ranked.queries.compact(), ranked.column
-        self._items.open(items, self._run.ids == "text")
+        self._items.open(items, self._run.is_text)
         lists = Lists(ranked.offsets, self._items.numbers.number(items))
         if of_users:
             seen = self._items.catalogue.seen

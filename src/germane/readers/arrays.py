@@ -64,6 +64,10 @@ class ArrayRun(RunInput):
         return self.items.ids is not None
 
     @property
+    def is_text(self) -> bool:
+        return self.items.is_text
+
+    @property
     def has_query_ids(self) -> bool:
         return self.queries.ids is not None
 
@@ -145,7 +149,8 @@ class ArrayRun(RunInput):
             return self
         counts = self.count_rows()
         run, names = self.collapse_items(groups)
-        return replace(run, items=Axis("groups", len(names), names), counts=counts)
+        items = Axis("groups", len(names), names, is_text=groups.is_text)
+        return replace(run, items=items, counts=counts)
 
     def retrieve(
         self, qrels: Qrels, duplicates: str, order: Order, progress: Progress | None = None

@@ -79,6 +79,11 @@ class RunInput:
         return "the run"
 
     @property
+    def is_text(self) -> bool:
+        """Is an integer its digits, since the run or the groups of its items are a file of text?"""
+        return self.ids == "text"
+
+    @property
     def ties(self) -> str:
         """The order of tied items, unless the caller chooses one."""
         return "trec"

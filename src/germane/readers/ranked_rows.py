@@ -14,6 +14,7 @@ from germane.core.ragged import Bools, Floats, Ints
 from germane.errors import DuplicateError, EmptyError, clip
 from germane.kernel import plain
 from germane.kernel.columns import Ids, read_python_ids
+from germane.kernel.ids import spell_id
 from germane.kernel.keys import Keys
 from germane.kernel.reduction import (
     Batch,
@@ -82,7 +83,7 @@ def rank_rows(
     is an error, and CoverageError for a query for which ``only`` has no candidates.
     """
     queries = read_python_ids(rows.queries)
-    judged, items = _judge(rows, policy, candidates, ids or run.ids)
+    judged, items = _judge(rows, policy, candidates, ids or ("text" if run.is_text else "typed"))
     batch = Batch(np.arange(len(queries)), rows.offsets, items, rows.score, rows.rank)
     try:
         copies = "max" if run.is_collapsed else policy.duplicates
@@ -104,15 +105,18 @@ def _judge(
     if (candidates or policy.own == "drop") and isinstance(queries, Ids):
         queries = queries.python
     none = np.zeros(len(queries) + 1, np.int64)
+    of_text = ids == "text"
     if candidates is None:
-        return Judgments(queries, none, items.part(0, 0)), items
-    users = candidates.attach_to_lists(Qrels(list(queries), none, [], np.zeros(0), ids=ids))
+        return Judgments(queries, none, items.part(0, 0), of_text=of_text), items
+    named = list(map(spell_id, queries)) if of_text else list(queries)
+    users = candidates.attach_to_lists(Qrels(named, none, [], np.zeros(0), ids=ids))
     if isinstance(items, Keys):
         return judge_keys(users, False), items
     pairs, as_text = match_items(users, items, ids, as_text=False)
     items = items.as_text() if as_text else items
     fitted = [(name, offsets, fit_items(one, items)) for name, offsets, one in pairs]
-    return add_candidates(Judgments(queries, none, items.part(0, 0)), fitted), items
+    own = Judgments(queries, none, items.part(0, 0), of_text=of_text or as_text)
+    return add_candidates(own, fitted), items
 
 
 def _order_rows(batch: Batch, policy: Policy) -> tuple[Ints, Ints, Ints]:
