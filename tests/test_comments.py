@@ -119,3 +119,22 @@ def start_pipe(tmp_path: Path) -> Any:
     if not hasattr(os, "mkfifo"):
         pytest.skip("no pipes with names")
     return start
+
+
+@pytest.mark.filterwarnings("ignore::germane.GermaneWarning")
+def test_whole_lists_and_arrays_have_such_a_query(files: tuple[str, str]) -> None:
+    qrels, run = files
+    dicts = {"#covid": {"d1": 2.0, "d0": 1.0}, "q": {"d2": 1.0}}
+    for given in (dicts, run, germane.read_run(run)):
+        result = germane.evaluate(qrels, given, "Coverage@1", catalogue=["d0", "d1", "d2"])
+        assert result["Coverage@1"].mean == 2 / 3
+    numpy = pytest.importorskip("numpy")
+    scores = numpy.array([[2.0, 1.0, 0.0], [0.0, 0.0, 1.0]])
+    rows, items = ["#covid", "q"], ["d1", "d0", "d2"]
+    array = germane.evaluate(qrels, scores, "RR", query_ids=rows, item_ids=items)
+    vectors = germane.evaluate_embeddings(
+        numpy.eye(2), scores.T, "RR", qrels=qrels, query_ids=rows, gallery_ids=items,
+        similarity="dot",
+    )  # fmt: skip
+    for one in (array, vectors):
+        assert one["RR"].per_query == {"q": 1.0, "#covid": 1.0}

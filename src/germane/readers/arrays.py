@@ -16,6 +16,7 @@ from germane.core.retrieved import Order, Retrieved, Sample
 from germane.errors import DuplicateError, EmptyError, FormatError, clip
 from germane.kernel.columns import Ids, Integers
 from germane.kernel.grid import Columns, Grid, widen
+from germane.kernel.ids import to_bytes, to_text
 from germane.kernel.reduction import Batch, Judgments, Part, Reduction, RepeatedItem
 from germane.kernel.threads import map_in_threads
 from germane.readers import array_ids, numbers
@@ -74,6 +75,10 @@ class ArrayRun(RunInput):
     @property
     def is_collapsed(self) -> bool:  # type: ignore[override]
         return self.counts is not None
+
+    def find_queries(self, wanted: object) -> set[Hashable]:
+        """Find the ids of all rows, as text."""
+        return {to_text(to_bytes(query)) for query in self.queries.ids or ()}
 
     # --- Of each kind of array ---
 

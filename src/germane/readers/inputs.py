@@ -68,6 +68,7 @@ class RunInput:
     is_mapping: ClassVar[bool] = False
     has_columns: ClassVar[bool] = False
     is_array: ClassVar[bool] = False  # are its items columns, which have no ids to order ties by?
+    has_own_items: ClassVar[bool] = False  # is no item of a query one of another's?
     is_searched: ClassVar[bool] = False  # does finding one query take reading all rows?
     has_header: bool = True  # may the caller name its columns, if it has any?
     is_collapsed: bool = False  # do groups take the place of items, so that these may repeat?
@@ -129,9 +130,9 @@ class RunInput:
         """
         raise NotImplementedError
 
-    def read_content(self, qrels: Qrels) -> Iterator[Rows]:
+    def read_content(self, qrels: Qrels, progress: Progress | None = None) -> Iterator[Rows]:
         """Read all rows that are data; a line that begins with ``#`` is, if its query is judged."""
-        return self.read_rows()
+        return self.read_rows(None, progress)
 
     def select(
         self, qrels: Qrels, duplicates: str, progress: Progress | None = None
