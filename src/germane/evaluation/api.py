@@ -103,6 +103,8 @@ def evaluate(
     them, too.
     """
     progress = make_progress(progress)
+    if not (name is None or isinstance(name, str)):
+        raise InputError(f"runs are named by text; got {clip(name)}")
     data = open_data(qrels, policy, dialect)
     given, conventions = data.open_run(run)
     if data.signs:

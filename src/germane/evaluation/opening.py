@@ -189,7 +189,8 @@ def open_options(choices: Mapping[str, Any], dialect: "str | Dialect | None" = N
     given = {name: one for name, one in choices.items() if name in READING}
     asked = {name: word for name, word in choices.items() if name not in READING}
     usual = {} if spoken is None else spoken.choices
-    lowest = asked.get("scores", usual.get("scores")) == "distances"
+    scores = asked.get("scores", usual.get("scores"))
+    lowest = isinstance(scores, str) and scores == "distances"
     reading = ReadOptions(**given, lowest=lowest) if given or lowest else NOTHING_SAID
     return Options(reading, asked, spoken)
 

@@ -34,6 +34,7 @@ from germane.measures.measure import Measures
 from germane.output import writing
 from germane.output.formatting import SCHEMA
 from germane.readers import parquet_files
+from germane.readers.formats import check_path
 from germane.readers.nested_json import read_json
 
 T = TypeVar("T")
@@ -78,6 +79,7 @@ def find_results(path: str | os.PathLike[str]) -> Results | None:
 
 
 def _read(path: str | os.PathLike[str]) -> Any:
+    check_path(path)
     try:
         return read_json(path)
     except FormatError as error:

@@ -71,7 +71,7 @@ def limit_path(path: Path, max_expansion: object = None, max_line: object = None
 
 
 def _read_limit(name: str, given: object, says: str) -> float:
-    number = math.inf if given == "none" else given
+    number = math.inf if isinstance(given, str) and given == "none" else given
     if not is_number(number) or not number >= 1:
         raise PolicyError(f"{name} takes a number from 1, or none; got {clip(given)}.  {says}")
     return number

@@ -207,10 +207,11 @@ def _read_judge(data: Inputs, measures: Measures) -> Qrels:
 
 def _check_policy(policy: Mapping[str, Any]) -> None:
     """Refuse conventions that leave queries out, which then differ between the judges."""
-    if policy.get("unknown") == "zero":
+    words = {name: word for name, word in policy.items() if isinstance(word, str)}
+    if words.get("unknown") == "zero":
         raise PolicyError("unknown=zero counts queries that nobody judged; leave it out.")
     for name in ("missing", "no_relevant", "no_hit"):
-        if policy.get(name) in ("skip", "nan"):
+        if words.get(name) in ("skip", "nan"):
             raise PolicyError(
                 f"{name}={policy[name]} leaves out queries, and the judges would differ in which; a"
                 " corrected mean is over all queries. Choose zero."
