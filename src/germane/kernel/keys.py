@@ -254,7 +254,7 @@ def _place_ties(batch: Batch, group: Ints, row: Ints, first: Ints, last: Ints, t
         if 2 * len(members) > len(mine):  # arranging all is faster than selecting so many
             members = np.arange(len(mine))
         key = plain.order_equal(batch.items.list_group(g), members, ties)
-        members = members[key.argsort()]
+        members = members[key.argsort(kind="stable")]
         arranged = members[mine[members].argsort(kind="stable")]
         position = np.empty(len(mine), np.int64)
         position[arranged] = np.arange(len(arranged))
