@@ -130,9 +130,11 @@ def trust_many(
     _check_policy(policy)
     options = open_evaluation(None, policy).options
     models = Inputs(model, options)
-    judges = spell_alike(*(_read_judge(one, measures) for one in (Inputs(people, options), models)))
+    held, persons = models.open_runs(runs), Inputs(people, options)
+    for one in held.values():
+        persons.open_run(one)
+    judges = spell_alike(*(_read_judge(one, measures) for one in (persons, models)))
     match_judges(*judges)
-    held = models.open_runs(runs)
     sides = map(models.judge_by, judges)
     with warnings.catch_warnings():  # findings of the model's judgments are in the result
         warnings.simplefilter("ignore", GermaneWarning)
