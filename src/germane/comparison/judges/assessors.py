@@ -183,6 +183,7 @@ def _read_judges(judges: Any, run: Any, options: Options) -> tuple[dict[str, Qre
             held = inputs.open_runs({"run": run})["run"]
         inputs.open_run(held)
         read[name] = inputs.read_judge()
+    assert held is not None  # there are two judges or more
     return dict(zip(read, spell_alike(*read.values()), strict=True)), held
 
 
