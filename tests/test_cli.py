@@ -399,6 +399,21 @@ def test_data_on_a_terminal_hold_no_command(files: Path, form: str) -> None:
     assert b"\x1b[31m" in run(files, *evaluate.split()).stdout
 
 
+def test_compare_reads_subtopics_as_evaluate_does(tmp_path: Path) -> None:
+    (tmp_path / "qrels.txt").write_text("q1 1 d1 1\nq1 2 d1 1\nq1 2 d2 1\n")
+    runs = {"a": ["d1", "d2"], "b": ["d2", "d1"]}
+    for name, items in runs.items():
+        lines = [f"q1 Q0 {item} {rank} {-rank} {name}\n" for rank, item in enumerate(items, 1)]
+        (tmp_path / f"{name}.run").write_text("".join(lines))
+    given = ("qrels.txt", "a.run", "b.run", "-m", "alpha_nDCG@5", "--format", "json")
+    compared, evaluated = (
+        json.loads(run(tmp_path, verb, *given).stdout) for verb in ("compare", "evaluate")
+    )
+    means = {one["name"]: one["measures"][0]["mean"] for one in evaluated["runs"]}
+    assert compared["means"] == {"alpha_nDCG@5": means}
+    assert means["a"] == 1 > means["b"]
+
+
 COMMANDS = [
     ["evaluate", "qrels.txt", "good.run"],
     ["check", "qrels.txt", "good.run"],

@@ -127,6 +127,13 @@ def test_all_queries_judged_by_people_leave_nothing_open() -> None:
     assert population.interval.low < found.mean < population.interval.high
 
 
+@pytest.mark.parametrize("runs", [["x.run"], "x.run", None, {}, {0: ["a"]}])
+def test_runs_are_named(runs: Any) -> None:
+    judged = {q: {"a": 1} for q in range(5)}
+    with pytest.raises(germane.InputError, match=r"runs are|no runs"):
+        germane.trust_many(runs, people=judged, model=judged)
+
+
 def test_measures_of_whole_lists_are_refused() -> None:
     with pytest.raises(germane.MeasureError, match="a correction is of a mean over judged queries"):
         trust(measures="Coverage@5", catalogue=1000)

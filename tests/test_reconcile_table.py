@@ -57,6 +57,15 @@ SETS = draw(1)
 TREC = {name: name for name in ("map", "ndcg_cut_10", "recip_rank")}
 
 
+def test_a_table_of_zeros_has_no_protocol() -> None:
+    # no grade is 3, and no score 3.5: several protocols give 0 in every cell
+    table = {name: {"recall@10": "0.000", "P@5": "0.000"} for name in SETS[1]}
+    found = germane.reconcile_table(*SETS, table)
+    assert not found
+    assert not found.off
+    assert found.verdict.startswith("no protocol is certain. One gives all 6 cells: ")
+
+
 def test_a_tools_table_is_named_and_nothing_is_off() -> None:
     table = publish(*SETS, TREC, dialect="trec_eval-9")
     found = germane.reconcile_table(*SETS, table)

@@ -52,6 +52,14 @@ def test_budget_and_what_is_left() -> None:
     assert "2 more have a weight" in str(found)
 
 
+def test_equal_weights_do_not_depend_on_the_order_of_rows() -> None:
+    a, b = {"q": {"y": 3.0, "x": 2.0, "d": 1.0}}, {"q": {"x": 3.0, "y": 2.0, "d": 1.0}}
+    turned = [{"q": dict(reversed(run["q"].items()))} for run in (a, b)]
+    for first, second in ((a, b), (b, a), turned):
+        found = germane.choose_judgments(QRELS, {"one": first, "two": second}, "RR")
+        assert [(one.item, one.weight) for one in found] == [("x", 1.5), ("y", 1.5)]
+
+
 def test_negative_grades_are_not_judged_yet() -> None:
     found = germane.choose_judgments({"q": {"d": 1, "x": -1}}, RUNS, "RR")
     assert ("q", "x") in {(one.query, one.item) for one in found}

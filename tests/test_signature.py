@@ -5,8 +5,10 @@ import gzip
 import json
 import pickle
 import random
+import re
 import subprocess
 import sys
+import tempfile
 import warnings
 from collections.abc import Iterator
 from functools import reduce
@@ -703,11 +705,8 @@ JSON = st.recursive(
 )
 
 
-@given(st.data())
-def test_any_record_is_read_or_refused(data: st.DataObject) -> None:
+def spoil(record: dict[str, Any], data: st.DataObject) -> dict[str, Any]:
     """A value anywhere in a record is replaced by any other."""
-    qrels, run = {"q": {"d": 1}}, {"q": {"e": 2.0, "d": 1.0}}
-    record = germane.evaluate(qrels, run, "AP@10 RR").to_dict(queries=True)
     at: Any = record
     while True:
         keys = list(at) if isinstance(at, dict) else range(len(at))
@@ -717,5 +716,26 @@ def test_any_record_is_read_or_refused(data: st.DataObject) -> None:
             break
         at = at[key]
     at[key] = data.draw(JSON)
+    return record
+
+
+@given(st.data())
+def test_any_record_is_read_or_refused(data: st.DataObject) -> None:
+    qrels, run = {"q": {"d": 1}}, {"q": {"e": 2.0, "d": 1.0}}
+    record = spoil(germane.evaluate(qrels, run, "AP@10 RR").to_dict(queries=True), data)
     with contextlib.suppress(germane.GermaneError):
         str(germane.verify(record, qrels, run))
+
+
+@given(st.data())
+def test_any_results_are_read_or_refused_in_words(data: st.DataObject) -> None:
+    result = germane.evaluate({"q": {"d": 1}}, {"q": {"e": 2.0, "d": 1.0}}, "AP@10 RR")
+    with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
+        json.dump(spoil(result.to_dict(queries=True), data), file)
+        file.flush()
+        says = ""
+        try:
+            germane.read_results(file.name)
+        except germane.GermaneError as error:
+            says = str(error).replace(file.name, "")
+    assert not re.search(r"__|object|argument|indices|germane\.\w", says)

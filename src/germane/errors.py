@@ -204,9 +204,7 @@ def explain_types(what: str, other: str, own: str, its: str) -> str:
 
 
 def list_choices(options: Iterable[object], word: Literal["or", "and"] = "or") -> str:
-    """Write options as prose: ``a``, ``a or b``, ``a, b or c``; or all of some names, with
-    ``and``.
-    """
+    """Write options as prose: ``a``, ``a or b``, ``a, b or c``; ``word`` may be ``and``."""
     *most, last = map(str, options)
     return f"{', '.join(most)} {word} {last}" if most else last
 
@@ -225,17 +223,13 @@ def show_typed(value: object) -> str:
 
 
 def name_type(value: Any) -> str:
-    """Name the type of an id; that of NumPy's numbers and texts, which equal Python's, is the one
-    of Python's.
-    """
+    """Name the type of an id; NumPy's numbers and texts have the name of Python's."""
     if isinstance(value, str):
         return "str"
     return type(value.item() if hasattr(value, "dtype") else value).__name__
 
 
-_ADDRESS = re.compile(
-    "(?: object)? at 0x[0-9a-fA-F]+(?=>)"
-)  # of objects without a text of their own
+_ADDRESS = re.compile("(?: object)? at 0x[0-9a-fA-F]+(?=>)")  # of objects without a text
 
 
 def clip(value: object, width: int = 60) -> str:

@@ -108,8 +108,7 @@ class RelevanceEvaluator:
         self._single: dict[int, Qrels] = {}
 
     def evaluate(self, scores: Mapping[str, Mapping[str, float]]) -> dict[str, dict[str, float]]:
-        """Evaluate a run, ``{query: {item: score}}``: the value of every measure for each judged
-        query.
+        """Evaluate a run, ``{query: {item: score}}``: every measure for each judged query.
 
         Raises TypeError for ids that are not text and for scores that are not numbers.
         """
@@ -137,9 +136,7 @@ class RelevanceEvaluator:
         return {query: dict(zip(names, row, strict=True)) for query, row in rows}
 
     def _select(self, qrels: Qrels, places: list[int]) -> Qrels:
-        """Select the judgments of some queries; those of a single one are kept for the next
-        time.
-        """
+        """Select the judgments of some queries; those of a single one are kept."""
         if len(places) > 1:
             return qrels.some(np.array(places))
         if places[0] not in self._single:
@@ -179,9 +176,7 @@ def _read_measures(measures: Iterable[str]) -> dict[str, set[str]]:
 
 
 def _write_key(column: Column) -> str:
-    """Write the key of a value: measures with one value keep their name, whatever their
-    parameters.
-    """
+    """Write the key of a value: a measure of one value keeps its name, without parameters."""
     return column.name if column.row.takes in ("cutoffs", "levels") else column.measure
 
 
@@ -244,9 +239,7 @@ def _read_whole(name: str, given: object) -> int:
 
 
 def _retrieve(qrels: Qrels, run: dict[str, Any]) -> Retrieved:
-    """Find the judged items that the run retrieved. Scores that are no finite numbers are
-    replaced.
-    """
+    """Find the judged items that were retrieved. Scores that are not finite are replaced."""
     try:
         return open_run(run).retrieve(qrels, "error", _ORDER)
     except ScoreError:
@@ -255,9 +248,7 @@ def _retrieve(qrels: Qrels, run: dict[str, Any]) -> Retrieved:
 
 
 def _replace_scores(query: str, got: dict[str, float]) -> dict[str, float]:
-    """Replace infinite scores by the largest, and scores with a NaN by the places that C gives
-    their items.
-    """
+    """Replace infinite scores by the largest, and those beside a NaN by C's places."""
     with np.errstate(over="ignore"):
         scores = [float(np.float32(_read_score(query, *one))) for one in got.items()]
     if any(score != score for score in scores):
@@ -325,8 +316,7 @@ def _read_lines(
 
 
 def compute_aggregated_measure(measure: str, values: list[float]) -> float:
-    """Aggregate the values of queries: a sum for ``num_…``, e^mean for ``gm_…``, otherwise the
-    mean.
+    """Aggregate the values of queries: a sum for ``num_…``, e^mean for ``gm_…``, else the mean.
 
     >>> from germane import pytrec_eval
     >>> pytrec_eval.compute_aggregated_measure("map", [0.5, 1.0])

@@ -1,6 +1,4 @@
-"""Scorers for scikit-learn's cross-validation and searches: ranking measures over groups of
-rows.
-"""
+"""Scorers for scikit-learn's cross-validation and searches, over groups of rows."""
 
 from collections.abc import Callable, Hashable, Mapping
 from typing import Any
@@ -40,9 +38,7 @@ class Scorer:
         return float(result[self.measure].mean)
 
     def _find_groups(self, X: Any, y: Any) -> list[Hashable]:  # noqa: N803
-        """Find the group of each row: by a column of X, by a function of X, or by the rows'
-        labels.
-        """
+        """Find the group of each row: by a column or a function of X, or by labels of rows."""
         group = self.group
         if callable(group):
             found = group(X)
@@ -88,7 +84,7 @@ def scorer(measure: str | Measure, *, group: Any, **policy: Any) -> Scorer:
     PolicyError at once, InputError for another ``group``, and FormatError where the rows do not
     fit.
     """
-    chosen = measure if isinstance(measure, Measure) else parse(measure)
+    chosen = parse(measure)
     make_policy(**policy)
     return Scorer(chosen, group, policy)
 

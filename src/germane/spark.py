@@ -62,8 +62,7 @@ def evaluate(
     sign: Sign = "qrels",
     **policy: Unpack[Choices],
 ) -> Evaluation:
-    """Judge a run, a Spark DataFrame or the path of Parquet files, against qrels, and compute
-    measures.
+    """Judge a run, a Spark DataFrame or Parquet files, against qrels, and compute measures.
 
     >>> evaluation = germane.spark.evaluate(qrels, run, "AP nDCG@10")  # doctest: +SKIP
     >>> evaluation.result["AP"].mean  # doctest: +SKIP
@@ -154,25 +153,26 @@ class Side(NamedTuple):
 
 def _check(rows: str, partitions: int | None, policy: Mapping[str, Any]) -> None:
     """Refuse arguments that do not fit DataFrames, or each other."""
-    for choice in ("input_format", "group"):
-        if policy.get(choice) is not None:
-            raise InputError(f"{choice}= is not for DataFrames, which have columns.")
-    for choice in ("collapse", "query_ids", "item_ids"):
-        if policy.get(choice) is not None:
-            raise InputError(
-                f"{choice}= is not for DataFrames. A join adds a column, and groupBy(query, group)"
-                " with max(score) collapses rows."
-            )
-    for choice in ("exclude", "only"):
-        if policy.get(choice) is not None:
-            raise InputError(
-                f"{choice}= is not for DataFrames of Spark: a join of type left_anti or left_semi"
-                " on query and item selects the candidates of the run."
-            )
+    for choices, why in _REFUSED.items():
+        for choice in choices:
+            if policy.get(choice) is not None:
+                raise InputError(f"{choice}= is not for DataFrames{why}")
     if rows not in ("scattered", "together"):
         raise InputError(f"rows= takes scattered or together; got {clip(rows)}")
     if partitions is not None and (type(partitions) is not int or partitions < 1):
         raise InputError(f"partitions= takes a positive whole number; got {clip(partitions)}")
+
+
+_REFUSED = {
+    ("input_format", "group"): ", which have columns.",
+    ("collapse", "query_ids", "item_ids"): (
+        ". A join adds a column, and groupBy(query, group) with max(score) collapses rows."
+    ),
+    ("exclude", "only"): (
+        " of Spark: a join of type left_anti or left_semi on query and item selects the candidates"
+        " of the run."
+    ),
+}
 
 
 def _refuse_partial(spark: "SparkSession") -> None:
@@ -240,9 +240,7 @@ def _shuffle(
 
 
 def _evaluate_in_place(judged: Side, retrieved: Side, start: Callable[..., Evaluator]) -> Evaluator:
-    """Evaluate without a shuffle: each partition has all rows of its queries, and gets all
-    judgments.
-    """
+    """Evaluate without a shuffle: each partition has all rows of its queries and all judgments."""
     evaluator = start(judged.columns.toArrow())
     assert evaluator.terms.words  # described once, for all tasks
     parts = retrieved.run_task(partial(reduce_rows, evaluator), STATE)

@@ -84,8 +84,7 @@ def explain(
     name: str | None = None,
     **options: Unpack["Options"],
 ) -> "Explanation":
-    """Explain the outcome of every detection of one image, of one class, or of one class in one
-    image.
+    """Explain the outcome of every detection of an image, a class, or a class in an image.
 
     >>> truth = [{"boxes": [[10, 10, 50, 50]], "labels": [1]}]
     >>> found = [{"boxes": [[10, 12, 50, 52]] * 2, "labels": [1, 1], "scores": [0.9, 0.8]}]
@@ -126,9 +125,7 @@ def evaluate_many(
         raise InputError(f"detections are a mapping of name to detections; got {clip(detections)}")
     own = read_options(options, dialect)
     side = open_truths(truth, own.reading)
+    named = {str(name): found for name, found in detections.items()}
     return Results(
-        {
-            str(name): _evaluate(side, found, measures, str(name), own)
-            for name, found in detections.items()
-        }
+        {name: _evaluate(side, found, measures, name, own) for name, found in named.items()}
     )

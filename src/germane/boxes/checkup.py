@@ -10,7 +10,6 @@ from germane.boxes.checks.table import TABLE, find_all
 from germane.boxes.columns import Columns, make_truths
 from germane.boxes.detections import Detections, Truths
 from germane.boxes.geometry import Overlap
-from germane.boxes.id_spelling import sort_ids
 from germane.boxes.reading_options import READING, Reading, take_reading
 from germane.boxes.sheet import Sheet, make_sheet, make_sound_sheet
 from germane.boxes.sources import name_detections, read_detection_columns, read_truth_columns
@@ -55,10 +54,7 @@ def _read_truths(given: Any, reading: Reading) -> tuple[Truths, Sheet]:
         return given, make_sound_sheet(given, given)
     columns = read_truth_columns(given, reading)
     listed = replace(
-        columns,
-        images=sort_ids(columns.image) if columns.images is None else columns.images,
-        classes=sort_ids(columns.label) if columns.classes is None else columns.classes,
-        faults=(),
+        columns, images=columns.list_images(), classes=columns.list_classes(), faults=()
     )
     frame = make_truths(_take(listed, np.zeros(0, np.int64)))
     sheet = make_sheet(replace(listed, faults=columns.faults), frame, "truth")

@@ -1,11 +1,8 @@
-"""COCO's JSON: annotations, and results of a detector; files, or what ``json.load`` made of
-them.
-"""
+"""COCO's JSON: annotations, and results of a detector; files, or what ``json.load`` returns."""
 
 import os
 import re
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -81,8 +78,6 @@ def _read_annotations(given: Any, reading: Reading) -> Columns:
         boxes=[row.get("bbox") for row in rows],
         **_list_shapes(rows, reading, truth=True),
         locate=lambda at: _locate(where, "annotation", rows, at, loaded["annotations"]),
-        box_format=reading.box_format or "xywh",
-        relative=reading.coordinates == "relative",
         crowd=_list_flags(rows, "iscrowd", where, faults),
         difficult=_list_flags(rows, "difficult", where, faults),
         area=[row.get("area") for row in rows] if any(has_area) else None,
@@ -127,11 +122,7 @@ def _read_results(given: Any, reading: Reading) -> Columns:
     where = os.fspath(given) if is_path(given) else "detections"
     flat = is_path(given) and reading.shape in ("box", "any")
     columns = _read_flat_results(given, reading.shape) if flat else None
-    return replace(
-        columns or _list_results(_load(given), where, reading, owned=is_path(given)),
-        box_format=reading.box_format or "xywh",
-        relative=reading.coordinates == "relative",
-    )
+    return columns or _list_results(_load(given), where, reading, owned=is_path(given))
 
 
 def _list_results(loaded: Any, where: str, reading: Reading, *, owned: bool) -> Columns:
@@ -164,9 +155,7 @@ def _list_results(loaded: Any, where: str, reading: Reading, *, owned: bool) -> 
 
 
 def _find_box(row: Mapping[str, Any], shape: Shape) -> Any:
-    """Find the box of a result; ``loadRes`` of pycocotools adds an array around a mask, which is
-    none.
-    """
+    """Find the box of a result; an array beside a mask, as of pycocotools' loadRes, is none."""
     box = row.get("bbox")
     return None if shape == "mask" and isinstance(box, np.ndarray) else box
 
@@ -188,9 +177,7 @@ _BETWEEN = re.compile(rb"\}\s*,\s*\{")  # two detections
 
 
 def _read_flat_results(path: Any, shape: Shape) -> Columns | None:
-    """Read a list of flat objects by Arrow, which takes a third of the time; None if it is anything
-    else.
-    """
+    """Read a list of flat objects by Arrow, three times as fast; None for anything else."""
     where, columns = os.fspath(path), _read_arrow_columns(path, shape)
     if columns is None or any(column.null_count for column in columns.values()):
         return None
@@ -208,9 +195,7 @@ def _read_flat_results(path: Any, shape: Shape) -> Columns | None:
 
 
 def _read_arrow_columns(path: Any, shape: Shape) -> dict[str, Any] | None:
-    """Read the columns of a list of objects as Arrow's arrays, an object a line; None for another
-    file.
-    """
+    """Read the columns of a list of objects by Arrow, an object a line; None for other files."""
     import pyarrow as pa
     from pyarrow import json as arrow_json
 
@@ -327,19 +312,20 @@ def _list_sound(
 
 def _name_overlap(row: Mapping[str, Any], lost: str) -> str:
     """Name the overlap of what an entry has in place of a box."""
-    others = {
-        "bbox": ("a box", "iou"),
-        "segmentation": ("a mask", "mask"),
-        "keypoints": ("keypoints", "oks"),
-    }
-    needs = {"bbox": "boxes", "segmentation": "masks", "keypoints": "keypoints"}
-    for key, (noun, overlap) in others.items():
-        if lost in needs and key != lost and not is_missing(row.get(key)):
+    for key, (noun, overlap, _) in _SHAPES.items() if lost in _SHAPES else ():
+        if key != lost and not is_missing(row.get(key)):
+            _, own, nouns = _SHAPES[lost]
             return (
-                f". It has {noun}, which overlap={overlap} evaluates; overlap={others[lost][1]}"
-                f" needs {needs[lost]}."
+                f". It has {noun}, which overlap={overlap} evaluates; overlap={own} needs {nouns}."
             )
     return ""
+
+
+_SHAPES = {
+    "bbox": ("a box", "iou", "boxes"),
+    "segmentation": ("a mask", "mask", "masks"),
+    "keypoints": ("keypoints", "oks", "keypoints"),
+}
 
 
 def _list_flags(rows: list[Any], key: str, where: str, faults: list[str]) -> list[bool]:
@@ -389,9 +375,8 @@ def _refuse_twice(rows: list[Any], where: str, noun: str) -> None:
 
 def _read_sizes(images: list[Any]) -> Floats:
     """Read the width and height of images; NaN where there are none."""
-    sizes = [(image.get("width"), image.get("height")) for image in images]
+    sides = [image.get(side) for image in images for side in ("width", "height")]
     numbers = [
-        [float(s) if is_finite_number(s) and not is_boolean(s) else np.nan for s in size]
-        for size in sizes
+        float(one) if is_finite_number(one) and not is_boolean(one) else np.nan for one in sides
     ]
     return np.array(numbers, float).reshape(-1, 2)

@@ -1,14 +1,12 @@
-"""Truths and detections from columns, which is how every source hands them over: checked here,
-once.
-"""
+"""Truths and detections from columns, which every source hands over: checked here, once."""
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from germane.boxes.detections import Detections, Truths
+from germane.boxes.detections import Detections, Truths, take_rows
 from germane.boxes.geometry import Boxes, BoxFormat, describe_box, find_broken, make_boxes
 from germane.boxes.id_spelling import (
     describe_mistyped,
@@ -16,11 +14,9 @@ from germane.boxes.id_spelling import (
     get_item,
     has_booleans,
     is_boolean,
-    is_text,
     sort_ids,
     translate_ids,
 )
-from germane.boxes.masks import Masks
 from germane.core.ragged import Floats, Ints
 from germane.errors import FormatError, InputError, ScoreError, clip, suggest
 from germane.readers.numbers import is_finite_number
@@ -63,15 +59,20 @@ class Columns:
 
     def take(self, at: Ints) -> "Columns":
         """Select rows by position."""
-        chosen: dict[str, Any] = {}
-        for name in _ROWS:
-            held = getattr(self, name)
-            if isinstance(held, Masks):
-                chosen[name] = held.take(at)
-            elif held is not None:
-                is_array = isinstance(held, np.ndarray)
-                chosen[name] = held[at] if is_array else [held[i] for i in at.tolist()]
+        chosen = take_rows(self, _ROWS, at)
         return replace(self, locate=lambda row: self.locate(int(at[row])), **chosen)
+
+    def list_images(self) -> list[Hashable]:
+        """List all images, or those of the boxes."""
+        return sort_ids(self.image) if self.images is None else list(self.images)
+
+    def list_classes(self) -> list[Hashable]:
+        """List all classes, or those of the boxes."""
+        return sort_ids(self.label) if self.classes is None else list(self.classes)
+
+    def add_faults(self, faults: Iterable[str]) -> "Columns":
+        """Add faults to those of the source."""
+        return replace(self, faults=[*self.faults, *faults])
 
 
 _ROWS = (
@@ -81,13 +82,10 @@ _ROWS = (
 
 
 def make_truths(columns: Columns) -> Truths:
-    """Make truths of columns. Raises InputError for a broken box, or an image or class that is not
-    listed.
-    """
+    """Make truths of columns. Raises InputError for broken boxes and ids that are not listed."""
     _refuse_faults(columns)
     count = len(columns)
-    images = sort_ids(columns.image) if columns.images is None else list(columns.images)
-    classes = sort_ids(columns.label) if columns.classes is None else list(columns.classes)
+    images, classes = columns.list_images(), columns.list_classes()
     for ids, noun in ((images, "images"), (classes, "classes")):
         _refuse_mixed(ids, noun, columns.where)
     names = [str((columns.names or {}).get(one, one)) for one in classes]
@@ -124,9 +122,7 @@ def make_truths(columns: Columns) -> Truths:
 
 
 def make_detections(columns: Columns, truths: Truths, name: str) -> Detections:
-    """Make detections of columns. Raises InputError for a broken box, or an image that the truths
-    lack.
-    """
+    """Make detections of columns. Raises InputError for broken boxes and unknown images."""
     _refuse_faults(columns)
     all_found = len(np.unique(truths.image)) == len(truths.images)  # which a frame's images are
     hint = "images= lists images, also those without truths." if all_found else ""
@@ -140,7 +136,7 @@ def make_detections(columns: Columns, truths: Truths, name: str) -> Detections:
         sizes = own if sizes is None or own is None else np.where(np.isnan(sizes), own, sizes)
     boxes = _make_sound_boxes(columns, image, sizes)
     label, unknown = match_classes(columns, truths)
-    _refuse_mistyped(columns, label, truths.classes, "a class", "the truth")
+    _refuse_mistyped(columns, label, truths.classes)
     score = _read_numbers(columns, "score")
     return Detections(
         boxes,
@@ -157,8 +153,7 @@ def make_detections(columns: Columns, truths: Truths, name: str) -> Detections:
 
 
 def match_classes(columns: Columns, truths: Truths) -> tuple[Ints, list[Hashable]]:
-    """Match classes with those of the truths: by their names where both sides have names, else by
-    their ids.
+    """Match classes with the truths': by name where both sides have names, else by id.
 
     Returns their positions (N), -1 for others, and these others.
     """
@@ -192,9 +187,7 @@ def _refuse_faults(columns: Columns) -> None:
 
 
 def scale_boxes(columns: Columns, image: Ints, sizes: Floats | None) -> Any:
-    """Scale relative boxes by the sizes of their images. Raises InputError for an image without a
-    size.
-    """
+    """Scale relative boxes to pixels. Raises InputError for an image without a size."""
     if not columns.relative:
         return columns.boxes
     known = np.full((len(image), 2), np.nan) if sizes is None else sizes[image]
@@ -212,9 +205,7 @@ def scale_boxes(columns: Columns, image: Ints, sizes: Floats | None) -> Any:
 
 
 def read_array(given: Any) -> Floats:
-    """Read numbers. Raises TypeError or ValueError for text, truth values, and rows of different
-    lengths.
-    """
+    """Read numbers. Raises TypeError or ValueError for text, truth values and uneven rows."""
     if has_booleans(given):
         raise TypeError
     array = np.asarray(given)
@@ -275,9 +266,7 @@ def _number_ids(
     *,
     typed: bool,
 ) -> Ints:
-    """Turn ids into positions among those known. Raises InputError, with the nearest, for
-    others.
-    """
+    """Turn ids into positions among those known. Raises InputError with the nearest."""
     numbers = find_ids(given, known, names, files=noun == "image", typed=typed)
     unknown = np.flatnonzero(numbers < 0)
     if len(unknown):
@@ -296,18 +285,16 @@ def _number_ids(
 
 def _refuse_mixed(ids: Sequence[Hashable], noun: str, where: str) -> None:
     """Refuse ids that are a number in one place and text in another."""
-    texts = {one for one in ids if is_text(one)}
+    texts = {one for one in ids if isinstance(one, str)}
     for one in ids if texts else ():
-        if not is_text(one) and str(one) in texts:
+        if not isinstance(one, str) and str(one) in texts:
             raise FormatError(
                 f"{where}: the ids of {noun} have {clip(one)}, a number, beside {clip(str(one))},"
                 " text. Write all of them in the same way."
             )
 
 
-def _refuse_mistyped(
-    columns: Columns, label: Ints, known: Sequence[Hashable], noun: str, of: str
-) -> None:
+def _refuse_mistyped(columns: Columns, label: Ints, known: Sequence[Hashable]) -> None:
     """Refuse unknown classes that are truth values, or numbers where the truth has text."""
     seen: set[Hashable] = set()
     for at in np.flatnonzero(label < 0).tolist():
@@ -315,7 +302,7 @@ def _refuse_mistyped(
         if not isinstance(one, Hashable) or (one in seen and not is_boolean(one)):
             continue
         seen.add(one)
-        if says := describe_mistyped(one, known, noun, of):
+        if says := describe_mistyped(one, known, "a class", "the truth"):
             raise FormatError(f"{columns.locate(at)}: {says}")
 
 
@@ -326,9 +313,7 @@ def _read_flags(given: Any, count: int) -> Any:
 
 
 def _read_numbers(columns: Columns, name: str) -> Floats:
-    """Read a column of finite numbers. Raises ScoreError or FormatError with the place of another
-    value.
-    """
+    """Read a column of finite numbers. Raises ScoreError or FormatError with the place."""
     given = getattr(columns, name)
     kind = ScoreError if name == "score" else FormatError
     try:

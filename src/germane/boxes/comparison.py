@@ -1,6 +1,4 @@
-"""Detectors compared on the same images, and the gate on a drop: images are resampled as queries
-are.
-"""
+"""Detectors compared on the same images, and the gate: images are resampled as queries are."""
 
 import math
 from collections.abc import Hashable, Mapping, Sequence
@@ -20,12 +18,7 @@ from germane.comparison.quality_gate import BASELINE, RUN, Gate, check_limits
 from germane.comparison.sample import Sample
 from germane.comparison.settings import Correction, Settings, TestName
 from germane.core.arguments import Seed, make_generator
-from germane.errors import (
-    InputError,
-    MeasureError,
-    clip,
-    list_some,
-)
+from germane.errors import InputError, MeasureError, clip, list_some
 from germane.measures.averaging import QueryValues
 
 if TYPE_CHECKING:

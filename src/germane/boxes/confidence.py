@@ -21,9 +21,7 @@ _LEAST = 1e-16  # avoids a division by 0
 
 
 def find_best_point(lists: "RankedLists", view: View, area: int, threshold: int) -> Floats:
-    """Find precision, recall and F1 of each list (3, L) at the best confidence, which is that of
-    all lists.
-    """
+    """Find precision, recall and F1 of each list (3, L) at the confidence best for all lists."""
     curves = np.zeros((3, lists.count, len(_CONFIDENCES)))
     relevant = lists.relevant[area]
     if not relevant.any():
@@ -49,12 +47,8 @@ def _read_curves(
         return np.zeros((2, len(_CONFIDENCES)))
     found = hits.cumsum()
     precision, recall = found / np.arange(1, len(found) + 1), found / (relevant + _LEAST)
-    return np.stack(
-        [
-            np.interp(-_CONFIDENCES, -score, precision, left=1),
-            np.interp(-_CONFIDENCES, -score, recall, left=0),
-        ]
-    )
+    curves = ((precision, 1), (recall, 0))  # and where each begins
+    return np.stack([np.interp(-_CONFIDENCES, -score, one, left=left) for one, left in curves])
 
 
 def _smooth(curve: Floats) -> Floats:

@@ -1,6 +1,4 @@
-"""The conventions of object detection on which tools differ: how detections are matched with
-truths.
-"""
+"""The conventions of object detection on which tools differ: how detections are matched."""
 
 import math
 from collections.abc import Iterable, Mapping
@@ -79,14 +77,10 @@ class Conventions:
     """The area of a truth is the one given with it (of its mask, as a rule), or that of its box."""
 
     found_area: FoundArea = "own"
-    """The area of a detected mask is that of its pixels, or that of its box where results have
-    boxes, too.
-    """
+    """The area of a detected mask is that of its pixels, or of its box where results have one."""
 
     sigmas: tuple[float, ...] | None = None
-    """The half width of each keypoint, relative to the size of the object; none: COCO's of a
-    person.
-    """
+    """The half width of each keypoint, relative to the object's size; none: COCO's of a person."""
 
     confidence: float | None = None
     """Detections with a lower score are dropped."""
@@ -139,9 +133,7 @@ class Conventions:
             raise PolicyError(f"confidence takes a number; got {clip(given)}")
 
     def __str__(self) -> str:
-        """Write the conventions as results print them: the words, and numbers other than the
-        default.
-        """
+        """Write the conventions as results print them: words, and numbers unlike the default."""
         return ", ".join(self.write_words(self.to_dict()))
 
     def write_words(self, names: Iterable[str]) -> list[str]:
@@ -169,9 +161,7 @@ WORDS: dict[str, tuple[str, ...]] = {
 
 
 def make_conventions(given: Mapping[str, Any]) -> Conventions:
-    """Make conventions of keyword arguments. Raises PolicyError, with the nearest name, for unknown
-    ones.
-    """
+    """Make conventions of keyword arguments. Raises PolicyError with the nearest name."""
     for name in given:
         if name not in DEFAULTS:
             raise PolicyError(f"boxes have no convention {clip(name)}.{offer(name, DEFAULTS)}")
@@ -201,8 +191,7 @@ def _read_sigmas(given: Any) -> tuple[float, ...] | None:
 
 
 def read_thresholds(given: Any) -> tuple[float, ...]:
-    """Read thresholds of overlap: a number, several, or text such as ``.5``, ``.5,.75`` and
-    ``.5:.95:.05``.
+    """Read thresholds of overlap: numbers, or text such as ``.5``, ``.5,.75``, ``.5:.95:.05``.
 
     Raises PolicyError for one that is not above 0 and at most 1.
     """

@@ -48,23 +48,12 @@ class Truths:
     def take(self, at: Ints | Bools) -> "Truths":
         """Select boxes by position or by flags; images and classes stay."""
         at = np.flatnonzero(at) if at.dtype == bool else at
-        return replace(
-            self,
-            boxes=self.boxes.take(at),
-            ids=[self.ids[i] for i in at.tolist()],
-            **{
-                name: getattr(self, name)[at]
-                for name in ("image", "label", "crowd", "difficult", "area")
-            },
-            **_take_shapes(self, at, ("masks", "keypoints", "unseen")),
-        )
+        return replace(self, **take_rows(self, _OF_TRUTHS, at))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Detections:
-    """Boxes that a detector found. ``image`` and ``label`` are positions in the truths' images and
-    classes.
-    """
+    """Boxes that a detector found; ``image`` and ``label`` are positions in those of the truths."""
 
     boxes: Boxes  # D
     image: Ints  # D
@@ -82,24 +71,24 @@ class Detections:
 
     def take(self, at: Ints | Bools) -> "Detections":
         """Select detections by position or by flags."""
-        return replace(
-            self,
-            boxes=self.boxes.take(at),
-            image=self.image[at],
-            label=self.label[at],
-            score=self.score[at],
-            place=self.place[at],
-            **_take_shapes(self, at, ("masks", "keypoints")),
-        )
+        return replace(self, **take_rows(self, _OF_DETECTIONS, at))
 
 
-def _take_shapes(
-    given: Truths | Detections, at: Ints | Bools, names: Sequence[str]
-) -> dict[str, Any]:
-    """Select what objects have beside their boxes."""
-    held = ((name, getattr(given, name)) for name in names)
-    return {
-        name: one.take(at) if isinstance(one, Masks) else one[at]
-        for name, one in held
-        if one is not None
-    }
+_OF_TRUTHS = (
+    "boxes", "image", "label", "crowd", "difficult", "area", "ids", "masks", "keypoints", "unseen",
+)  # fmt: skip
+_OF_DETECTIONS = ("boxes", "image", "label", "score", "place", "masks", "keypoints")
+
+
+def take_rows(given: object, names: Sequence[str], at: Ints | Bools) -> dict[str, Any]:
+    """Select rows of columns: of boxes, masks and arrays, and by position of lists."""
+    chosen: dict[str, Any] = {}
+    for name in names:
+        held = getattr(given, name)
+        if isinstance(held, (Boxes, Masks)):
+            chosen[name] = held.take(at)
+        elif isinstance(held, np.ndarray):
+            chosen[name] = held[at]
+        elif held is not None:
+            chosen[name] = [held[i] for i in at.tolist()]
+    return chosen

@@ -358,9 +358,7 @@ def dialects() -> dict[str, Dialect]:
 
 
 def resolve_box_dialect(name: object) -> Dialect:
-    """Return a dialect of object detection by its name. Raises PolicyError with the nearest
-    name.
-    """
+    """Return a dialect of object detection. Raises PolicyError with the nearest name."""
     return resolve_dialect(name, DIALECTS)
 
 

@@ -53,8 +53,7 @@ def spread(
 
     ``AP`` stands for each tool's own mean over thresholds, and ``AP50`` for its own average
     precision at .5. Options are those of ``evaluate``; a convention that you give holds in every
-    dialect. Raises what ``evaluate``
-    raises for germane's own value.
+    dialect. Raises what ``evaluate`` raises for germane's own value.
     """
     values = open_values(truth, detections, measure, options, name)
     asked, variations = values.asked, values.variations

@@ -13,7 +13,7 @@ import numpy as np
 from germane.boxes.conventions import Conventions
 from germane.boxes.matching import list_floors, reach
 from germane.boxes.measures import BoxMeasure
-from germane.boxes.overlaps import measure_pairs
+from germane.boxes.overlaps import Measured, measure_pairs, pair_equal
 from germane.boxes.ranked_lists import make_ranking
 from germane.boxes.result import Result
 from germane.core import ragged
@@ -90,15 +90,10 @@ class ErrorCosts(Tabular):
 
     def table(self, *, digits: int | None = 4) -> Table:
         """One row a kind of error: how many, the cost, and the value without it."""
-        rows = [
-            (
-                one.kind,
-                f"{one.count:,}",
-                format_number(one.cost, digits),
-                format_number(one.mended, digits),
-            )
-            for one in self.kinds.values()
-        ]
+        rows = []
+        for one in self.kinds.values():
+            numbers = (format_number(number, digits) for number in (one.cost, one.mended))
+            rows.append((one.kind, f"{one.count:,}", *numbers))
         notes = [
             f"{self.title} = {format_number(self.value, digits)}; 1 − {self.title} − all costs = "
             + format_number(self.rest, digits),
@@ -133,8 +128,7 @@ class ErrorCosts(Tabular):
 
 
 def weigh_errors(result: Result, label: int | None = None) -> ErrorCosts:
-    """Compute the cost of each kind of error in the first measure of a result, of all classes or
-    one.
+    """Compute the cost of each kind of error in the first measure, of all classes or of one.
 
     Raises MeasureError for a measure other than AP at one threshold.
     """
@@ -159,22 +153,15 @@ def weigh_errors(result: Result, label: int | None = None) -> ErrorCosts:
 
 
 class _Errors:
-    """The false detections (D) and the truths that were not found (G) of a result, each with its
-    kind.
-    """
+    """The false detections (D) and the missed truths (G) of a result, each with its kind."""
 
     def __init__(self, result: Result, measure: BoxMeasure) -> None:
         self.result, self.measure = result, measure
         matches, lists = result.matches, result.lists
         self.truths, self.detections = matches.truths, matches.detections
         self.area = list(result.conventions.areas).index(measure.area or "")
-        counted, true = lists.mark_outcomes(measure.view, self.area, 0)
-        self.counts, self.hit = np.zeros((2, len(self.detections)), bool)
-        self.counts[lists.order] = counted
-        self.hit[lists.order[true]] = True
+        truth, self.counts, self.hit = lists.place_outcomes(measure.view, self.area, 0)
         self.usable = ~matches.ignored[self.area]  # G
-        truth = np.full(len(self.detections), -1)
-        truth[matches.candidate] = matches.found[self.area, 0]
         self.used = np.zeros(len(self.truths), bool)
         self.used[truth[self.hit]] = True
         self.relevant = lists.relevant[self.area]  # K
@@ -186,19 +173,16 @@ class _Errors:
         self.missed = self.lost & ~near
 
     def _sort_out(self) -> tuple[Ints, Ints]:
-        """Name the kind of each false detection (D, -1 for others), and the truth that would mend
-        it.
-        """
+        """Name the kind of each false detection (D, else -1), and the truth that would mend it."""
         kind, target = np.full((2, len(self.detections)), -1)
         false = np.flatnonzero(self.counts & ~self.hit)
-        own, its = self._find_best(false, "own")
-        other, others = self._find_best(false, "other")
-        taken, _ = self._find_best(false, "taken")
-        reaches = [self._reach(one) for one in (own, other, taken)]
+        (own, its), (other, others), (taken, _) = self._find_best(false)
+        choices = self.result.conventions
+        [floor] = list_floors(self.result.thresholds, choices)
         chosen = [
-            ("low overlap", (own >= NEAR) & ~reaches[0]),
-            ("other class", reaches[1]),
-            ("duplicate", reaches[2]),
+            ("low overlap", (own >= NEAR) & ~reach(own, floor, choices)),
+            ("other class", reach(other, floor, choices)),
+            ("duplicate", reach(taken, floor, choices)),
             ("background", np.maximum(own, other) <= NEAR),
             ("both", np.ones(len(false), bool)),
         ]
@@ -208,54 +192,40 @@ class _Errors:
         target[false] = np.where(low, its, np.where(cls, others, -1))
         return kind, target
 
-    def _reach(self, overlap: Floats) -> Bools:
-        [floor] = list_floors(self.result.thresholds, self.result.conventions)
-        return reach(overlap, floor, self.result.conventions)
+    def _find_best(self, false: Ints) -> list[tuple[Floats, Ints]]:
+        """Find the largest overlaps of false detections with truths, and the truths or -1.
 
-    def _find_best(self, false: Ints, which: str) -> tuple[Floats, Ints]:
-        """Find the largest overlap of each false detection with truths of its class, of others, or
-        of its class and found.
-
-        Truths that are ignored are not looked at. Returns the overlaps, and the truths or -1.
+        First with truths of their class, then of others, then of their class and found. Truths that
+        are ignored are not looked at.
         """
-        best, truth = np.zeros(len(false)), np.full(len(false), -1)
-        for mine, its, overlap in self._pairs(false):
+        best = [(np.zeros(len(false)), np.full(len(false), -1)) for _ in range(3)]
+        for mine, its, overlap in self._measure_pairs(false):
             alike = self.detections.label[false[mine]] == self.truths.label[its]
-            kept = {"own": alike, "other": ~alike, "taken": alike & self.used[its]}[which]
-            mine, its, overlap = mine[kept], its[kept], overlap[kept]
-            order = np.lexsort((-its, overlap, mine))
-            last = np.flatnonzero(np.diff(mine[order], append=-1))
-            rows = order[last]
-            best[mine[rows]], truth[mine[rows]] = overlap[rows], its[rows]
-        return best, truth
+            kinds = alike, ~alike, alike & self.used[its]
+            for (largest, truth), kept in zip(best, kinds, strict=True):
+                order = np.flatnonzero(kept)
+                order = order[np.lexsort((-its[order], overlap[order], mine[order]))]
+                rows = order[np.flatnonzero(np.diff(mine[order], append=-1))]
+                largest[mine[rows]], truth[mine[rows]] = overlap[rows], its[rows]
+        return best
 
-    def _pairs(self, false: Ints) -> Iterator[tuple[Ints, Ints, Floats]]:
-        """Yield pairs of false detections, by position, and truths of their images, with their
-        overlaps.
-        """
+    def _measure_pairs(self, false: Ints) -> Iterator[Measured]:
+        """Yield pairs of false detections and truths of their images, with their overlaps."""
         by_image = np.flatnonzero(self.usable)
         by_image = by_image[np.argsort(self.truths.image[by_image], kind="stable")]
-        images = self.truths.image[by_image]
-        low, high = (
-            np.searchsorted(images, self.detections.image[false], side)
-            for side in ("left", "right")
-        )
-        ends = ragged.make_offsets(high - low)
+        images, image = self.truths.image[by_image], self.detections.image[false]
+        size = np.searchsorted(images, image, "right") - np.searchsorted(images, image, "left")
+        ends = ragged.make_offsets(size)
         starts = np.unique(np.searchsorted(ends, np.arange(0, ends[-1] + 1, _BLOCK), "left"))
+        place = np.empty(len(self.detections), np.int64)
+        place[false] = np.arange(len(false))
         for start, stop in zip(starts, np.append(starts[1:], len(false)), strict=True):
-            part = np.arange(start, stop)
-            size = (high - low)[part]
-            pairs = np.repeat(part, size), by_image[ragged.list_stretches(low[part], size)]
-            measured = measure_pairs(
-                self.detections,
-                self.truths,
-                (false[pairs[0]], pairs[1]),
-                self.result.conventions,
+            some, other = pair_equal(image[start:stop], images)
+            pairs = false[start:stop][some], by_image[other]
+            mine, its, overlap = measure_pairs(
+                self.detections, self.truths, pairs, self.result.conventions, NEAR
             )
-            place = np.empty(len(self.detections), np.int64)
-            place[false] = np.arange(len(false))
-            near = measured[2] >= NEAR
-            yield place[measured[0][near]], measured[1][near], measured[2][near]
+            yield place[mine], its, overlap
 
     def _choose_menders(self) -> Bools:
         """Mark the detection with the highest score of all that would find a truth (D)."""
@@ -276,9 +246,7 @@ class _Errors:
         return int((flags if label is None else flags & (labels == label)).sum())
 
     def evaluate(self, kind: str) -> Floats:
-        """Compute AP of each class (K) with a kind of error mended; NaN where nothing is to be
-        found.
-        """
+        """Compute AP of each class (K) with a kind of error mended; NaN if nothing is sought."""
         label, hit, counts = self.detections.label.copy(), self.hit.copy(), self.counts.copy()
         relevant = self.relevant
         if kind in ("missed", "not found"):
@@ -295,20 +263,14 @@ class _Errors:
             counts &= ~mended | better
         values = self._compute(label, hit, counts, relevant)
         held = np.bincount(label[counts], minlength=len(relevant))
-        gone = (self.relevant == 0) | (
-            (relevant == 0) & (held == 0)
-        )  # nothing is left of the class
+        gone = (self.relevant == 0) | ((relevant == 0) & (held == 0))  # nothing is left
         return np.where(gone, np.nan, values)
 
     def _compute(self, label: Ints, hit: Bools, counts: Bools, relevant: Ints) -> Floats:
         """Compute AP of lists of detections that count, some of which are true."""
         rows, found = np.flatnonzero(counts), self.detections
-        tied = (
-            (found.image, found.place)
-            if self.result.conventions.ties == "image"
-            else (found.place,)
-        )
-        keys = [column[rows] for column in (*tied[::-1], -found.score, label)]
+        tied = (found.place, *[found.image] * (self.result.conventions.ties == "image"))
+        keys = [column[rows] for column in (*tied, -found.score, label)]
         rows = rows[np.lexsort(keys)]
         owner, length = label[rows], np.bincount(label[rows], minlength=len(relevant))
         rank = np.arange(len(rows)) - ragged.make_offsets(length)[owner] + 1

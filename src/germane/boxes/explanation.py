@@ -1,6 +1,4 @@
-"""Explanation: the outcome of every detection of an image or a class, and the terms of a class's
-number.
-"""
+"""Explanation: the outcome of every detection, and the terms of a class's number."""
 
 import math
 from collections import Counter
@@ -140,9 +138,7 @@ class Explanation(Columnar, Tabular):
 
     @property
     def rows(self) -> tuple[FoundBox, ...]:
-        """The detections by falling score. Raises InputError if neither an image nor a class was
-        chosen.
-        """
+        """The detections by falling score. Raises InputError without an image or a class."""
         return self._described[0]
 
     @property
@@ -199,8 +195,7 @@ class Explanation(Columnar, Tabular):
         return f"{self.title} = ({total}) / {self.terms.norm:g} = {self.terms.value:.4f}"
 
     def svg(self, *, paper: str | None = None) -> str:
-        """Draw the boxes of one image as SVG, on ``light`` or ``dark`` paper, or on that of the
-        reader.
+        """Draw the boxes of one image as SVG, on ``light`` or ``dark`` paper, or the reader's.
 
         Raises InputError for an explanation of several images.
         """
@@ -209,9 +204,7 @@ class Explanation(Columnar, Tabular):
         return draw(self, paper)
 
     def table(self, *, digits: int | None = 4) -> Table:
-        """Return detections as rows, and missed truths after them. ``digits=None`` gives all digits
-        and rows.
-        """
+        """Return detections, then missed truths; ``digits=None`` gives all digits and rows."""
         head = ["detection", *(["image"] if self.image is None else [])]
         head += ["class"] if self.label is None and not self.merged else []
         head += ["score", "outcome", "truth", "overlap"]
@@ -244,9 +237,7 @@ class Explanation(Columnar, Tabular):
         return (*cells, str(row.rank), *shares, *adds)
 
     def _write_missed(self, one: TruthBox, digits: int | None) -> Row:
-        """Write a missed truth, with the largest overlap that a detection of its class has with
-        it.
-        """
+        """Write a missed truth, with the largest overlap of a detection of its class."""
         near = "missed" if one.near is None else f"missed; nearest is {one.near}"
         first = self._write_first("–", one.image, one.label)
         cells = (*first, "", near, f"{one.id}", format_number(one.overlap, digits and 2))
@@ -271,14 +262,8 @@ class Explanation(Columnar, Tabular):
         return share if levels == 1 else str(levels) if share == "1" else f"{levels}·{share}"
 
     def _write_notes(self) -> Iterator[str]:
-        of = " and ".join(
-            part
-            for part in (
-                "" if self.label is None else f"class {self.label}",
-                "" if self.image is None else f"image {self.image}",
-            )
-            if part
-        )
+        chosen = {"class": self.label, "image": self.image}
+        of = " and ".join(f"{noun} {one}" for noun, one in chosen.items() if one is not None)
         if self.formula:
             yield self.formula
             if (self.measure.points or "").startswith(("101", "11")):

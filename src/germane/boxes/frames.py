@@ -46,21 +46,17 @@ def open_table(given: Any, kind: str, columns: Any = None) -> Any:
 
 
 def read_table(given: Any, reading: Reading, truths: Truths | None) -> Columns:
-    """Read truths, with columns ``area``, ``crowd`` and ``difficult`` if they are there, or
-    detections.
-    """
+    """Read detections, or truths with columns ``area``, ``crowd`` and ``difficult`` if any."""
     frame = open_table(given, name_side(truths), reading.columns)
     parts = _Parts(frame)
     sides = next(some for some in SIDES if set(some) <= parts.numbers.keys())
-    box_format: BoxFormat = reading.box_format or _FORMATS[sides]
     where = frame.where
     return Columns(
         image=parts.image,
         label=parts.label,
         boxes=np.column_stack([parts.numbers[one] for one in sides]),
         locate=lambda at: f"{where}, row {at}",
-        box_format=box_format,
-        relative=reading.coordinates == "relative",
+        box_format=_FORMATS[sides],
         score=parts.score,
         crowd=parts.flags.get("crowd"),
         difficult=parts.flags.get("difficult"),

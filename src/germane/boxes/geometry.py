@@ -17,9 +17,7 @@ BOX_FORMATS: tuple[BoxFormat, ...] = get_args(BoxFormat)
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Boxes:
-    """Boxes, a column for each side (N). A format gives some columns exactly; the others follow
-    from them.
-    """
+    """Boxes, a column for each side (N): a format gives some exactly, and others follow."""
 
     left: Floats
     top: Floats
@@ -34,6 +32,11 @@ class Boxes:
     def take(self, at: Ints | Bools) -> "Boxes":
         """Select boxes by position or by flags."""
         return Boxes(*(getattr(self, column.name)[at] for column in fields(self)))
+
+    def get(self, at: int) -> tuple[float, ...]:
+        """Return one box: x, y, width, height."""
+        sides = (self.left, self.top, self.width, self.height)
+        return tuple(float(side[at]) for side in sides)
 
     @np.errstate(over="ignore")
     def measure_areas(self) -> Floats:
@@ -97,16 +100,14 @@ def find_broken(boxes: Boxes) -> Ints:
 
 def describe_box(boxes: Boxes, at: int) -> str:
     """Describe one box as messages do: x y width height."""
-    sides = (boxes.left[at], boxes.top[at], boxes.width[at], boxes.height[at])
-    return clip([float(f"{side:.6g}") for side in sides])
+    return clip([float(f"{side:.6g}") for side in boxes.get(at)])
 
 
 @np.errstate(invalid="ignore", divide="ignore", over="ignore")  # of sides that no image has
 def measure_overlaps(
     found: Boxes, truth: Boxes, pairs: tuple[Ints, Ints], crowd: Bools, overlap: Overlap
 ) -> tuple[Ints, Ints, Floats]:
-    """Measure the overlap of pairs of boxes; return the pairs that share an area, and their
-    overlaps.
+    """Measure the overlap of pairs of boxes; return those that share an area, with overlaps.
 
     ``pairs`` are positions in ``found`` and ``truth``. ``iou`` is the area that both share, divided
     by the area that they cover together; ``iou+1`` counts the last pixel of each side as part of

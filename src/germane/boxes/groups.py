@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
+from germane.boxes.layout import write_notes
 from germane.boxes.matching import number_group
 from germane.boxes.ranked_lists import RankedLists
 from germane.core.ragged import Floats, Ints
@@ -131,9 +132,7 @@ def _group_by_image(result: "Result") -> Groups:
 def _average_lists(
     result: "Result", measure: "BoxMeasure", lists: RankedLists, image: Ints
 ) -> Floats:
-    """Average the values of lists for each image (I); classes without a truth in it as 0, or not at
-    all.
-    """
+    """Average lists for each image (I); classes without a truth in it count 0, or not at all."""
     values, images = result.compute(measure, lists).mean(axis=0), len(result.matches.truths.images)
     kept = ~np.isnan(values)
     total = np.bincount(image[kept], values[kept], minlength=images)
@@ -164,9 +163,7 @@ def _group_by_area(result: "Result") -> Groups:
 
 
 def _count(result: "Result", of: str) -> tuple[Ints, Ints]:
-    """Count the truths to be found in the first range of areas, and the detections, by class or
-    image.
-    """
+    """Count the truths of the first range of areas, and the detections, by class or image."""
     matches, size = result.matches, len(result.classes)
     if of == "image":
         size = len(matches.truths.images)
@@ -184,11 +181,8 @@ def _make_groups(
     values: Mapping[str, Floats],
     counts: tuple[Ints, Ints],
 ) -> Groups:
-    from germane.boxes.layout import write_notes
-    from germane.boxes.result import Results
-
     mean = {one: result[one].mean for one in values if one in result}
-    notes = tuple(write_notes(Results({result.name: result})))
+    notes = tuple(write_notes({result.name: result}))
     if part == "image":
         notes = ("each image for itself: the mean is over its classes", *notes)
     return Groups(part, list(names), *counts, values, mean, notes)

@@ -34,14 +34,20 @@ def find_ids(
         return numbers
     if typed:
         pairs = zip(names, known, strict=False)
-        names = ["" if name == str(one) and not is_text(one) else name for name, one in pairs]
-    columns = [known] if not typed else [[one if is_text(one) else "" for one in known]]
+        names = [
+            "" if name == str(one) and not isinstance(one, str) else name for name, one in pairs
+        ]
+    columns = [known] if not typed else [[one if isinstance(one, str) else "" for one in known]]
     place = _list_spellings((*columns, names), files)
     place.pop("", None)
     found: dict[Any, int] = {}
     for at in unknown.tolist():
         one = get_item(given, at)
-        if isinstance(one, Hashable) and (is_text(one) or not typed) and not is_boolean(one):
+        if (
+            isinstance(one, Hashable)
+            and (isinstance(one, str) or not typed)
+            and not is_boolean(one)
+        ):
             if one not in found:
                 places = (
                     place.get(spelled, -1) for spelled in _spell(one, files, "/" not in str(one))
@@ -51,20 +57,13 @@ def find_ids(
     return numbers
 
 
-def is_text(one: object) -> bool:
-    """Is this id text?"""
-    return isinstance(one, str)
-
-
 def is_boolean(one: object) -> bool:
     """Is this a truth value of Python or NumPy?"""
     return isinstance(one, (bool, np.bool_))
 
 
 def has_booleans(given: Any) -> bool:
-    """Are there truth values among listed numbers, or in rows of them? NumPy takes them for 0 and
-    1.
-    """
+    """Are there truth values in a list, or in rows of it? NumPy takes them for 0 and 1."""
     while isinstance(given, (list, tuple)):
         kinds = set(map(type, given))
         if not kinds.isdisjoint((bool, np.bool_)):
@@ -80,9 +79,9 @@ def describe_mistyped(one: Any, known: Iterable[Hashable], noun: str, of: str) -
     if is_boolean(one):
         return f"the id of {noun} is a whole number or text; got {clip(one)}."
     alike = next((k for k in known if str(k) == str(one)), one)
-    if is_text(alike) == is_text(one):
+    if isinstance(alike, str) == isinstance(one, str):
         return ""
-    kinds = ("text", "a number") if is_text(one) else ("a number", "text")
+    kinds = ("text", "a number") if isinstance(one, str) else ("a number", "text")
     return (
         f"the id {clip(one)} of {noun} is {kinds[0]}, and {of} has {clip(alike)}, {kinds[1]}. "
         "Write the ids of both in the same way."
@@ -105,8 +104,7 @@ def translate_ids(given: Any, names: Mapping[Hashable, str]) -> Any:
 
 
 def sort_ids(ids: Iterable[Hashable]) -> list[Hashable]:
-    """List different ids in their order, which is that of their text if there are numbers beside
-    text.
+    """List different ids in order: that of their text if numbers stand beside text.
 
     A value that cannot be an id, such as a list, is left out.
     """

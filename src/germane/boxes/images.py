@@ -65,9 +65,7 @@ def find_pictures(folder: str) -> Iterator[tuple[str, tuple[float, float]]]:
 
 
 def read_picture_size(path: str) -> tuple[float, float]:
-    """Read width and height from the header of a PNG or JPEG. Raises InputError for another
-    file.
-    """
+    """Read the size of a PNG or JPEG from its header. Raises InputError for another file."""
     size = None
     with explain_os_error(path), open(path, "rb") as file:
         start = file.read(24)

@@ -1,6 +1,4 @@
-"""Keypoints of objects, and how similar two sets of them are: COCO's object keypoint similarity
-(OKS).
-"""
+"""Keypoints of objects, and COCO's object keypoint similarity (OKS) of two sets of them."""
 
 from typing import Any
 
@@ -13,21 +11,17 @@ from germane.errors import clip
 from germane.readers.numbers import read_doubles
 
 COCO_SIGMAS = tuple(
-    (
-        np.array(
-            [0.26, 0.25, 0.25, 0.35, 0.35, 0.79, 0.79, 0.72, 0.72, 0.62, 0.62, 1.07, 1.07, 0.87,
-                0.87, 0.89, 0.89]
-        )
-        / 10.0
-    ).tolist()
+    tenths / 10.0
+    for tenths in (
+        0.26, 0.25, 0.25, 0.35, 0.35, 0.79, 0.79, 0.72, 0.72, 0.62, 0.62, 1.07, 1.07, 0.87, 0.87,
+        0.89, 0.89,
+    )
 )  # fmt: skip
 """Half the widths of COCO's 17 keypoints of a person: nose, eyes, ears, shoulders, …, ankles."""
 
 
 def read_points(given: Any) -> Floats:
-    """Read the keypoints of one object: x, y and visibility of each. Raises ValueError that says
-    what is wrong.
-    """
+    """Read the keypoints of one object: x, y and visibility of each. Raises ValueError."""
     sound = isinstance(given, (list, tuple)) and len(given) and len(given) % 3 == 0
     numbers = read_doubles(given) if sound else None
     if numbers is None or has_booleans(given):
@@ -51,8 +45,7 @@ def measure_similarities(
     area: Floats,
     sigmas: tuple[float, ...] | None,
 ) -> Floats:
-    """Measure the OKS of pairs of keypoints: the mean of exp(−d² ÷ 2·area·(2σ)²) over visible
-    keypoints.
+    """Measure the OKS of pairs: the mean of exp(−d² ÷ 2·area·(2σ)²) over visible keypoints.
 
     ``found`` and ``truth`` have shape (N, K, 3), ``boxes`` and ``area`` are those of the truths.
     Where no keypoint of a truth is visible, d is the distance to its box, doubled in size.
@@ -82,9 +75,7 @@ def measure_similarities(
 
 
 def _leave(points: Floats, first: Floats, size: Floats) -> Floats:
-    """Measure how far points (P, K) lie beyond a side that begins at ``first``, extended by its
-    size both ways.
-    """
+    """Measure how far points (P, K) lie beyond a side that is extended by its size both ways."""
     low, high = (first - size)[:, None], (first + size * 2)[:, None]
     beyond: Floats = np.maximum(0.0, low - points) + np.maximum(0.0, points - high)
     return beyond

@@ -1,6 +1,4 @@
-"""Layout: the table of results of detections, the notes that define its numbers, and plain values
-for JSON.
-"""
+"""Layout: the table of results of detections, the notes that define it, and values for JSON."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict
@@ -28,7 +26,7 @@ def make_table(results: "Results", digits: int | None) -> Table:
     return Table(("detections", *first), rows, tuple(write_notes(results)), strong=best)
 
 
-def write_notes(results: "Results") -> Iterator[str]:
+def write_notes(results: "Mapping[str, Result] | Results") -> Iterator[str]:
     """Write the definitions of all measures, the counts, and the conventions."""
     first = next(iter(results.values()))
     yield from _write_definitions(first)
@@ -93,32 +91,25 @@ def _write_area(low: float, high: float) -> str:
 
 def _write_counts(result: "Result") -> str:
     counts = result.counts
-    things = (
-        (counts.images, "image"),
-        (counts.classes, "class", "classes"),
-        (counts.truths, "truth"),
-    )
-    parts = [", ".join(write_count(*one) for one in things)]
+    names = {"images": "image", "classes": "class", "truths": "truth"}
+    parts = [", ".join(write_count(getattr(counts, one), noun) for one, noun in names.items())]
     for name in ("crowds", "difficult"):
         if count := getattr(counts, name):
-            treated = getattr(result.conventions, name)
-            said = {
-                "ignore": "ignored",
-                "difficult": "taken as difficult",
-                "drop": "dropped",
-                "count": "counted",
-            }[treated]
-            parts.append(
-                f"{count:,} {'crowd' + 's' * (count > 1) if name == 'crowds' else name} {said}"
-            )
+            noun = write_count(count, "crowd") if name == "crowds" else f"{count:,} {name}"
+            parts.append(f"{noun} {_TREATED[getattr(result.conventions, name)]}")
     if counts.unseen:
         parts.append(f"{counts.unseen:,} without visible keypoints ignored")
     if counts.without_truth:
-        parts.append(f"{write_count(counts.without_truth, 'class', 'classes')} without truths")
+        parts.append(f"{write_count(counts.without_truth, 'class')} without truths")
     parts.append(write_count(counts.detections, "detection"))
     if counts.dropped:
         parts.append(f"{counts.dropped:,} dropped by depth or confidence")
     return "; ".join(parts)
+
+
+_TREATED = {
+    "ignore": "ignored", "difficult": "taken as difficult", "drop": "dropped", "count": "counted",
+}  # fmt: skip
 
 
 def make_dict(results: "Results") -> dict[str, Any]:

@@ -1,6 +1,4 @@
-"""Masks of objects, run-length encoded as COCO does. The run-length code is pycocotools' own
-module.
-"""
+"""Masks of objects, run-length encoded as COCO does, by pycocotools' own module."""
 
 import math
 import warnings
@@ -43,9 +41,7 @@ class Masks:
         ]
 
     def measure_boxes(self) -> Floats:
-        """Measure the box around each mask (N, 4): left, top, width and height; zeros of an empty
-        mask.
-        """
+        """Measure the box around each mask (N, 4): left, top, width, height; zeros if empty."""
         if not len(self):
             return np.zeros((0, 4))
         codes = self.list_codes(np.arange(len(self)))
@@ -85,9 +81,7 @@ def measure_codes(codes: Sequence[dict[str, Any]]) -> Floats:
 
 
 def _divide(codes: Sequence[dict[str, Any]]) -> Iterator[list[dict[str, Any]]]:
-    """Divide masks: with NumPy 2, pycocotools 2.0.11 measures at most 63 boxes or 255 areas at
-    once.
-    """
+    """Divide masks: with NumPy 2, pycocotools 2.0.11 takes at most 63 boxes or 255 areas."""
     return (list(codes[start : start + 60]) for start in range(0, len(codes), 60))
 
 
@@ -193,9 +187,7 @@ def is_compressed(given: Any) -> bool:
 
 
 def find_broken_masks(masks: Masks) -> Ints:
-    """Find the masks whose run lengths do not add up to their pixels, on which pycocotools would
-    not end.
-    """
+    """Find masks whose run lengths miss their pixels, on which pycocotools would not end."""
     odd = [np.zeros(0, np.int64)]
     for start in range(0, len(masks), _CHUNK):
         counts = masks.counts[start : start + _CHUNK].tolist()

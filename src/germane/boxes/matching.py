@@ -1,5 +1,4 @@
-"""Matching: the stage that decides which detection found which truth, for every threshold and area
-at once.
+"""Matching decides which detection found which truth, for all thresholds and areas at once.
 
 Detections and truths of one image and one class are a *group*. Within it, detections choose in the
 order of their scores.
@@ -13,7 +12,7 @@ import numpy as np
 from germane.boxes.conventions import Conventions
 from germane.boxes.detections import Detections, Truths
 from germane.boxes.geometry import round_boxes
-from germane.boxes.overlaps import measure_pairs
+from germane.boxes.overlaps import measure_pairs, pair_equal
 from germane.core import ragged
 from germane.core.ragged import Bools, Floats, Ints
 
@@ -65,9 +64,7 @@ def arrange_truths(truths: Truths, choices: Conventions) -> Truths:
 def arrange_detections(
     truths: Truths, detections: Detections, choices: Conventions
 ) -> tuple[Detections, Ints]:
-    """Sort detections by group and falling score, and keep those within the depth, with their
-    places (D).
-    """
+    """Sort detections by group and falling score, within the depth; also return places (D)."""
     detections = _select_detections(detections, choices)
     falling = np.argsort(-detections.score, kind="stable")
     group = number_group(truths, detections)
@@ -195,11 +192,7 @@ def find_pairs(arranged: Arranged, choices: Conventions, thresholds: tuple[float
     truths, detections = arranged.truths, arranged.detections
     mine, its = number_group(truths, detections), number_group(truths, truths)
     floor = list_floors(thresholds, choices).min()
-    low, high = np.searchsorted(its, mine, "left"), np.searchsorted(its, mine, "right")
-    facing = np.flatnonzero(high > low)
-    size = (high - low)[facing]
-    detection, truth = np.repeat(facing, size), ragged.list_stretches(low[facing], size)
-    pairs = detection, truth
+    pairs = pair_equal(mine, its)
     detection, truth, overlap = measure_pairs(detections, truths, pairs, choices, floor)
     preferred = truth if choices.equal_overlaps == "last" else -truth
     order = np.lexsort((preferred, overlap, detection))
@@ -223,9 +216,7 @@ def _find_in_turns(
     candidate, first, size = pairs.list_candidates()
     found = np.full((len(ignored), len(floors), len(candidate)), -1, np.int32)
     taken = np.zeros((ignored.shape[1], *found.shape[:2]), bool)
-    wanted = (
-        np.int32(len(pairs.detection)) * ~ignored.T
-    )  # (G, A): a truth that counts is above all others
+    wanted = np.int32(len(pairs.detection)) * ~ignored.T  # G × A: one that counts is above all
     for chosen in _list_turns(group[candidate]):
         pair = ragged.list_stretches(first[chosen], size[chosen])
         truth = pairs.truth[pair]

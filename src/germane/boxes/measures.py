@@ -98,23 +98,17 @@ class BoxMeasure:
 
     @property
     def range(self) -> None:
-        """The limits of an image's share: there are none, although those of the number are 0 and
-        1.
-        """
+        """The limits of an image's share: none, although those of the number are 0 and 1."""
 
     @property
     def _short_name(self) -> str:
-        """The name with a threshold of two digits, as in AP50, where there is one such
-        threshold.
-        """
+        """The name with its threshold, as in AP50, where that is one of two digits."""
         percent = f"{100 * self.iou[0]:.0f}" if self.iou and len(self.iou) == 1 else ""
         exact = len(percent) == 2 and self.iou == (float(f".{percent}"),)
         return self.name + percent if exact else self.name
 
     def complete(self, choices: Conventions) -> "BoxMeasure":
-        """Fill in what the conventions decide. Raises MeasureError for an area that they do not
-        name.
-        """
+        """Fill in what the conventions decide. Raises MeasureError for an unknown area."""
         area = next(iter(choices.areas)) if self.area is None else self.area
         if area not in choices.areas:
             raise MeasureError(

@@ -1,6 +1,4 @@
-"""Opening of boxes: every verb reads truths and detections here, with the problems that evaluate
-warns of.
-"""
+"""Opening of boxes: every verb reads both sides here, with what evaluate warns of."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -24,9 +22,7 @@ from germane.output.formatting import write_count
 
 @dataclass(frozen=True, eq=False, repr=False)
 class BoxOptions:
-    """The options of a verb: how boxes are read, and conventions, of which those ``given`` hold in
-    any dialect.
-    """
+    """The options of a verb: reading, and conventions; ``given`` ones hold in any dialect."""
 
     dialect: Dialect | None
     reading: Reading
@@ -71,8 +67,7 @@ def open_truths(truth: Any, reading: Reading) -> TruthSide:
 def open_boxes(
     truth: Any, detections: Any, options: BoxOptions, name: str | None = None
 ) -> tuple[Truths, Detections, tuple[Finding, ...]]:
-    """Read truths, unless they are open, and detections; warn of problems of both sides, and return
-    them.
+    """Read both sides, truths unless they are open; warn of problems, and return them.
 
     Raises InputError for classes that the truths do not list, and for missing masks or keypoints.
     """
@@ -92,9 +87,7 @@ def open_boxes(
 
 
 def _refuse_unknown(detections: Detections, truths: Truths, choices: Conventions) -> None:
-    """Refuse detections of classes that the truths do not list, unless the conventions leave them
-    out.
-    """
+    """Refuse detections of classes that the truths lack, unless conventions leave them out."""
     if detections.unknown and choices.unknown == "error" and choices.classes == "each":
         odd = detections.unknown[0]
         near = suggest(str(odd), truths.class_names)

@@ -4,25 +4,7 @@ import inspect
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Annotated, Any, Protocol, TypeAlias, TypedDict, get_args
 
-from germane.boxes.conventions import (
-    DEFAULTS,
-    ApDepth,
-    AreaOf,
-    BoxTies,
-    Candidate,
-    ClassesOf,
-    Crowds,
-    DepthOf,
-    Difficult,
-    EqualOverlaps,
-    FoundArea,
-    IdZero,
-    NoTruth,
-    Precision,
-    Reach,
-    Thresholds,
-    Unknown,
-)
+from germane.boxes import conventions
 from germane.boxes.detections import Detections, Truths
 from germane.boxes.geometry import BoxFormat, Overlap
 from germane.boxes.reading_options import Coordinates, Kind, Side
@@ -81,26 +63,26 @@ class ReadOptions(TypedDict, total=False):
 class SharedOptions(ReadOptions, total=False):
     """Options of all verbs: ``Options`` without the confidence of detections."""
 
-    candidate: Candidate
-    reach: Reach
-    equal_overlaps: EqualOverlaps
-    crowds: Crowds
-    difficult: Difficult
+    candidate: conventions.Candidate
+    reach: conventions.Reach
+    equal_overlaps: conventions.EqualOverlaps
+    crowds: conventions.Crowds
+    difficult: conventions.Difficult
     depth: int | None
-    depth_of: DepthOf
+    depth_of: conventions.DepthOf
     areas: Mapping[str, tuple[float, float]]
-    area_of: AreaOf
-    found_area: FoundArea
+    area_of: conventions.AreaOf
+    found_area: conventions.FoundArea
     sigmas: Iterable[float] | str | None
-    ties: BoxTies
+    ties: conventions.BoxTies
     iou: float | str | Iterable[float]
-    classes: ClassesOf
-    no_truth: NoTruth
-    unknown: Unknown
-    precision: Precision
-    thresholds: Thresholds
-    id_zero: IdZero
-    ap_depth: ApDepth
+    classes: conventions.ClassesOf
+    no_truth: conventions.NoTruth
+    unknown: conventions.Unknown
+    precision: conventions.Precision
+    thresholds: conventions.Thresholds
+    id_zero: conventions.IdZero
+    ap_depth: conventions.ApDepth
 
 
 class Options(SharedOptions, total=False):
@@ -110,13 +92,11 @@ class Options(SharedOptions, total=False):
 
 
 def list_options(verb: Any) -> dict[str, tuple[Any, Any]]:
-    """List the type and default of each keyword argument that ``**options`` of a verb stands
-    for.
-    """
+    """List the type and default of each keyword argument behind ``**options`` of a verb."""
     unpacked = inspect.signature(verb).parameters.get("options")
     kinds = get_args(unpacked.annotation) if unpacked else ()
     names = {name: kind for one in kinds for name, kind in _OPTIONS[one.__forward_arg__].items()}
-    return {name: (kind, DEFAULTS.get(name)) for name, kind in names.items()}
+    return {name: (kind, conventions.DEFAULTS.get(name)) for name, kind in names.items()}
 
 
 _OPTIONS = {one.__name__: one.__annotations__ for one in (ReadOptions, SharedOptions, Options)}

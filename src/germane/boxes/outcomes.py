@@ -1,6 +1,4 @@
-"""Outcomes: for every detection, whether it counts as true or false at one threshold, and the
-reason.
-"""
+"""Outcomes: how every detection counts at one threshold, and the reason."""
 
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
@@ -22,9 +20,8 @@ from germane.boxes.explanation import (
 )
 from germane.boxes.matching import Matches, list_floors, reach
 from germane.boxes.measures import BoxMeasure
-from germane.boxes.overlaps import measure_pairs
+from germane.boxes.overlaps import measure_pairs, pair_equal
 from germane.boxes.result import Result
-from germane.core import ragged
 from germane.core.ragged import Bools, Floats, Ints
 from germane.core.ranking import Ranking
 from germane.errors import InputError, MeasureError, NotFoundError, clip, list_some, offer
@@ -87,9 +84,7 @@ def _choose_image(result: Result, image: int) -> Result:
 
 
 def _describe(result: Result, image: int | None, label: int | None, merged: bool) -> Described:
-    """Describe the detections and truths of an image or a class. Raises InputError if none is
-    chosen.
-    """
+    """Describe an image's or a class's detections and truths. Raises InputError for neither."""
     truths = result.truths
     if image is None and label is None:
         raise InputError(
@@ -100,9 +95,7 @@ def _describe(result: Result, image: int | None, label: int | None, merged: bool
 
 
 def find_id(given: Hashable, ids: Sequence[Hashable], names: Sequence[str], noun: str) -> int:
-    """Find the position of an id, of a name, or of the text of an id. Raises NotFoundError for
-    others.
-    """
+    """Find the position of an id, its name or its text. Raises NotFoundError for others."""
     texts = [str(one) for one in ids]
     for known in (ids, names, texts):
         if isinstance(given, Hashable) and given in known:
@@ -117,12 +110,7 @@ class _Outcomes:
     """The detections of an image or a class, matched and sorted (D), and how they fared."""
 
     def __init__(
-        self,
-        whole: Result,
-        measure: BoxMeasure,
-        image: int | None,
-        label: int | None,
-        merged: bool,
+        self, whole: Result, measure: BoxMeasure, image: int | None, label: int | None, merged: bool
     ) -> None:
         self.title = next(iter(whole))
         truths, detections = whole.truths, whole.detections
@@ -143,16 +131,13 @@ class _Outcomes:
         self.matches: Matches = self.result.matches
         self.truths: Truths = self.matches.truths
         self.detections: Detections = self.matches.detections
-        self.truth = np.full(len(self.detections), -1)
-        self.truth[self.matches.candidate] = self.matches.found[self.area, 0]
         self.kept = self.detections.score >= (
             -np.inf if measure.confidence is None else measure.confidence
         )
+        [self.floor] = list_floors(self.result.thresholds, self.choices)
         self.ignored = self.matches.ignored[self.area]  # G
-        counted, true = self.result.lists.mark_outcomes(measure.view, self.area, 0)
-        self.hit, self.counts = np.zeros((2, len(self.detections)), bool)
-        self.counts[self.result.lists.order] = counted
-        self.hit[self.result.lists.order[true]] = True
+        placed = self.result.lists.place_outcomes(measure.view, self.area, 0)
+        self.truth, self.counts, self.hit = placed
         self.taken = np.zeros(len(self.truths), bool)
         self.taken[self.truth[self.truth >= 0]] = True
 
@@ -171,9 +156,7 @@ class _Outcomes:
         return tuple(rows), tuple(self._describe_truths(numbers, pairs)), listed
 
     def _order(self) -> tuple[Ints, Ints]:
-        """Order the matched detections that are shown by score, and list the given ones that were
-        dropped.
-        """
+        """Order the matched detections shown by score, and list the given ones dropped."""
         order = self.result.lists.order
         if self.label is not None:
             order = order[self.detections.label[order] == self.label]
@@ -191,10 +174,8 @@ class _Outcomes:
     def _measure_pairs(self, order: Ints) -> "_Pairs":
         """Measure the overlap of the detections shown with all truths of their images."""
         by_image = np.argsort(self.truths.image, kind="stable")
-        images = self.truths.image[by_image]
-        low = np.searchsorted(images, self.detections.image[order], "left")
-        size = np.searchsorted(images, self.detections.image[order], "right") - low
-        pairs = np.repeat(order, size), by_image[ragged.list_stretches(low, size)]
+        mine, its = pair_equal(self.detections.image[order], self.truths.image[by_image])
+        pairs = order[mine], by_image[its]
         if self.choices.equal_overlaps == "first":  # the last of equal pairs is the best partner
             pairs = pairs[0][::-1], pairs[1][::-1]
         measured = measure_pairs(self.detections, self.truths, pairs, self.choices)
@@ -208,9 +189,7 @@ class _Outcomes:
             return {}, None
         value = float(self.result[self.measure].values[0, self.label])
         relevant = int(self.result.lists.relevant[self.area, self.label])
-        if not isinstance(
-            self.measure.base, Measure
-        ):  # a curve, of which nothing is one detection's
+        if not isinstance(self.measure.base, Measure):  # a curve: no part is one detection's
             return {}, ListedTerms(1.0, value, value, relevant)
         ranking: Ranking = self.result.lists.rank(self.measure.view)
         scored = compute_terms(self.measure.base, ranking)
@@ -231,8 +210,6 @@ class _Outcomes:
         finder = np.zeros(len(self.truths) + 1, int)
         finder[self.truth] = numbers  # the last entry is that of detections without a truth
         rank, hits = np.cumsum(self.counts[order]), np.cumsum(self.hit[order])
-        boxes = self.detections.boxes.as_array()
-        threshold = write_thresholds(self.result.thresholds)
         for i, d in enumerate(order.tolist()):
             outcome = self._judge(d, own, other)
             best = {"other class": other, "background": found, "outside": found}.get(outcome, own)
@@ -240,14 +217,8 @@ class _Outcomes:
             truth, overlap = int(partner[d]), float(overlaps[d])
             kind = None if truth < 0 else self._name(int(self.truths.label[truth]))
             taker = int(finder[truth]) if outcome == "duplicate" else None
-            yield FoundBox(
-                number=int(numbers[d]),
-                place=int(self.detections.place[d]) + 1,
-                image=self.truths.images[self.detections.image[d]],
-                label=self._name(int(self.detections.label[d])),
-                box=tuple(boxes[d].tolist()),
-                score=float(self.detections.score[d]),
-                outcome=outcome,
+            yield self._make_row(
+                self.detections, d, int(numbers[d]), outcome,
                 truth=None if truth < 0 else self.truths.ids[truth],
                 truth_label=kind,
                 overlap=None if truth < 0 else overlap,
@@ -255,11 +226,7 @@ class _Outcomes:
                 rank=int(rank[i]) if self.counts[d] and self.label is not None else None,
                 found=int(hits[i]),
                 term=terms.get(d, 0.0),
-                says=OUTCOMES[outcome][1].format(
-                    finder=taker, truth_label=kind, threshold=threshold
-                ),
-                **self._describe_shape(self.detections, d),
-            )
+            )  # fmt: skip
 
     def _judge(self, d: int, own: "_Best", other: "_Best") -> str:
         """Name the outcome of one detection."""
@@ -278,32 +245,35 @@ class _Outcomes:
             return "difficult" if hard else "other area"
         if self.matches.outside[self.area, d]:
             return "outside"
-        if self._reaches(own[1][d]):
+        if reach(own[1][d], self.floor, self.choices):
             return "duplicate" if self.taken[own[0][d]] else "id zero"
-        if self._reaches(other[1][d]):
+        if reach(other[1][d], self.floor, self.choices):
             return "other class"
         return "low overlap" if own[1][d] >= NEAR else "background"
-
-    def _reaches(self, overlap: Any) -> bool:
-        [floor] = list_floors(self.result.thresholds, self.choices)
-        return bool(reach(overlap, floor, self.choices))
 
     def _describe_dropped(self, at: int, number: dict[int, int]) -> FoundBox:
         """Describe a detection that was dropped before the matching."""
         given, floor = self.given, self.choices.confidence
-        label, score = int(given.label[at]), float(given.score[at])
-        low = floor is not None and score < floor
-        unknown = label < 0 and not self.merged
+        low = floor is not None and given.score[at] < floor
+        unknown = given.label[at] < 0 and not self.merged
         outcome = "unknown class" if unknown else "confidence" if low else "depth"
+        return self._make_row(given, at, number[int(given.place[at])], outcome)
+
+    def _make_row(
+        self, given: Detections, at: int, number: int, outcome: str, **found: Any
+    ) -> FoundBox:
+        """Make the row of a detection; ``found`` is what is known of its truth and rank."""
+        words = {"threshold": write_thresholds(self.result.thresholds), **found}
         return FoundBox(
-            number=number[int(given.place[at])],
+            number=number,
             place=int(given.place[at]) + 1,
             image=self.truths.images[given.image[at]],
-            label=self._name(label),
-            box=tuple(given.boxes.as_array()[at].tolist()),
-            score=score,
+            label=self._name(int(given.label[at])),
+            box=given.boxes.get(at),
+            score=float(given.score[at]),
             outcome=outcome,
-            says=OUTCOMES[outcome][1],
+            says=OUTCOMES[outcome][1].format(**words),
+            **found,
             **self._describe_shape(given, at),
         )
 
@@ -314,7 +284,6 @@ class _Outcomes:
         near, overlap = _Pairs(pairs.truth, pairs.detection, pairs.overlap, pairs.own).find_best(
             pairs.own, len(self.truths)
         )
-        boxes = self.truths.boxes.as_array()
         shown = np.ones(len(self.truths), bool)
         if self.label is not None:
             shown = self.truths.label == self.label
@@ -325,7 +294,7 @@ class _Outcomes:
                 id=self.truths.ids[g],
                 image=self.truths.images[self.truths.image[g]],
                 label=self._name(int(self.truths.label[g])),
-                box=tuple(boxes[g].tolist()),
+                box=self.truths.boxes.get(g),
                 state="ignored" if ignored else "found" if finder[g] else "missed",
                 crowd=bool(self.truths.crowd[g]),
                 finder=int(finder[g]) or None,

@@ -1,6 +1,4 @@
-"""Overlaps of detections and truths: of boxes, of masks, or of keypoints, as the conventions
-choose.
-"""
+"""Overlaps of detections and truths: of boxes, masks or keypoints, as the conventions choose."""
 
 from typing import TYPE_CHECKING
 
@@ -10,6 +8,7 @@ from germane.boxes.detections import Detections, Truths
 from germane.boxes.geometry import measure_overlaps
 from germane.boxes.keypoints import measure_similarities
 from germane.boxes.masks import Masks, load_code
+from germane.core import ragged
 from germane.core.ragged import Bools, Floats, Ints
 from germane.errors import InputError
 
@@ -18,6 +17,14 @@ if TYPE_CHECKING:
 
 _BLOCK = 1 << 15  # pairs; what is computed from a block stays in the processor's cache
 Measured = tuple[Ints, Ints, Floats]  # positions of detections and truths, and their overlaps
+
+
+def pair_equal(mine: Ints, its: Ints) -> tuple[Ints, Ints]:
+    """List the positions of all pairs of equal keys, ``its`` ascending; those of mine together."""
+    low, high = np.searchsorted(its, mine, "left"), np.searchsorted(its, mine, "right")
+    facing = np.flatnonzero(high > low)
+    size = (high - low)[facing]
+    return np.repeat(facing, size), ragged.list_stretches(low[facing], size)
 
 
 def measure_pairs(
@@ -82,9 +89,7 @@ def _measure_masks(found: Masks, truth: Masks, pairs: tuple[Ints, Ints], crowd: 
 
 
 def _list_blocks(mine: Ints, its: Ints) -> list[tuple[int, int, int]]:
-    """List blocks of pairs that are all pairs of some detections and truths: start, end, and
-    truths.
-    """
+    """List blocks that are all pairs of some detections and truths: start, end, truths."""
     if not len(mine):
         return []
     starts = np.flatnonzero(np.diff(mine, prepend=mine[0] - 1))  # of each detection

@@ -1,6 +1,7 @@
 """The verb report: detectors on the same images as one page, class by class."""
 
-from collections.abc import Iterable, Iterator, Mapping
+import math
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Unpack
 
@@ -8,8 +9,9 @@ import numpy as np
 
 from germane.boxes.api import evaluate_many
 from germane.boxes.comparison import compare
-from germane.boxes.error_panel import write_errors
-from germane.boxes.measures import BoxMeasures
+from germane.boxes.error_costs import KINDS, MAIN, ErrorCosts, weigh_errors
+from germane.boxes.layout import write_notes as write_result_notes
+from germane.boxes.measures import BoxMeasures, parse_measure
 from germane.boxes.opening import read_options
 from germane.boxes.ranked_lists import View
 from germane.boxes.result import Result, Results
@@ -21,9 +23,11 @@ from germane.core.ragged import Floats
 from germane.measures.interpolated import read_curves
 from germane.measures.spans import find_span
 from germane.output.formatting import format_number, write_count
+from germane.output.markup import write_element
 from germane.reports.api import Report, make_title, order_results
 from germane.reports.inputs import describe_origin
 from germane.reports.markup import (
+    COLORS,
     draw_chart,
     draw_swatch,
     isolate_text,
@@ -81,13 +85,15 @@ def report(
         compared = compare(results, None, defined, baseline=baseline)
     name = title or make_title(list(ordered))
     origin = describe_origin(truth, detections, command, None)
+    findings = [one for result in ordered.values() for one in result.findings]
+    notes = write_result_notes(ordered)
     written = [
         ("result", "Result", list(_write_result(ordered, compared))),
-        ("cautions", "Cautions", list(_write_cautions(ordered))),
+        ("cautions", "Cautions", list(write_cautions(findings))),
         ("classes", "Class by class", list(_write_classes(ordered))),
-        ("errors", "Costs of errors", list(write_errors(ordered))),
+        ("errors", "Costs of errors", list(_write_errors(ordered))),
         ("curves", "Precision and recall", list(_write_curves(ordered))),
-        ("conventions", "Conventions", list(_write_conventions(ordered))),
+        ("conventions", "Conventions", [*write_notes(filter(None, notes)), CHOSEN]),
         ("origin", "Origin", list(write_origin(origin))),
     ]
     sections = [section for section in written if section[2]]
@@ -98,10 +104,7 @@ def report(
 def _write_lead(results: Results) -> str:
     counts = next(iter(results.values())).counts
     detectors, images = write_count(len(results), "detector"), write_count(counts.images, "image")
-    truths, classes = (
-        write_count(counts.truths, "truth"),
-        write_count(counts.classes, "class", "classes"),
-    )
+    truths, classes = write_count(counts.truths, "truth"), write_count(counts.classes, "class")
     return f"{detectors} on {images} with {truths} of {classes}."
 
 
@@ -126,11 +129,6 @@ def _write_result(results: Results, compared: Comparison | None) -> Iterator[str
         yield from write_comparisons(compared)
 
 
-def _write_cautions(results: Results) -> Iterator[str]:
-    """Write the problems that evaluate warned of."""
-    yield from write_cautions(one for result in results.values() for one in result.findings)
-
-
 Intervals = Mapping[tuple[str, str], Interval | None]
 
 
@@ -147,9 +145,7 @@ def _write_headline(results: Results, intervals: Intervals) -> Iterator[str]:
 
 
 def _estimate_interval(result: Result, name: str) -> Interval | None:
-    """Estimate the interval of a number, the mean of its images' shares; no number is below 0 or
-    above 1.
-    """
+    """Estimate the interval of a number, the mean of its images' shares, within 0 and 1."""
     measure = result[name].measure
     shares = compute_shares(result, measure)
     found = estimate_mean_interval(shares, find_span(measure, shares), 0.95)
@@ -163,9 +159,7 @@ def _write_value(mean: float, interval: Interval | None) -> str:
 
 
 def _write_classes(results: Results) -> Iterator[str]:
-    """Write a row a class: its truths and the first measure of each detector; the largest spread
-    first.
-    """
+    """Write a row a class, the largest spread first: truths, and each detector's first measure."""
     first = next(iter(results.values()))
     measure = next(iter(first))
     values = np.array([result[measure].values.mean(axis=0) for result in results.values()])  # S × K
@@ -173,22 +167,11 @@ def _write_classes(results: Results) -> Iterator[str]:
     spread = np.ptp(values, axis=0) if len(values) > 1 else -values[0]
     order = np.argsort(-np.nan_to_num(spread, nan=-np.inf), kind="stable").tolist()
     several = len(values) > 1
-    rows = [
-        (
-            first.classes[k],
-            f"{counts[k]:,}",
-            *(
-                format_number(value, 4) if value == value else "–"
-                for value in values[:, k].tolist()
-            ),
-            *(
-                [format_number(float(spread[k]), 4)]
-                if several and spread[k] == spread[k]
-                else [""] * several
-            ),
-        )
-        for k in order
-    ]
+    rows = []
+    for k in order:
+        numbers = [format_number(value, 4, nan="–") for value in values[:, k].tolist()]
+        numbers += [format_number(float(spread[k]), 4, nan="")] * several
+        rows.append((first.classes[k], f"{counts[k]:,}", *numbers))
     which = "the largest difference first" if several else "the lowest first"
     yield (
         f"<p>{isolate_text(measure)} of each class, {which}; – where a class has no truth that"
@@ -198,6 +181,82 @@ def _write_classes(results: Results) -> Iterator[str]:
     yield '<div class="wide tall" tabindex="0">'
     yield from write_table(columns, rows)
     yield "</div>"
+
+
+# --- Costs of errors ---------------------------------------------------------------------------
+
+_DRAWN = 6  # detectors; bars of more would be too thin
+_BAR, _GAP, _LEFT, _WIDTH = 13, 12, 112, 640  # of the drawing, in its units
+
+
+def _write_errors(results: Results) -> Iterator[str]:
+    """Write the costs of all detectors in AP at one threshold: bars, a table, definitions."""
+    costs = {name: weigh_errors(_choose_measure(one)) for name, one in results.items()}
+    first = next(iter(costs.values()))
+    if any(math.isnan(one.value) for one in costs.values()):
+        return
+    yield (
+        f"<p>The {isolate_text(first.title)} that would be gained if one kind of error were mended,"
+        " and no other.</p>"
+    )
+    drawn = dict(list(costs.items())[:_DRAWN])
+    legend = (f"{_draw_square(r)} {isolate_text(name)}" for r, name in enumerate(drawn))
+    few = f"Bars of the first {len(drawn)} of {len(costs)} detectors; the table has all."
+    yield from write_figure(_draw_bars(drawn), legend, few * (len(drawn) < len(costs)))
+    rows = [(kind, *_list_cells(costs, kind)) for kind in KINDS]
+    heads = (f"{name}: {what}" for name in costs for what in ("count", "cost"))
+    yield from make_scrollable(write_table(("error", *heads), rows))
+    yield from write_definitions(KINDS.items())
+
+
+def _choose_measure(result: Result) -> Result:
+    """Evaluate AP at the lowest threshold of the result."""
+    threshold = min(result.thresholds)
+    return result.remeasure([parse_measure(f"AP(iou={threshold!r})")])
+
+
+def _list_cells(costs: Mapping[str, ErrorCosts], kind: str) -> Iterator[str]:
+    for one in costs.values():
+        yield f"{one[kind].count:,}"
+        yield format_number(one[kind].cost, 4)
+
+
+def _draw_bars(costs: Mapping[str, ErrorCosts]) -> str:
+    """Draw a bar for each kind of error and detector."""
+    longest = max((one[kind].cost for one in costs.values() for kind in MAIN), default=0) or 1
+    step = _GAP + _BAR * len(costs)
+    parts = []
+    for k, kind in enumerate(MAIN):
+        top = k * step + _GAP / 2
+        middle = top + _BAR * len(costs) / 2
+        parts.append(_write_text(_LEFT - 8, middle, kind, "end"))
+        for r, one in enumerate(costs.values()):
+            y, wide = top + r * _BAR, (_WIDTH - _LEFT - 60) * one[kind].cost / longest
+            bar = {"x": _LEFT, "y": y, "width": f"{wide:.1f}", "height": _BAR - 2}
+            parts.append(write_element("rect", {**bar, "class": f"bar r{r % len(COLORS)}"}))
+            says = format_number(one[kind].cost, 3)
+            parts.append(_write_text(_LEFT + wide + 6, y + _BAR / 2 - 1, says, "start"))
+    size = {"viewBox": f"0 0 {_WIDTH} {step * len(MAIN)}", "role": "img", "class": "chart"}
+    title = write_element("title", {}, "The cost of each kind of error")
+    return write_element("svg", size, title, *parts)
+
+
+def _draw_square(run: int) -> str:
+    """Draw a piece of a detector's bar, for the legend."""
+    bar = write_element("rect", {"width": 11, "height": 11, "style": "fill: var(--run)"})
+    kind = f"swatch r{run % len(COLORS)}"
+    return write_element(
+        "svg", {"class": kind, "width": 11, "height": 11, "aria-hidden": "true"}, bar
+    )
+
+
+def _write_text(x: float, y: float, text: str, anchor: str) -> str:
+    place = {"x": f"{x:.1f}", "y": f"{y:.1f}", "text-anchor": anchor}
+    style = {"dominant-baseline": "central", "style": "font-size: 11px"}
+    return write_element("text", {**place, **style}, text)
+
+
+# --- Curves ------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, eq=False)
@@ -219,33 +278,20 @@ class _MeanCurve:
 
 
 def _write_curves(results: Results) -> Iterator[str]:
-    curves = {name: _average_curves(result) for name, result in results.items()}
-    if any(curve is None for curve in curves.values()):
+    first = next(iter(results.values()))
+    if not first.lists.relevant[0].any():
         return
-    drawn = {name: curve for name, curve in curves.items() if curve is not None}
-    legend = (f"{draw_swatch(r)} {isolate_text(name)}" for r, name in enumerate(drawn))
-    threshold = min(next(iter(results.values())).thresholds)
-    yield from write_figure(
-        draw_chart(drawn),
-        legend,
+    curves = {name: _average_curves(result) for name, result in results.items()}
+    legend = (f"{draw_swatch(r)} {isolate_text(name)}" for r, name in enumerate(curves))
+    caption = (
         "The best precision at 11 recalls or beyond, the mean over classes, for an overlap of "
-        f"{threshold:g}.",
+        f"{min(first.thresholds):g}."
     )
+    yield from write_figure(draw_chart(curves), legend, caption)
 
 
-def _average_curves(result: Result) -> _MeanCurve | None:
-    """Average the curves of all classes at the lowest threshold; None without truths."""
-    curves = result.lists.split(read_curves(result.lists.rank(View(result.depths[-1])), 11))[
-        :, 0, 0
-    ]  # 11 × K
-    counts = result.lists.relevant[0] > 0
-    if not counts.any():
-        return None
-    return _MeanCurve(np.linspace(0, 1, 11), curves[:, counts].mean(axis=1))
-
-
-def _write_conventions(results: Results) -> Iterable[str]:
-    from germane.boxes.layout import write_notes as write_result_notes
-
-    yield from write_notes(note for note in write_result_notes(results) if note)
-    yield CHOSEN
+def _average_curves(result: Result) -> _MeanCurve:
+    """Average the curves of all classes with truths at the lowest threshold."""
+    lists = result.lists
+    curves = lists.split(read_curves(lists.rank(View(result.depths[-1])), 11))[:, 0, 0]  # 11 × K
+    return _MeanCurve(np.linspace(0, 1, 11), curves[:, lists.relevant[0] > 0].mean(axis=1))

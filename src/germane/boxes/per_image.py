@@ -1,5 +1,4 @@
-"""Boxes image by image: the dicts of torchvision and torchmetrics, and objects such as
-supervision's Detections.
+"""Boxes by image: dicts of torchvision and torchmetrics, objects such as supervision's.
 
 Their libraries are never imported; an object is read by its attributes.
 """
@@ -26,18 +25,14 @@ _SHAPES = {"boxes", "masks", "keypoints"}
 
 
 def is_per_image(given: object) -> bool:
-    """Is this a list with the boxes of an image each, or a mapping of images to them, or a data set
-    of both?
-    """
+    """Is this a list with the boxes of each image, a mapping of images to them, or a data set?"""
     listed = _list_images(given)
     return bool(listed) and _describe(next(iter(listed.values()))) is not None
 
 
 def _list_images(given: Any) -> Mapping[Hashable, Any]:
     """List what the images have by image, or by position."""
-    if hasattr(given, "annotations") and hasattr(
-        given, "classes"
-    ):  # supervision's DetectionDataset
+    if hasattr(given, "annotations") and hasattr(given, "classes"):  # a data set of supervision
         given = given.annotations
     if isinstance(given, Mapping):
         return given
@@ -68,9 +63,7 @@ def _describe(one: Any) -> Held | None:
 
 
 def _open_shapes(given: Any, where: str) -> Any:
-    """Open the masks or keypoints of Ultralytics, which hold an array beside the size of the
-    image.
-    """
+    """Open Ultralytics' masks or keypoints, which hold an array beside the image's size."""
     size = getattr(given, "orig_shape", None)
     if size is None:
         return given
@@ -91,8 +84,7 @@ def _write_size(size: Any) -> str:
 
 
 def read_per_image(given: Any, reading: Reading, truths: Truths | None) -> Columns:
-    """Read truths, with ``iscrowd``, ``area`` and ``difficult`` if they are there, or detections
-    with scores.
+    """Read detections with scores, or truths with ``iscrowd``, ``area``, ``difficult`` if any.
 
     Masks (N, H, W) and keypoints (N, P, 3) may stand beside boxes, or in place of them. An area of
     0 is that of the box, or of the mask where masks are compared. A list of detections has an entry
@@ -135,7 +127,6 @@ def read_per_image(given: Any, reading: Reading, truths: Truths | None) -> Colum
         boxes=joined.get("boxes", np.zeros((0, 4))),
         locate=lambda at: f"{side}, image {clip(places[at][0])}, box {places[at][1]}",
         read_as=reading.box_format or "xyxy",
-        relative=reading.coordinates == "relative",
         score=joined.get("scores"),
         crowd=joined.get("iscrowd"),
         difficult=joined.get("difficult"),
@@ -259,9 +250,7 @@ def _read_labels(held: Held, where: str) -> list[Any]:
 
 
 def _read_numbers(given: Any, where: str) -> Any:
-    """Read numbers of an image. Raises FormatError for truth values, which Python takes for 0 and
-    1.
-    """
+    """Read numbers of an image. Raises FormatError for truth values."""
     numbers = to_numpy(given, where)
     if has_booleans(given) or (numbers.dtype.kind == "b" and numbers.size):
         raise FormatError(f"{where}: numbers are needed; got {clip(given)}")

@@ -1,5 +1,4 @@
-"""Picture: the boxes, masks or keypoints of one image as SVG, with a list of their outcomes beside
-them.
+"""Picture: boxes, masks or keypoints of one image as SVG, beside a list of their outcomes.
 
 Truths are thick, detections thin. True detections are solid, false ones dashed, ignored ones
 dotted, so that the picture can be read without colors.
@@ -67,9 +66,7 @@ _Line = tuple[str, str, str, str, str]  # style, label, class, score and outcome
 
 
 def draw(explanation: "Explanation", paper: str | None) -> str:
-    """Draw the boxes of the image of an explanation. Raises InputError if it is of several
-    images.
-    """
+    """Draw the boxes of one image. Raises InputError for an explanation of several."""
     if explanation.image is None:
         raise InputError(
             "a picture shows the boxes of one image; explain one with image=… (--image)."
@@ -121,12 +118,9 @@ def _write_frame(width: float, tall: float, words: str, elements: tuple[str, ...
 
 
 def _write_colors(paper: str | None) -> str:
+    light, dark = (f".germane-boxes {{ {define_colors(one, _COLORS)} }}" for one in PAPERS)
     if paper is not None:
-        return (
-            f".germane-boxes {{ {define_colors('dark' if paper == 'dark' else 'light', _COLORS)} }}"
-        )
-    dark = f".germane-boxes {{ {define_colors('dark', _COLORS)} }}"
-    light = f".germane-boxes {{ {define_colors('light', _COLORS)} }}"
+        return dark if paper == "dark" else light
     return f"{light}\n@media (prefers-color-scheme: dark) {{ {dark} }}"
 
 
@@ -186,12 +180,8 @@ _EDGE = 8.0  # pixels beside the image in which shapes are still drawn
 
 def _cut(image: _Area, elements: list[str]) -> str:
     """Cut off what lies beside the image, where words stand."""
-    x, y, width, height = (
-        image[0] - _EDGE,
-        image[1] - _EDGE,
-        image[2] + 2 * _EDGE,
-        image[3] + 2 * _EDGE,
-    )
+    x, y = image[0] - _EDGE, image[1] - _EDGE
+    width, height = image[2] + 2 * _EDGE, image[3] + 2 * _EDGE
     sides = {"x": x, "y": y, "width": width, "height": height}
     return write_element(
         "svg", {**sides, "viewBox": f"{x:g} {y:g} {width:g} {height:g}"}, *elements
@@ -283,9 +273,7 @@ def _measure(words: str) -> float:
 
 
 def _measure_stops(lines: list[_Line]) -> tuple[float, ...]:
-    """Measure where the class, the end of the score, and the outcome stand, and where a column
-    ends.
-    """
+    """Measure the places of class, score and outcome, and where a column ends."""
     tags, labels, _, outcomes = (
         max((_measure(line[part]) for line in lines), default=0.0) for part in (1, 2, 3, 4)
     )

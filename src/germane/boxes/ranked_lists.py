@@ -21,16 +21,12 @@ from germane.measures.averaging import compute_scores
 from germane.measures.measure import Measure
 
 Curve: TypeAlias = Callable[[Ranking], Floats]
-"""A function that computes a value for each query of a ranking, where no measure has a name for
-it.
-"""
+"""A function that computes a value for each query of a ranking, where no measure has a name."""
 
 
 @dataclass(frozen=True)
 class View:
-    """The detections that a measure looks at: so many of each class and image, and from a score
-    on.
-    """
+    """The detections that a measure looks at: a depth of each class and image, a least score."""
 
     depth: int | None = None
     confidence: float | None = None
@@ -45,9 +41,7 @@ def sort_lists(detections: Detections, ties: BoxTies, lists: Ints) -> Ints:
 
 
 def make_ranking(query: Ints, rank: Ints, length: Ints, relevant: Ints) -> Ranking:
-    """Make a ranking of true detections, given their lists and ranks, and the lengths and truths of
-    all lists.
-    """
+    """Make a ranking of true detections: their lists and ranks, all lists' lengths and truths."""
     offsets = ragged.make_offsets(relevant)
     return Ranking(
         list(range(len(length))),
@@ -117,12 +111,8 @@ class RankedLists:
     @cached_property
     def relevant(self) -> Ints:
         """(A, L): the number of truths to be found."""
-        return np.stack(
-            [
-                np.bincount(self.truth_lists[~one], minlength=self.count)
-                for one in self.matches.ignored
-            ]
-        )
+        sought = (self.truth_lists[~ignored] for ignored in self.matches.ignored)
+        return np.stack([np.bincount(one, minlength=self.count) for one in sought])
 
     def compute(self, measure: Measure | Curve, view: View) -> Floats:
         """Compute a measure of the ranking of a view, by area, threshold and list (A, T, L)."""
@@ -142,8 +132,7 @@ class RankedLists:
         return self._rankings[view]
 
     def _rank(self, view: View) -> Ranking:
-        """Make a ranking of the true detections of a view, whose queries are areas × thresholds ×
-        lists.
+        """Make a ranking of a view's true detections; queries are areas × thresholds × lists.
 
         A rank counts the detections before it that are inside the range of areas. One that found a
         truth counts whatever its area, and one that found an ignored truth does not.
@@ -172,9 +161,7 @@ class RankedLists:
         return kept
 
     def mark_outcomes(self, view: View, area: int, threshold: int) -> tuple[Bools, Ints]:
-        """Mark the detections (D) that count in one area at one threshold, and list those that are
-        true.
-        """
+        """Mark the detections (D) that count in an area at a threshold, and list the true ones."""
         kept = self.mark_kept(view)
         query, _, at, counts = self._found
         first = (area * len(self.matches.thresholds) + threshold) * self.count
@@ -183,6 +170,15 @@ class RankedLists:
         counted[at[here]] = counts[here]
         true = at[here][counts[here]]
         return counted & kept, true[kept[true]]
+
+    def place_outcomes(self, view: View, area: int, threshold: int) -> tuple[Ints, Bools, Bools]:
+        """Give each detection (D) its truth or -1, and mark those that count and are true."""
+        counted, true = self.mark_outcomes(view, area, threshold)
+        truth, counts = np.full(len(self.order), -1), np.empty(len(self.order), bool)
+        truth[self.matches.candidate] = self.matches.found[area, threshold]
+        counts[self.order], hit = counted, np.zeros(len(self.order), bool)
+        hit[self.order[true]] = True
+        return truth, counts, hit
 
     def split(self, values: Floats) -> Floats:
         """Give values of queries (…, Q) their shape: … × areas × thresholds × lists."""

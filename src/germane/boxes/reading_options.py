@@ -5,7 +5,7 @@ from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 from germane.boxes.detections import Truths
-from germane.boxes.geometry import BOX_FORMATS
+from germane.boxes.geometry import BoxFormat
 from germane.errors import InputError, check_choice
 
 if TYPE_CHECKING:
@@ -26,9 +26,7 @@ class Reading:
     """
 
     box_format: Any = None
-    """``xywh``: left, top, width, height; ``xyxy``: two corners; ``cxcywh``: center, width,
-    height.
-    """
+    """``xywh``: left, top, width, height; ``xyxy``: two corners; ``cxcywh``: center, sizes."""
 
     coordinates: Any = None
     """``pixels``, or ``relative`` to the width and height of the image."""
@@ -46,27 +44,16 @@ class Reading:
     """Names of classes that are given by numbers."""
 
     shape: Shape = "box"
-    """The shapes that the overlap needs; ``any`` takes masks and keypoints where both sides may
-    have them.
-    """
+    """The shapes that the overlap needs; ``any``: masks and keypoints, if both may have them."""
 
-    def choose(self, side: Side, kinds: tuple[str, ...]) -> "Reading":
+    def choose(self, side: Side) -> "Reading":
         """Choose what holds for one side. Raises PolicyError or InputError for an unknown word."""
-        chosen = replace(
-            self,
-            **{
-                name: _choose(getattr(self, name), side)
-                for name in ("box_format", "coordinates", "input_format")
-            },
-        )
-        for name, words in (
-            ("box_format", BOX_FORMATS),
-            ("coordinates", get_args(Coordinates)),
-            ("input_format", kinds),
-        ):
-            if getattr(chosen, name) is not None:
-                check_choice(name, getattr(chosen, name), words, InputError)
-        return chosen
+        kinds = {"box_format": BoxFormat, "coordinates": Coordinates, "input_format": Kind}
+        chosen = {name: _choose(getattr(self, name), side) for name in kinds}
+        for name, word in chosen.items():
+            if word is not None:
+                check_choice(name, word, get_args(kinds[name]), InputError)
+        return replace(self, **chosen)
 
 
 READING = tuple(one.name for one in fields(Reading) if one.name != "shape")

@@ -83,9 +83,7 @@ class Reconciliation(Answer[BoxGiven]):
     tried: tuple[BoxGiven, ...]
     """everything that was tried and has a value on this data"""
     path: tuple[Step, ...]
-    """the changes to the first that was found or is nearest, one at a time, after the value asked
-    for
-    """
+    """the changes to the first found or nearest, one at a time, after the value asked for"""
     idle: tuple[str, ...] = ()
     """changes that, alone, make no difference on this data"""
     values: int = 0

@@ -11,9 +11,12 @@ import numpy as np
 from germane.boxes.confidence import find_best_point
 from germane.boxes.conventions import Conventions
 from germane.boxes.detections import Detections, Truths
+from germane.boxes.groups import Groups, Part, group
+from germane.boxes.layout import make_dict, make_table
 from germane.boxes.matching import Matches, match
 from germane.boxes.measures import BoxMeasure, parse_measure
 from germane.boxes.ranked_lists import RankedLists, View
+from germane.boxes.summary import summarize
 from germane.core.arithmetic import Arithmetic, average_numbers
 from germane.core.finding import Finding
 from germane.core.ragged import Floats
@@ -24,7 +27,6 @@ from germane.output.frames import Lookup, Named
 from germane.output.tables import Table, Tabular
 
 if TYPE_CHECKING:
-    from germane.boxes.groups import Groups, Part
     from germane.dialects.dialect import Dialect
 
 
@@ -195,9 +197,7 @@ class Result(Tabular, Lookup[BoxValue]):
         return len(self._asked)
 
     def compute(self, measure: BoxMeasure, lists: RankedLists) -> Floats:
-        """Compute a complete measure at its thresholds for each list (T, L); NaN where it does not
-        count.
-        """
+        """Compute a complete measure by threshold and list (T, L); NaN where it does not count."""
         area = list(self.conventions.areas).index(measure.area or "")
         chosen = [self.thresholds.index(one) for one in measure.iou or ()]
         if measure.confidence == "best":
@@ -212,22 +212,19 @@ class Result(Tabular, Lookup[BoxValue]):
             values = np.where(lists.relevant[area] > 0, values, np.nan)
         return values
 
-    def by(self, part: "Part") -> "Groups":
-        """Evaluate each class, range of areas or image for itself: ``class``, ``area`` or
-        ``image``.
+    def by(self, part: Part) -> Groups:
+        """Evaluate each ``class``, ``area`` (range of areas) or ``image`` for itself.
 
         An image is a data set of its own: the mean is over the classes that have a truth in it.
         """
-        from germane.boxes.groups import group
-
         return group(self, part)
 
     @cached_property
     def precision(self) -> Floats:
-        """The best precision at 101 recalls, by threshold, recall, class, area and depth (T, R, K,
-        A, M).
+        """The best precision at 101 recalls, by threshold, recall, class, area and depth.
 
-        -1 where a class has no truth. It is pycocotools' array of that name, bit for bit.
+        Shape (T, R, K, A, M); -1 where a class has no truth. It is pycocotools' array of that name,
+        bit for bit.
         """
         out = np.empty((len(self.thresholds), 101, *self._shape))
         for m, depth in enumerate(self.depths):
@@ -237,9 +234,7 @@ class Result(Tabular, Lookup[BoxValue]):
 
     @cached_property
     def recall(self) -> Floats:
-        """The recall of all detections, by threshold, class, area and depth (T, K, A, M); -1
-        without truths.
-        """
+        """Recall by threshold, class, area and depth (T, K, A, M); -1 without truths."""
         out = np.empty((len(self.thresholds), *self._shape))
         for m, depth in enumerate(self.depths):
             out[..., m] = self.lists.compute(_RECALL, View(depth)).transpose(1, 2, 0)
@@ -287,8 +282,6 @@ class Result(Tabular, Lookup[BoxValue]):
         objects, and AR of the same. Raises MeasureError for measures without these areas and
         depths.
         """
-        from germane.boxes.summary import summarize
-
         return summarize(self)
 
     def table(self, *, digits: int | None = 4) -> Table:
@@ -320,12 +313,8 @@ class Results(Tabular, Named[Result]):
 
     def table(self, *, digits: int | None = 4) -> Table:
         """One row a detector; definitions, counts and conventions as notes."""
-        from germane.boxes.layout import make_table
-
         return make_table(self, digits)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values for JSON, in a versioned schema; NaN becomes None."""
-        from germane.boxes.layout import make_dict
-
         return make_dict(self)

@@ -1,6 +1,4 @@
-"""Search: one measure of the same boxes under many conventions, and the sets of conventions that
-give a number.
-"""
+"""Search: one measure of the same boxes under many conventions, and those that give a number."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
@@ -54,8 +52,7 @@ class Counts:
 
 
 class BoxValues:
-    """The values of a measure on one set of boxes, under the conventions asked for and changes of
-    them.
+    """A measure's values on one set of boxes, under the conventions asked for and changes.
 
     Detections are sorted once for each way to read them, and matched once for each way to match
     them. Depths, points of the curve and means are read from the lists that follow.
@@ -74,9 +71,7 @@ class BoxValues:
         self._lists: dict[tuple[Any, ...], RankedLists] = {}
 
     def evaluate(self, choices: Choices, measure: BoxMeasure | None = None) -> float:
-        """Return the value of the measure, or another, under some changes; NaN where there is
-        none.
-        """
+        """Return the value of the measure, or another, under some changes; NaN for none."""
         key = choices, measure or self.asked
         if key not in self._values:
             result, complete = self._make_result(*key)
@@ -165,9 +160,7 @@ def open_values(
     name: str | None,
     base: "Dialect | None" = None,
 ) -> BoxValues:
-    """Open truths and detections to be evaluated under changes of germane's conventions, or of a
-    dialect's.
-    """
+    """Open both sides for changes of germane's conventions, or of a dialect's."""
     asked, own = parse_measure(measure), read_options(options, base, "any")
     truths, found, _ = open_boxes(truth, detections, own, name)
     conventions = replace(own.conventions, ap_depth="any")
@@ -207,9 +200,7 @@ class BoxSearch(Search[BoxCandidate]):
 
 
 def _keep(cache: dict[Any, T], key: Any, make: Callable[[], T]) -> T:
-    """Make a value unless it is kept; of large values the first, which is asked for, and the last
-    two are.
-    """
+    """Make a value unless it is kept; of large values the first and the last two are kept."""
     if key not in cache:
         cache[key] = make()
         if len(cache) > 3:

@@ -1,8 +1,6 @@
-"""Shapes: masks and keypoints as sources have them are read here, and boxes that follow from them
-filled in.
-"""
+"""Shapes: masks and keypoints are read here, and the boxes that follow from them filled in."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import replace
 from typing import Any, TypeVar
 
@@ -12,7 +10,7 @@ from germane.boxes.columns import Columns, list_sizes
 from germane.boxes.conventions import Conventions
 from germane.boxes.detections import Detections, Truths
 from germane.boxes.geometry import make_boxes
-from germane.boxes.id_spelling import find_ids, is_boolean, sort_ids
+from germane.boxes.id_spelling import find_ids, is_boolean
 from germane.boxes.keypoints import COCO_SIGMAS, measure_extents, read_points
 from germane.boxes.masks import (
     can_read_masks,
@@ -81,13 +79,13 @@ def _read_needed(columns: Columns, shape: Shape, truths: Truths | None) -> Colum
 
 
 def _read_masks(columns: Columns, truths: Truths | None) -> Columns:
-    images, files = (
-        (truths.images, truths.files)
-        if truths is not None
-        else (_list_images(columns), columns.files)
-    )
-    sizes = truths.sizes if truths is not None else list_sizes(columns.sizes, images)
-    typed = columns.typed and (truths is None or truths.typed)
+    images: Sequence[Hashable]
+    if truths is None:
+        images, files, typed = columns.list_images(), columns.files, columns.typed
+        sizes = list_sizes(columns.sizes, images)
+    else:
+        images, files, sizes = truths.images, truths.files, truths.sizes
+        typed = columns.typed and truths.typed
     image = find_ids(columns.image, images, files, files=True, typed=typed)
     known = np.full((len(images) + 1, 2), np.nan)  # the last row: images that are not listed
     if sizes is not None:
@@ -100,52 +98,46 @@ def _read_masks(columns: Columns, truths: Truths | None) -> Columns:
     masks = join_masks(codes)
     broken = find_broken_masks(masks) if compressed else ()
     if len(broken):
-        faults = [
+        columns = columns.add_faults(
             f"{columns.locate(at)}: the run lengths of the mask do not add up to its pixels"
             for at in map(int, broken)
-        ]
+        )
         sound = np.delete(np.arange(len(masks)), np.asarray(broken))
         masks, columns = masks.take(sound), columns.take(sound)
-        columns = replace(columns, faults=[*columns.faults, *faults])
     if truths is None:
         image = find_ids(columns.image, images, files, files=True, typed=typed)
         lost = np.isnan(known[image]).any(axis=1) & (image >= 0)
         known[image[lost]] = masks.size[lost][:, ::-1]
         odd = np.flatnonzero((known[image] != masks.size[:, ::-1]).any(axis=1) & (image >= 0))
-        faults = [
+        columns = columns.add_faults(
             f"{columns.locate(at)}: the mask has another size than others of its image"
             for at in odd.tolist()
-        ]
-        columns = replace(
-            columns, images=images, sizes=known[:-1], faults=[*columns.faults, *faults]
         )
+        columns = replace(columns, images=images, sizes=known[:-1])
     return replace(columns, masks=masks)
 
 
 def _read_keypoints(columns: Columns, truths: Truths | None) -> Columns:
     points, columns = _read_rows(columns, columns.keypoints, lambda _, one: read_points(one))
     count = _count_points(points, truths)
-    odd = [at for at, one in enumerate(points) if len(one) != 3 * count]
-    for at in odd:
-        says = f"{len(points[at]) // 3} keypoints, and others {count}"
-        columns = replace(columns, faults=[*columns.faults, f"{columns.locate(at)}: {says}"])
-    if odd:
-        return columns
+    if odd := [at for at, one in enumerate(points) if len(one) != 3 * count]:
+        return columns.add_faults(
+            f"{columns.locate(at)}: {len(points[at]) // 3} keypoints, and others {count}"
+            for at in odd
+        )
     array = np.array(points, float).reshape(-1, count, 3)
     unseen = None
     if truths is None:
-        given = [None] * len(points) if columns.unseen is None else columns.unseen
+        given = [None] * len(points) if columns.unseen is None else list(columns.unseen)
         odd = [
             at
             for at, one in enumerate(given)
             if one is not None and (is_boolean(one) or not is_finite_number(one) or one < 0)
         ]
-        faults = [
+        columns = columns.add_faults(
             f"{columns.locate(at)}: num_keypoints is a whole number; got {clip(given[at])}"
             for at in odd
-        ]
-        columns = replace(columns, faults=[*columns.faults, *faults])
-        given = list(given)
+        )
         for at in odd:
             given[at] = None
         seen = (array[..., 2] > 0).sum(axis=1).tolist()
@@ -175,22 +167,13 @@ def _read_rows(
         except ValueError as error:
             faults.append(f"{columns.locate(at)}: {error}")
     if faults:
-        columns = columns.take(np.array(kept, np.int64))
-        columns = replace(columns, faults=[*columns.faults, *faults])
+        columns = columns.take(np.array(kept, np.int64)).add_faults(faults)
     return out, columns
-
-
-def _list_images(columns: Columns) -> list[Any]:
-    return list(sort_ids(columns.image) if columns.images is None else columns.images)
-
-
-def _list_boxes(columns: Columns) -> list[Any]:
-    return columns.boxes if isinstance(columns.boxes, list) else []
 
 
 def _fill_boxes(columns: Columns) -> Columns:
     """Fill in the boxes that are missing: those around the masks or the keypoints."""
-    listed = _list_boxes(columns)
+    listed = columns.boxes if isinstance(columns.boxes, list) else []
     lost = [at for at, box in enumerate(listed) if is_missing(box)]
     if not lost:
         return columns
@@ -202,7 +185,7 @@ def _fill_boxes(columns: Columns) -> Columns:
         return replace(columns, boxes=rows, boxed=False, relative=False)
     if columns.relative:
         says = f"{columns.locate(lost[0])} has no box, and others have relative ones"
-        return replace(columns, faults=[*columns.faults, says])
+        return columns.add_faults([says])
     filled = list(listed)
     for at, row in zip(lost, rows.tolist(), strict=True):
         filled[at] = row
@@ -226,9 +209,7 @@ def _measure_boxes(columns: Columns, at: Any) -> Floats | None:
 
 
 def refuse_unfit(truths: Truths, detections: Detections, choices: Conventions) -> None:
-    """Refuse data without the shapes that the overlap compares, and keypoints without a sigma
-    each.
-    """
+    """Refuse data without the shapes that the overlap compares, or a sigma for each keypoint."""
     if choices.overlap not in _NOUNS:
         return
     name = _NOUNS[choices.overlap]

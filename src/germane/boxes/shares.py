@@ -97,9 +97,7 @@ class _Listed:
         return np.bincount(self.owner[at], minlength=len(self.starts) - 1)
 
     def sum_after(self, at: Ints, values: Floats) -> Floats:
-        """Sum, for each detection (D), the values that stand at its position or after it in its
-        list.
-        """
+        """Sum, for each detection (D), the values at its position or after it in its list."""
         before = np.zeros(len(self.owner) + 1)
         np.cumsum(np.bincount(at, values, len(self.owner)), out=before[1:])
         after: Floats = before[self.starts[1:]][self.owner] - before[:-1]

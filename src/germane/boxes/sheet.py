@@ -55,9 +55,7 @@ class Sheet:
 
     @cached_property
     def repeated(self) -> Bools:
-        """Repeat these boxes another one of the same image and class, and with the same score?
-        (N)
-        """
+        """Repeat these boxes another one of the same image, class and score? (N)"""
         rows = np.flatnonzero(self.sound)
         parts = [*self.boxes.as_array()[rows].T, self.image[rows], self.label[rows]]
         parts += [] if self.score is None else [self.score[rows]]
@@ -82,22 +80,14 @@ class Sheet:
         rows = np.flatnonzero(odd)
         if len(rows):
             verb, _, rest = says.partition(" ")
-            verb = _OF_ONE[verb] if len(rows) == 1 else verb
-            says = f"{len(rows):,} of {write_count(len(odd), 'box', 'boxes')} {verb} {rest}"
+            verb = _OF_ONE.get(verb, f"{verb}s") if len(rows) == 1 else verb
+            says = f"{len(rows):,} of {write_count(len(odd), 'box')} {verb} {rest}"
             yield Problem(says, len(rows), self.show(rows))
 
 
 _ODD = np.uint64(0x9E3779B97F4A7C15)
 
-_OF_ONE = {
-    "have": "has",
-    "are": "is",
-    "leave": "leaves",
-    "repeat": "repeats",
-    "lack": "lacks",
-    "go": "goes",
-    "lie": "lies",
-}
+_OF_ONE = {"have": "has", "are": "is", "go": "goes"}
 
 
 def make_sheet(columns: Columns, truths: Truths, side: Side) -> Sheet:

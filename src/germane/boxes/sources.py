@@ -73,11 +73,9 @@ def find_source(given: Any, side: Side, reading: Reading) -> Source:
 
 
 def read_truth_columns(given: Any, reading: Reading) -> Columns:
-    """Read the columns of truths, with all images, their sizes, and the names of classes that are
-    known.
-    """
-    reading = reading.choose("truth", KINDS)
-    columns = find_source(given, "truth", reading).read(given, reading, None)
+    """Read the columns of truths, with all images, their sizes and the names of classes."""
+    reading = reading.choose("truth")
+    columns = _read_columns(given, "truth", reading, None)
     columns = _add_images(columns, read_images(reading.images))
     columns = read_shapes(columns, reading, None)
     names = columns.names or read_class_names(reading.class_names)
@@ -91,11 +89,21 @@ def read_truth_columns(given: Any, reading: Reading) -> Columns:
     return columns
 
 
+def _read_columns(given: Any, side: Side, reading: Reading, truths: Truths | None) -> Columns:
+    """Read one side in the format and the coordinates that were chosen, or in the source's own."""
+    columns = find_source(given, side, reading).read(given, reading, truths)
+    if reading.coordinates is not None:
+        columns = replace(columns, relative=reading.coordinates == "relative")
+    if reading.box_format is not None and columns.read_as is None:
+        columns = replace(columns, box_format=reading.box_format)
+    return columns
+
+
 def _add_images(columns: Columns, sizes: dict[Any, tuple[float, float]]) -> Columns:
     """Add the images that the caller lists, and their sizes."""
     if not sizes:
         return columns
-    known = list(sort_ids(columns.image) if columns.images is None else columns.images)
+    known = columns.list_images()
     place = find_ids(list(sizes), known, columns.files, files=True, typed=False)
     added = [one for one, at in zip(sizes, place.tolist(), strict=True) if at < 0]
     files = [*columns.files, *[""] * len(added)] if columns.files else ()
@@ -114,8 +122,8 @@ def _add_images(columns: Columns, sizes: dict[Any, tuple[float, float]]) -> Colu
 
 def read_detection_columns(given: Any, reading: Reading, truths: Truths) -> Columns:
     """Read the columns of detections."""
-    reading = reading.choose("detections", KINDS)
-    columns = find_source(given, "detections", reading).read(given, reading, truths)
+    reading = reading.choose("detections")
+    columns = _read_columns(given, "detections", reading, truths)
     if columns.names is None:
         columns = replace(columns, names=read_class_names(reading.class_names))
     if columns.where == "the truth":

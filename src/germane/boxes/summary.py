@@ -4,8 +4,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from germane.boxes.conventions import COCO_THRESHOLDS
+from germane.boxes.conventions import COCO_AREAS, COCO_THRESHOLDS
 from germane.boxes.geometry import Overlap
+from germane.boxes.measures import parse_measures
 from germane.core.ragged import Floats
 from germane.errors import MeasureError
 
@@ -29,64 +30,42 @@ def list_summary(overlap: Overlap) -> str:
     return OKS_SUMMARY if overlap == "oks" else COCO_SUMMARY
 
 
-_HALF, _MORE = COCO_THRESHOLDS.index(0.5), COCO_THRESHOLDS.index(0.75)
-_AREAS = ("all", "small", "medium", "large")
-
-
 def summarize(result: "Result") -> Floats:
     """Compute the numbers as pycocotools does: one mean over all cells of an array that are not -1.
 
     There are 12 of boxes and masks, and 10 of keypoints.
     """
+    _refuse_other_measures(result)
+    areas, stats = list(result.conventions.areas), []
+    for one in parse_measures(list_summary(result.conventions.overlap)):
+        cells = result.precision if one.name == "AP" else result.recall
+        if one.iou is not None:
+            cells = cells[[COCO_THRESHOLDS.index(one.iou[0])]]
+        depth = {1: 0, 10: 1}.get(one.k or 0, -1)  # the lowest, the next, and the highest
+        cells = cells[..., areas.index(one.area or "all"), depth]
+        kept = cells[cells > -1]
+        stats.append(float(np.mean(kept)) if len(kept) else -1.0)
+    of_boxes = result.conventions.overlap != "oks"
+    if of_boxes and result.conventions.ap_depth == "100" and result.depths[-1] != 100:
+        stats[0] = -1
+    return np.array(stats)
+
+
+def _refuse_other_measures(result: "Result") -> None:
+    areas, depths = result.conventions.areas, len(result.depths)
     if result.conventions.overlap == "oks":
-        return _summarize_keypoints(result)
-    missing = [one for one in _AREAS if one not in result.conventions.areas]
-    if missing or len(result.depths) != 3 or result.thresholds != COCO_THRESHOLDS:
+        if not {"all", "medium", "large"} <= {*areas} or depths != 1:
+            raise MeasureError(
+                "stats of keypoints are of COCO's measures, which have the areas all, medium and"
+                " large, and one depth. Leave out measures=, or name its measures."
+            )
+        if result.thresholds != COCO_THRESHOLDS:
+            raise MeasureError("stats are of COCO's thresholds. Leave out iou=.")
+    elif (
+        not COCO_AREAS.keys() <= areas.keys() or depths != 3 or result.thresholds != COCO_THRESHOLDS
+    ):
         raise MeasureError(
             "stats are of COCO's measures, which have its thresholds, its four areas and three"
-            f" depths; this evaluation has {len(result.thresholds)} thresholds,"
-            f" {len(result.conventions.areas)} areas and {len(result.depths)} depths. Leave out"
-            " measures=, or name its measures."
+            f" depths; this evaluation has {len(result.thresholds)} thresholds, {len(areas)} areas"
+            f" and {depths} depths. Leave out measures=, or name its measures."
         )
-    areas = [list(result.conventions.areas).index(one) for one in _AREAS]
-    precision, recall = result.precision, result.recall
-    cells = [
-        precision[..., areas[0], 2],
-        precision[[_HALF], ..., areas[0], 2],
-        precision[[_MORE], ..., areas[0], 2],
-        *(precision[..., area, 2] for area in areas[1:]),
-        *(recall[..., areas[0], depth] for depth in range(3)),
-        *(recall[..., area, 2] for area in areas[1:]),
-    ]
-    stats = np.array([_average(one) for one in cells])
-    if result.conventions.ap_depth == "100" and result.depths[-1] != 100:
-        stats[0] = -1
-    return stats
-
-
-def _summarize_keypoints(result: "Result") -> Floats:
-    names = list(result.conventions.areas)
-    if not {"all", "medium", "large"} <= {*names} or len(result.depths) != 1:
-        raise MeasureError(
-            "stats of keypoints are of COCO's measures, which have the areas all, medium and large,"
-            " and one depth. Leave out measures=, or name its measures."
-        )
-    if result.thresholds != COCO_THRESHOLDS:
-        raise MeasureError("stats are of COCO's thresholds. Leave out iou=.")
-    rest = [names.index("medium"), names.index("large")]
-    cells = [
-        array
-        for values in (result.precision[..., 0], result.recall[..., 0])
-        for array in (
-            values[..., names.index("all")],
-            values[[_HALF], ..., names.index("all")],
-            values[[_MORE], ..., names.index("all")],
-            *(values[..., area] for area in rest),
-        )
-    ]
-    return np.array([_average(one) for one in cells])
-
-
-def _average(cells: Floats) -> float:
-    kept = cells[cells > -1]
-    return float(np.mean(kept)) if len(kept) else -1.0

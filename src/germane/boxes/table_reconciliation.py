@@ -80,21 +80,7 @@ def reconcile_table(
     equal = [one for one in fits if one.protocol.tool and one.protocol.is_like(fit.protocol)]
     if equal:
         fit = replace(fit, options=equal[0].options)
-
-    def find_near(fit: Fit, c: int, r: int) -> Iterator[Near]:
-        for name, kind in _KINDS.items():
-            one = search.remake(r, parse_measure(kind), c)
-            value = search.evaluate(one, fit.protocol.choices)
-            yield f"it is {name}", value
-
-    return writer.write(
-        fit,
-        fits,
-        tools=tuple(one.protocol.tool for one in equal),
-        find_undecided=lambda fit: search.list_idle(),
-        find_near=find_near,
-        explain_changes=lambda fit: (),
-    )
+    return writer.write(search, fit, fits, tuple(one.protocol.tool for one in equal))
 
 
 def _find_overlaps(labels: Sequence[str]) -> list[str]:
@@ -116,9 +102,7 @@ def _read_column(label: str, measures: Mapping[str, str]) -> BoxMeasure | None:
 
 
 def _find_sibling(tool: Dialect, overlap: str) -> Dialect:
-    """Find the dialect that a tool has for masks or for keypoints; the tool's own where it has
-    none.
-    """
+    """Find the dialect that a tool has for masks or keypoints; its own where it has none."""
     several = (one for one in DIALECTS if one.name.startswith(f"{tool.name}-"))
     return next((one for one in several if read_dialect(one, "overlap") == overlap), tool)
 
@@ -142,9 +126,7 @@ class _Search(ProtocolSearch):
         ]
 
     def remake(self, r: int, measure: BoxMeasure, c: int) -> BoxValues:
-        """Make the values of another measure on the detections of a run, with the overlap of a
-        column.
-        """
+        """Make the values of another measure of a run, with the overlap of a column."""
         one, overlap = self._opened[r].variations, self._overlaps[c]
         conventions, fixed = one.conventions, one.fixed
         shape = _SHAPES.get(overlap)
@@ -215,7 +197,17 @@ class _Search(ProtocolSearch):
         several = self.join_changes(likely, bases, alone=False)
         return [self.sheet.fit(self.make(choices, cost)) for choices, cost in several.items()]
 
-    def list_idle(self) -> tuple[str, ...]:
+    def find_near(self, fit: Fit, c: int, r: int) -> Iterator[Near]:
+        """List the values of other measures."""
+        for name, kind in _KINDS.items():
+            one = self.remake(r, parse_measure(kind), c)
+            yield f"it is {name}", self.evaluate(one, fit.protocol.choices)
+
+    def explain_changes(self, fit: Fit) -> tuple[str, ...]:  # noqa: ARG002
+        """Say nothing of changes, most of which move every cell."""
+        return ()
+
+    def find_undecided(self, fit: Fit) -> tuple[str, ...]:  # noqa: ARG002
         """List the conventions of which no word, alone, changes a number of the table."""
         moving = {one.protocol.choices[0][0] for one in self.moving}
         return tuple(name for name in self._list_names() if name not in moving)

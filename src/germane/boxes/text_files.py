@@ -51,9 +51,7 @@ def list_files(folder: str, suffix: str) -> list[str]:
 
 
 def list_labels(given: Any) -> list[str]:
-    """List the files of boxes in a folder, or in its folder ``labels``; none if it is not such a
-    folder.
-    """
+    """List the files of boxes in a folder or its folder ``labels``; none for anything else."""
     if not is_path(given) or not os.path.isdir(given):
         return []
     folder = find_label_folder(os.fspath(given))
@@ -109,7 +107,7 @@ def read_lines(path: Any) -> Iterator[tuple[int, list[str]]]:
                         raise FormatError(f"{file.name}:{number}: the line is not UTF-8.") from None
 
 
-def read_boxes(files: list[str], lines: Lines, side: str, reading: Reading, named: str) -> Columns:
+def read_boxes(files: list[str], lines: Lines, side: str, named: str) -> Columns:
     """Read a box from each line of some files. Images or classes are named by the files."""
     fields = lines.list_fields(side)
     places: list[tuple[str, int]] = []
@@ -127,15 +125,14 @@ def read_boxes(files: list[str], lines: Lines, side: str, reading: Reading, name
             for one, text in zip(fields, texts, strict=True):
                 rows[one].append(_READ.get(one, float)(text))
     sides = [one for one in fields if one not in ("image", "class", "score")]
-    coordinates = reading.coordinates or ("relative" if lines.relative else "pixels")
     return Columns(
         image=rows["image"],
         label=rows["class"],
         boxes=list(zip(*(rows[one] for one in sides), strict=True)),
         score=rows.get("score"),
         locate=lambda at: f"{places[at][0]}:{places[at][1]}",
-        box_format=reading.box_format or lines.box_format,
-        relative=coordinates == "relative",
+        box_format=lines.box_format,
+        relative=lines.relative,
         images=[name_of_file(path, named) for path in files] if named == "image" else None,
         faults=faults,
         where=os.path.dirname(files[0]) if len(files) > 1 else files[0],
@@ -180,15 +177,15 @@ def _find_fault(texts: list[str], fields: tuple[str, ...], lines: Lines, side: s
     return f"{clip(odd[0])} is no number" if odd else ""
 
 
-def read_voc_results(given: Any, reading: Reading) -> Columns:
+def read_voc_results(given: Any) -> Columns:
     """Read VOC's results: lines of image, score and corners, in a file for each class."""
     files = require_labels(given) if os.path.isdir(given) else [os.fspath(given)]
-    return read_boxes(files, VOC, "detections", reading, "class")
+    return read_boxes(files, VOC, "detections", "class")
 
 
 def read_padilla(given: Any, reading: Reading, truths: Truths | None) -> Columns:
     """Read files of images, with lines of class, score and corners; truths have no score."""
-    columns = read_boxes(require_labels(given), PADILLA, name_side(truths), reading, "image")
+    columns = read_boxes(require_labels(given), PADILLA, name_side(truths), "image")
     ends = [box[-1] for box in columns.boxes]
     if columns.score and max(columns.score) > 1 and all(0 <= end <= 1 for end in ends):
         says = (

@@ -1,19 +1,18 @@
-"""Variations: the conventions that may be behind a number, as tools have them and as changes make
-them.
+"""Variations: the conventions that may be behind a number, of tools and of changes.
 
 A *change* is a convention with another word than asked for. The points of the curve are one, and so
 is a depth together with what it is of.
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from germane.boxes.conventions import WORDS, Conventions, DepthOf
+from germane.boxes.conventions import DEFAULTS, WORDS, Conventions, DepthOf
 from germane.boxes.detections import Detections, Truths
 from germane.boxes.dialect_table import DIALECTS
 from germane.boxes.keypoints import COCO_SIGMAS
@@ -48,8 +47,7 @@ class Depth(NamedTuple):
 
 @dataclass(eq=False)
 class BoxVariations:
-    """The candidates for a measure of some boxes, under the conventions asked for and changes that
-    can matter.
+    """The candidates for a measure of some boxes: conventions asked for, changes that matter.
 
     ``fixed`` are the conventions that hold in all of them.
     """
@@ -90,9 +88,7 @@ class BoxVariations:
     @cached_property
     def start(self) -> dict[str, Any]:
         """The words that were asked for."""
-        words = {one.name: getattr(self.conventions, one.name) for one in fields(self.conventions)}
-        words["points"] = self.asked.points or "101"
-        return words | {"depth": _join_depth(words)}
+        return _join_depth({**vars(self.conventions), "points": self.asked.points or "101"})
 
     def _can_matter(self, name: str) -> bool:
         truths, found = self.truths, self.detections
@@ -183,14 +179,13 @@ def _have_points(truths: Truths, detections: Detections, conventions: Convention
 
 
 def find_entry(dialect: Dialect, asked: BoxMeasure, choices: Conventions) -> Entry | None:
-    """Find the tool's measure of the same kind: of that name, with these thresholds, area and
-    depth.
+    """Find the tool's measure of that name, with these thresholds, area and depth.
 
     The points of its curve are its own, unless the measure names them.
     """
     wanted = asked.complete(choices)
     for entry in dialect.measuring:
-        theirs = parse_measure(entry.measure.replace("{k}", str(asked.k or choices.depth or 100)))
+        theirs = parse_measure(entry.write_measure(asked.k or choices.depth or 100))
         iou = theirs.iou or dialect.choices.get("iou") or choices.iou
         alike = (
             theirs.name == asked.name
@@ -206,17 +201,16 @@ def find_entry(dialect: Dialect, asked: BoxMeasure, choices: Conventions) -> Ent
 
 def list_words(dialect: Dialect, entry: Entry) -> dict[str, Any]:
     """List every convention of a dialect, with the points of one of its curves."""
-    words = {**vars(Conventions()), **dialect.choices}
-    words["points"] = parse_measure(entry.measure.replace("{k}", "1")).points or "101"
-    return words | {"depth": _join_depth(words)}
+    points = parse_measure(entry.write_measure(1)).points or "101"
+    return _join_depth({**DEFAULTS, **dialect.choices, "points": points})
 
 
 def read_dialect(dialect: Dialect, name: str) -> Any:
     """Read a convention of a dialect, of the depth with what it is of."""
-    words = {**vars(Conventions()), **dialect.choices}
-    return _join_depth(words) if name == "depth" else words[name]
+    return _join_depth({**DEFAULTS, **dialect.choices})[name]
 
 
-def _join_depth(words: Mapping[str, Any]) -> Depth:
-    """Join a depth with what it is of, which does not matter where there is none."""
-    return Depth(words["depth"], "class" if words["depth"] is None else words["depth_of"])
+def _join_depth(words: dict[str, Any]) -> dict[str, Any]:
+    """Join the depth with what it is of, which does not matter where there is none."""
+    of: DepthOf = "class" if words["depth"] is None else words["depth_of"]
+    return words | {"depth": Depth(words["depth"], of)}

@@ -7,8 +7,6 @@ from typing import Any, NamedTuple
 from xml.etree.ElementTree import Element, TreeBuilder
 from xml.parsers import expat
 
-import numpy as np
-
 from germane.boxes.columns import Columns
 from germane.boxes.detections import Truths
 from germane.boxes.images import UNKNOWN
@@ -23,9 +21,7 @@ _IMAGE_SET = re.compile(r"(.*)[/\\]ImageSets[/\\][^/\\]+[/\\][^/\\]+\.txt$")
 
 
 def is_voc(given: object) -> bool:
-    """Is this a folder of VOC's annotations or of a data set, an image set in one, or VOC's
-    results?
-    """
+    """Is this VOC's results, an image set, or a folder of annotations or of a data set?"""
     return bool(is_path(given) and _list_annotations(given)) or is_voc_results(given)
 
 
@@ -41,20 +37,18 @@ def _list_annotations(given: Any) -> list[str]:
 
 
 def read_voc(given: Any, reading: Reading, truths: Truths | None) -> Columns:
-    """Read annotations, or VOC's results. Raises FormatError for annotations in place of
-    results.
-    """
+    """Read annotations or results. Raises FormatError for annotations in place of results."""
     if truths is None:
-        return _read_annotations(given, reading)
+        return _read_annotations(given)
     if _list_annotations(given):
         raise FormatError(
             f"{os.fspath(given)}: these are VOC's annotations, without scores, where detections are"
             " expected. Are truth and detections swapped?"
         )
-    return read_voc_results(given, reading)
+    return read_voc_results(given)
 
 
-def _read_annotations(given: Any, reading: Reading) -> Columns:
+def _read_annotations(given: Any) -> Columns:
     """Read annotations of objects: name, box, difficult; and the sizes of the images."""
     files = _list_annotations(given)
     if not files:
@@ -81,8 +75,7 @@ def _read_annotations(given: Any, reading: Reading) -> Columns:
         label=[row.label for row in rows],
         boxes=[row.box for row in rows],
         locate=lambda at: rows[at].place,
-        box_format=reading.box_format or "xyxy",
-        relative=reading.coordinates == "relative",
+        box_format="xyxy",
         difficult=[row.difficult for row in rows],
         images=list(sizes),
         sizes=sizes,
@@ -133,7 +126,7 @@ def _read_size(root: Element) -> tuple[float, float]:
         width, height = (float(_read_text(root, f"size/{side}")) for side in ("width", "height"))
     except ValueError:
         return UNKNOWN
-    return (width, height) if min(width, height) > 0 else (np.nan, np.nan)
+    return (width, height) if min(width, height) > 0 else UNKNOWN
 
 
 class _EntityError(Exception):

@@ -1,6 +1,4 @@
-"""YOLO's folders of labels: class, center, width and height a line, relative to the picture's
-size.
-"""
+"""YOLO's folders of labels: class, center, width and height, relative to the picture's size."""
 
 import os
 import re
@@ -13,13 +11,7 @@ from germane.boxes.detections import Truths
 from germane.boxes.id_spelling import sort_ids
 from germane.boxes.images import find_pictures
 from germane.boxes.reading_options import Reading, name_side
-from germane.boxes.text_files import (
-    YOLO,
-    find_label_folder,
-    read_boxes,
-    read_lines,
-    require_labels,
-)
+from germane.boxes.text_files import YOLO, find_label_folder, read_boxes, read_lines, require_labels
 from germane.errors import FormatError, InputError, clip
 from germane.readers.files import read_file
 from germane.readers.formats import is_path
@@ -32,7 +24,7 @@ def read_yolo(given: Any, reading: Reading, truths: Truths | None) -> Columns:
 
     Images are those that have a file of labels or a picture.
     """
-    columns = read_boxes(require_labels(given), YOLO, name_side(truths), reading, "image")
+    columns = read_boxes(require_labels(given), YOLO, name_side(truths), "image")
     folder = find_label_folder(os.fspath(given))
     sizes: dict[Hashable, tuple[float, float]] = {**_find_sizes(folder)}
     pictures = [os.path.splitext(str(one))[0] for one in sizes]
@@ -69,9 +61,7 @@ def _find_names(folder: str) -> dict[Hashable, str] | None:
 
 
 def read_class_names(given: Any) -> dict[Hashable, str] | None:
-    """Read names of classes: a mapping, a list in the order of the numbers from 0, or a file of
-    either.
-    """
+    """Read names of classes: a mapping, a list from number 0 on, or a file of either."""
     if is_path(given):
         path = os.fspath(given)
         if path.casefold().endswith((".yaml", ".yml")):
@@ -93,9 +83,7 @@ _ENTRY = re.compile(r"""\s*(?:(\d+)\s*:|-)\s*("[^"]*"|'[^']*'|[^#,\[\]{}"']+?)\s
 
 
 def _read_yaml(path: str) -> dict[Hashable, str]:
-    """Read the key ``names`` of a data set's YAML: a list or numbers with names, one a line or in
-    brackets.
-    """
+    """Read ``names`` of a data set's YAML: a list or numbers with names, by line or in brackets."""
     entries = [*map(_ENTRY.match, _list_entries(read_file(path).decode("utf-8-sig", "replace")))]
     found = [one for one in entries if one]
     if not found or len(found) < len(entries):

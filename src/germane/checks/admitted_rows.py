@@ -1,6 +1,4 @@
-"""Selects the rows of a run that evaluate ranks: those of groups and candidates, by ``collapse``,
-``exclude`` and ``only``.
-"""
+"""Rows of a run that evaluate ranks: those of groups and candidates."""
 
 from __future__ import annotations
 
@@ -20,13 +18,7 @@ from germane.core.retrieved import ONE_COPY
 from germane.kernel.columns import Ids, Integers, read_python_ids
 from germane.kernel.ids import spell_id
 from germane.kernel.keys import Keys
-from germane.kernel.reduction import (
-    Batch,
-    Judgments,
-    choose_copies,
-    mark_admitted,
-    mark_candidates,
-)
+from germane.kernel.reduction import Batch, Judgments, choose_copies, mark_admitted, mark_candidates
 from germane.readers.mapping_ids import judge_keys
 
 if TYPE_CHECKING:  # few evaluations need them
@@ -35,9 +27,7 @@ if TYPE_CHECKING:  # few evaluations need them
 
 
 def attach_candidates(judged: Side, candidates: Candidates) -> Qrels:
-    """Attach candidates to the judged queries. Raises CoverageError for those that do not fit
-    them.
-    """
+    """Attach candidates to the judged queries. Raises CoverageError where they do not fit."""
     none = np.zeros(len(judged.queries) + 1, np.int64)
     ids = "text" if judged.text else "typed"
     return candidates.attach(Qrels(list(judged.queries), none, [], np.zeros(0), ids=ids))
@@ -85,9 +75,7 @@ def _count_rows(run: Side) -> Ints:
 
 
 def _collapse(run: Side, groups: Groups) -> Side:
-    """Replace the items of a run by their groups, and keep the best row of each group of a
-    query.
-    """
+    """Replace the items of a run by groups, and keep the best row of each group of a query."""
     if groups.values is not None and run.columns is not None:
         numbers, listed = groups.number_columns(None, len(groups.values))
         groups.check_columns(run.columns)
@@ -110,9 +98,7 @@ def _drop_copies(run: Side, duplicates: str) -> Side:
 
 
 def _select_candidates(run: Side, judged: Qrels) -> Side:
-    """Select the rows of a run whose items are candidates, and all rows of queries that nobody
-    judged.
-    """
+    """Select the rows of judged queries whose items are candidates, and all other rows."""
     spelled = run.text or judged.ids == "text"
     asked, known = (
         list(map(spell_id, ids)) if spelled else list(ids) for ids in (run.queries, judged.queries)

@@ -94,11 +94,7 @@ def _compute_chance_of_last(relevant: Ints, retrieved: Ints) -> float:
 
 
 def measure_retrieved(qrels: Qrels, got: Retrieved) -> Standing | None:
-    """Measure the standing of retrieved items, or of those of the first queries if these are
-    enough.
-
-    Tied items stand in the middle of their group.
-    """
+    """Measure the standing of retrieved items, or of enough queries; ties stand in the middle."""
     end, owner = len(got.owner), got.owner
     if end > ENOUGH:  # then up to the end of a query, whose hits stand together
         ends = np.flatnonzero(owner[ENOUGH:] != owner[ENOUGH - 1 : -1])
@@ -119,8 +115,7 @@ class Neighbors(NamedTuple):
 
 
 class Data:
-    """Qrels and a run. If the ids of one side are text, whole numbers of the other are their
-    digits.
+    """Qrels and a run. If the ids of one side are text, the other's whole numbers are digits.
 
     ``qrels`` and ``run`` are rows: all of them, or a sample. The other attributes are about all
     data.
@@ -386,9 +381,7 @@ def put_side_by_side(
     rivals: tuple[Data, ...] = (),
     train: Side | None = None,
 ) -> Data:
-    """Put both sides together, with ids of one kind. ``train``: judgments that the system learned
-    from.
-    """
+    """Put both sides together, with ids of one kind. The system learned from ``train``."""
     if qrels.text or run.text or (train is not None and train.text):
         qrels, run = _as_text(qrels), _as_text(run)
         train = None if train is None else _as_text(train)

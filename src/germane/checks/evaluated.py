@@ -51,10 +51,7 @@ def check_evaluation(
     values: Mapping[Measure, MeasureResult],
     sample: Callable[[int], Sample] | None,
 ) -> tuple[Finding, ...]:
-    """Find the problems that distort the numbers of an evaluation, under its policy.
-
-    Rows are looked at only if the counts of judging do not rule a problem out.
-    """
+    """Find the problems of an evaluation. Rows are looked at where its counts allow a problem."""
     got, policy = judged.retrieved, judged.policy
     data = EvaluatedData(judged.qrels, got, policy, sample, values, ranking)
     swapped = _find_swapped(data) or [one for one in got.findings if one.what in malformed.SWAPPED]
@@ -232,9 +229,7 @@ class EvaluatedData(Data):
 
     @cached_property
     def nearly_constant(self) -> tuple[int, int]:  # type: ignore[override]
-        """In queries with hits: the results that share one score, and all; zeros unless they are
-        nearly all.
-        """
+        """The results that share one score, and all, in queries with hits; else zeros."""
         got = self.got
         if not got.is_tied or not len(got.judgment):
             return 0, 0
@@ -248,9 +243,7 @@ class EvaluatedData(Data):
 
     @cached_property
     def decided(self) -> MeasureResult | None:  # type: ignore[override]
-        """The measure that depends most on the order of equal scores, if that order decides its
-        value.
-        """
+        """The measure that depends most on the order of equal scores, if they decide its value."""
         if self.policy.ties not in ROW_ORDERS or not self.nearly_constant[0]:
             return None
         unsure = [one for one in self.values.values() if one.band > DECISIVE * abs(one.mean)]
@@ -301,9 +294,7 @@ class EvaluatedData(Data):
 
     @cached_property
     def may_rise(self) -> bool:
-        """Do no scores fall among the first rows? Where ranks contradict the first fall, it does
-        not count.
-        """
+        """Do no scores fall among the first rows? A first fall against the ranks does not count."""
         sample = self.sample
         if len(sample) < 2 or (sample.score is None and sample.rank is None):
             return False

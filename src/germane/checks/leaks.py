@@ -7,14 +7,7 @@ import numpy as np
 
 from germane.checks import ids
 from germane.checks.data import Data
-from germane.checks.rows import (
-    NAMED,
-    Problem,
-    Sees,
-    find_places,
-    show_queries,
-    show_rows,
-)
+from germane.checks.rows import NAMED, Problem, Sees, find_places, show_queries, show_rows
 from germane.errors import clip
 from germane.output.formatting import write_count
 

@@ -126,9 +126,7 @@ def _count_different(query: Ints, numbers: Floats) -> int:
 
 
 def refuse_swapped(graded: tuple[Ints, Floats], run: Side, given: Sequence[Any]) -> None:
-    """Raise InputError for swapped dicts: the grades have decimals and mostly differ, the scores do
-    not.
-    """
+    """Raise InputError for swapped dicts: grades have decimals and mostly differ, scores do not."""
     query, grades = graded
     decimals = (grades % 1 != 0).mean()
     few = len(grades) < ENOUGH and decimals == 1 and 2 * _count_different(*graded) > len(grades)

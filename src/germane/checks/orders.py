@@ -7,13 +7,7 @@ import numpy as np
 
 from germane.checks import ids
 from germane.checks.data import Data
-from germane.checks.rows import (
-    Problem,
-    Sees,
-    count_queries,
-    show_first_row,
-    show_rows,
-)
+from germane.checks.rows import Problem, Sees, count_queries, show_first_row, show_rows
 from germane.core.ragged import Bools, Floats
 from germane.errors import clip
 from germane.output.formatting import write_count
@@ -107,9 +101,7 @@ def _report_turned(
 
 
 def _are_beside(data: Data) -> Bools:
-    """Mark the rows, in the order given, whose query is that of the row before; the first is left
-    out.
-    """
+    """Mark the rows as given, without the first, whose query is that of the row before."""
     query = data.run.query[data.as_given]
     beside: Bools = query[1:] == query[:-1]
     return beside

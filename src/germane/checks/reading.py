@@ -6,15 +6,7 @@ Every bad line of a TREC file is a fault, and has a line number.
 from __future__ import annotations
 
 import os
-from collections.abc import (
-    Callable,
-    Collection,
-    Hashable,
-    Iterable,
-    Iterator,
-    Mapping,
-    Set,
-)
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Set
 from dataclasses import replace
 from functools import cache, partial
 from typing import Any, Literal, TypeAlias
@@ -26,7 +18,7 @@ from germane.core.arguments import list_values
 from germane.core.progress import Progress
 from germane.core.ragged import Floats, Ints, find_owners
 from germane.errors import EmptyError, InputError, clip, explain_not_finite, show_typed
-from germane.kernel.columns import Ids, Text, read_bytes
+from germane.kernel.columns import Ids, read_bytes
 from germane.kernel.ids import is_missing
 from germane.readers import Needs, QrelsInput, RunInput, formats, numbers, trec
 from germane.readers import subtopics as subtopic_reader
@@ -41,9 +33,7 @@ from germane.readers.trec_files import Run, TrecFile
 
 
 def read_trec(path: Path, kind: Literal["qrels", "run"], progress: Progress | None = None) -> Side:
-    """Read the valid rows of a file. Raises InputError for a file that cannot be read or has no
-    lines.
-    """
+    """Read the valid rows of a file. Raises InputError for one that cannot be read or is empty."""
     layout = {"qrels": trec.QRELS, "run": trec.RUN}[kind]
     faults, parts, first = Faults(), [], 1
     whole: dict[bytes, set[int]] = {}
@@ -58,7 +48,8 @@ def read_trec(path: Path, kind: Literal["qrels", "run"], progress: Progress | No
             first += count_line_ends(block.data)
         if not faults.count and not any(map(len, parts)):
             raise trec.explain_empty(file, layout)
-        queries, query = number_columns([_repeat_queries(lines) for lines in parts])
+        asked = (read_bytes(lines.queries).take(find_owners(lines.offsets)) for lines in parts)
+        queries, query = number_columns(list(asked))
         items, item = number_columns([lines.items for lines in parts])
         number, line = (
             np.concatenate([getattr(lines, name) for lines in parts]) for name in ("number", "line")
@@ -69,11 +60,6 @@ def read_trec(path: Path, kind: Literal["qrels", "run"], progress: Progress | No
             rank=np.concatenate(ranks) if ranks else None, line=line, faults=faults, text=True,
             rounded=_count_rounded(whole),
         )  # fmt: skip
-
-
-def _repeat_queries(lines: trec.Lines) -> Text:
-    """List the query of each line."""
-    return read_bytes(lines.queries).take(find_owners(lines.offsets))
 
 
 def _parse_odd(
@@ -103,10 +89,9 @@ def _count_rounded(exact: Mapping[Any, set[Any]]) -> int:
 
 Kind: TypeAlias = Literal["qrels", "run"]
 
+EVERYTHING = "what is asked for"  # of the judgments is read
 CELLS = 1 << 26  # the largest array that is checked
-_Part: TypeAlias = tuple[
-    Ints, Ids, Ids, Floats | None, Floats | None
-]  # numbers of rows, and columns
+_Part: TypeAlias = tuple[Ints, Ids, Ids, Floats | None, Floats | None]  # rows, and columns
 DOUBLE_DIGITS = 15  # of a decimal number, which a double always holds
 FAULTS = 1000  # after so many faults of a frame, reading stops
 
@@ -117,30 +102,20 @@ def read_qrels(qrels: QrelsInput, progress: Progress | None = None, subtopics: s
     Judgments of ``subtopics``, which the named measures need, are read as evaluate reads them.
     """
     given = qrels.given
-    if subtopics or _has_subtopics(given):
-        judged = qrels.read("error", progress, Needs("what is asked for", "what is asked for"))
-        text, places = judged.ids == "text", judged.width is not None
-        return _read_grouped(
-            "qrels",
-            judged.name,
-            judged,
-            judged.grades,
-            empty=judged.unjudged,
-            text=text,
-            places=places,
-            single_subtopics=0 if judged.subtopics is None else judged.subtopics.count_doubtful(),
-        )
-    if is_path(given):
+    of_subtopics = bool(subtopics) or _has_subtopics(given)
+    if is_path(given) and not of_subtopics:
         return read_trec(given, "qrels", progress)
-    if is_mapping(given):
+    if is_mapping(given) and not of_subtopics:
         return _read_mapping(given, "qrels", qrels.where, text=qrels.where != "qrels")
-    if isinstance(given, Frame):
+    if isinstance(given, Frame) and not of_subtopics:
         return _read_frame(given.report_to(progress), "qrels")
-    judged = qrels.read("keep", progress, Needs(complete="what is asked for"))
-    text, places = judged.ids == "text", judged.width is not None
+    needs = Needs(EVERYTHING, EVERYTHING * of_subtopics)
+    judged = qrels.read("error" if of_subtopics else "keep", progress, needs)
+    single = judged.subtopics.count_doubtful() if of_subtopics and judged.subtopics else 0
     return _read_grouped(
-        "qrels", judged.name, judged, judged.grades, empty=judged.unjudged, text=text, places=places
-    )
+        "qrels", judged.name, judged, judged.grades, empty=judged.unjudged,
+        text=judged.ids == "text", places=judged.width is not None, single_subtopics=single,
+    )  # fmt: skip
 
 
 def _has_subtopics(given: Any) -> bool:
@@ -154,9 +129,7 @@ def _has_subtopics(given: Any) -> bool:
 
 
 def read_run(run: RunInput, progress: Progress | None = None) -> Side:
-    """Read a run with all of its faults. Raises InputError for a kind of run that check does not
-    support.
-    """
+    """Read a run with all of its faults. Raises InputError for a kind that is not supported."""
     match run:
         case TrecFile():
             return read_trec(run.path, "run", progress)
@@ -319,9 +292,7 @@ def _note_exact(record: Any, query: str, score: str, exact: dict[Hashable, set[A
 
 
 def _make_locator(frame: Any, kind: Kind) -> Callable[[int], str]:
-    """Make a function that names the place of a row in a frame, a file or a folder of files, as
-    errors do.
-    """
+    """Make a function that names the place of a row in a frame, a file or a folder."""
 
     def locate(row: int) -> str:
         start, where = max(

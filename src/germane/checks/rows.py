@@ -1,6 +1,4 @@
-"""Rows: the content of qrels or a run as it was given, valid or not, and the problems found in
-it.
-"""
+"""Rows: qrels or a run as they were given, valid or not, and the problems found in them."""
 
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence

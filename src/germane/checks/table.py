@@ -1,6 +1,4 @@
-"""The table of checks: the name and severity of each finding, the function that finds it, and
-advice.
-"""
+"""The table of checks: each finding's name, severity, function and advice."""
 
 from collections.abc import Callable, Iterator
 from typing import Literal, NamedTuple
@@ -18,15 +16,11 @@ class Check(NamedTuple):
 
     name: str
     severity: Severity
-    of: Literal[
-        "qrels", "run"
-    ]  # the subject of the finding; the qrels of several runs are the same
+    of: Literal["qrels", "run"]  # which the finding is about; several runs have the same qrels
     find_problems: Callable[[Data], Sees]
     remedy: str
     evaluate: Literal["error", "warning", "sample", "silent"] = "silent"
-    """The reaction of evaluate: an error, a warning, a warning if a sample of rows shows it, or
-    none.
-    """
+    """The reaction of evaluate; ``sample``: it warns if a sample of rows shows the problem."""
 
     def find(self, data: Data) -> Iterator[Finding]:
         """Run the check. Findings in a sample do not name their side."""

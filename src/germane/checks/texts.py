@@ -17,9 +17,7 @@ class EqualTexts:
 
 
 class Corpus:
-    """The texts of items, and of queries if they are given. They are compared once for several
-    runs.
-    """
+    """The texts of items, and of queries if they are given, compared once for several runs."""
 
     def __init__(self, queries: Texts | None, items: Texts | None) -> None:
         if items is None:
@@ -33,9 +31,7 @@ class Corpus:
     def find_equal(
         self, queries: Sequence[Hashable], judged: Sequence[Hashable], retrieved: Sequence[Hashable]
     ) -> EqualTexts:
-        """Find equal texts. A function has no list of items: only judged and retrieved ones are
-        compared.
-        """
+        """Find equal texts. Where items are a function, only judged and retrieved ones count."""
         if self._kept is None or not self._items.is_listed:
             self._kept = self._compare(queries, judged, retrieved)
         return self._kept

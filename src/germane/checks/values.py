@@ -1,18 +1,9 @@
-"""Values: grades that measures may take in an unintended way, and scores that are tied or
-imprecise.
-"""
+"""Values: grades that measures may misunderstand, and scores that are tied or imprecise."""
 
 import numpy as np
 
 from germane.checks.data import Data
-from germane.checks.rows import (
-    FEW,
-    Problem,
-    Sees,
-    count_queries,
-    show_first_row,
-    show_rows,
-)
+from germane.checks.rows import FEW, Problem, Sees, count_queries, show_first_row, show_rows
 from germane.core.finding import show_ids
 from germane.core.ragged import Bools, Floats
 from germane.output.formatting import write_count
@@ -116,9 +107,7 @@ TELLING = 20  # different scores that do not all fit by chance
 
 
 def find_constant(data: Data) -> Sees:
-    """Find runs in which all or nearly all results of a query have one score, if that can
-    matter.
-    """
+    """Find runs in which nearly all results of a query have one score, if that can matter."""
     order = "as given" if data.ties == "given" else "by id"
     if data.constant and (data.results >= FEW or _are_of_two_kinds(data)):
         says = f"all {data.results:,} results have the same score as the others of their query"
@@ -293,8 +282,6 @@ def find_imprecise(data: Data) -> Sees:
 
 
 def find_single_subtopics(data: Data) -> Sees:
-    """Find judgments without an item of two subtopics, read from a column that may have another
-    meaning.
-    """
+    """Find judgments without an item of two subtopics, whose column may have another meaning."""
     if data.single_subtopics > 1:
         yield Problem("no item is judged for two subtopics", data.single_subtopics)

@@ -1,6 +1,4 @@
-"""The command line: it reads arguments, calls germane's functions, and prints. One module per
-command.
-"""
+"""The command line: arguments in, germane's functions, text out. One module per command."""
 
 import argparse
 import contextlib
@@ -43,9 +41,7 @@ COMMANDS = (
     "boxes",
     "trec_eval",
 )
-"""Each command is a module of this package. It is imported when it is needed, since some imports
-take long.
-"""
+"""Each command is a module of this package, imported when it is needed."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -25,7 +25,7 @@ _IMAGES = ("svg", "png", "pdf", "jpg", "jpeg", "gif", "webp", "eps", "tif", "tif
 CANDIDATES = ("exclude", "only")
 BESIDE = (*CANDIDATES, "subtopic_weights")  # files that judgments are read with
 READING = ("columns", "input_format", "max_expansion", "max_line")
-UNDECIDED = ("ties", "relevant", "scores")  # left to the run or to a dialect unless asked for
+POLICY = (*WORDS, "depth", "relevant", "scores", "collapse", *BESIDE, *CATALOGUE, *READING)
 
 
 def add_files(command: argparse.ArgumentParser, runs: str) -> None:
@@ -42,13 +42,29 @@ def add_files_or_list(command: argparse.ArgumentParser) -> None:
 
 
 def add_seed(command: Any) -> None:
-    command.add_argument(
-        "--seed",
-        metavar="N",
-        type=read_whole,
-        default=0,
-        help="seed of the random numbers (default: 0)",
-    )
+    add_number(command, "--seed", "N", read_whole, "seed of the random numbers", 0)
+
+
+def add_number(
+    command: Any,
+    names: str,
+    metavar: str,
+    read: Callable[[str], float],
+    says: str = "",
+    default: float | None = None,
+) -> None:
+    """Add an option that takes a number; its help ends with the default, where there is one."""
+    ending = "" if default is None else f" (default: {default:g})"
+    text = f"{says}{ending}".lstrip()
+    command.add_argument(*names.split(), metavar=metavar, type=read, default=default, help=text)
+
+
+def add_choice(
+    command: Any, name: str, words: Sequence[str], says: str, default: str | None = None
+) -> None:
+    """Add an option that takes one of these words."""
+    read = choose_from(words)
+    command.add_argument(name, metavar="|".join(words), type=read, default=default, help=says)
 
 
 def add_shared(command: argparse.ArgumentParser, *, lists: bool = False) -> None:
@@ -61,20 +77,13 @@ def add_shared(command: argparse.ArgumentParser, *, lists: bool = False) -> None
 
 
 def add_measures(command: argparse.ArgumentParser, default: str) -> None:
-    command.add_argument(
-        "-m",
-        "--measures",
-        metavar="MEASURES",
-        action="append",
-        help=f"names such as 'AP@10 nDCG@10 P(rel=2)@5'; may be repeated (default: '{default}')",
-    )
+    says = f"names such as 'AP@10 nDCG@10 P(rel=2)@5'; may be repeated (default: '{default}')"
+    command.add_argument("-m", "--measures", metavar="MEASURES", action="append", help=says)
     command.set_defaults(default_measures=default)
 
 
 def add_policy(command: argparse.ArgumentParser, *, lists: bool = False) -> None:
-    """Add the conventions. With ``lists``, --relevant can also be the number of relevant items of a
-    LIST.
-    """
+    """Add the conventions. With ``lists``, --relevant takes the number of a LIST, too."""
     policy = command.add_argument_group("conventions (germane's own are the defaults)")
     says = {
         "ties": "order of equal scores",
@@ -90,12 +99,7 @@ def add_policy(command: argparse.ArgumentParser, *, lists: bool = False) -> None
             help=f"{help_text} (default: {_DEFAULTS.get(name, DEFAULTS[name])})",
             default=None if name in _DEFAULTS else DEFAULTS[name],
         )
-    policy.add_argument(
-        "--depth",
-        metavar="N",
-        type=read_whole,
-        help="use only the first N results of each query",
-    )
+    add_number(policy, "--depth", "N", read_whole, "use only the first N results of each query")
     words = "|".join(RARE_WORDS["relevant"])
     policy.add_argument(
         "--relevant",
@@ -111,11 +115,8 @@ def add_policy(command: argparse.ArgumentParser, *, lists: bool = False) -> None
 
 
 def add_scores(command: Any) -> None:
-    command.add_argument(
-        "--scores",
-        metavar="|".join(RARE_WORDS["scores"]),
-        help="how scores are compared; with distances, lower is better (default: double)",
-    )
+    says = "how scores are compared; with distances, lower is better (default: double)"
+    command.add_argument("--scores", metavar="|".join(RARE_WORDS["scores"]), help=says)
 
 
 _DEFAULTS = {"ties": "trec; given if items have no ids"}  # decided by the run itself
@@ -125,46 +126,31 @@ def add_candidates(command: argparse.ArgumentParser) -> None:
     candidates = command.add_argument_group(
         "candidates: files with a query and an item in each row"
     )
-    candidates.add_argument(
-        "--exclude",
-        metavar="FILE",
-        help="items to remove before ranks are counted, such as those that a user has seen",
-    )
+    says = "items to remove before ranks are counted, such as those that a user has seen"
+    candidates.add_argument("--exclude", metavar="FILE", help=says)
     candidates.add_argument("--only", metavar="FILE", help="items to keep; all others are removed")
 
 
 def add_catalogue(command: argparse.ArgumentParser) -> None:
     """Add what measures of the catalogue need, such as Coverage and Novelty."""
     catalogue = command.add_argument_group("measures of the catalogue")
-    catalogue.add_argument(
-        "--catalogue",
-        metavar="FILE|N|seen",
-        help="the items that could be recommended: a file, their number, or the items of --seen",
+    says = "the items that could be recommended: a file, their number, or the items of --seen"
+    catalogue.add_argument("--catalogue", metavar="FILE|N|seen", help=says)
+    says = "what users chose before: a file with a user and an item in each row"
+    catalogue.add_argument("--seen", metavar="FILE", help=says)
+    says = (
+        "vectors of items, for their distances: a file with an item and its vector in each row,"
+        " or an .npz file with both as arrays"
     )
-    catalogue.add_argument(
-        "--seen",
-        metavar="FILE",
-        help="what users chose before: a file with a user and an item in each row",
-    )
-    catalogue.add_argument(
-        "--distance",
-        metavar="FILE",
-        help=(
-            "vectors of items, for their distances: a file with an item and its vector in each row,"
-            " or an .npz file with both as arrays"
-        ),
-    )
+    catalogue.add_argument("--distance", metavar="FILE", help=says)
 
 
 def add_subtopic_weights(command: argparse.ArgumentParser) -> None:
-    command.add_argument(
-        "--subtopic-weights",
-        metavar="FILE",
-        help=(
-            "a query, a subtopic and its weight in each row, for measures such as"
-            " 'ERR_IA(weights=given)@20'"
-        ),
+    says = (
+        "a query, a subtopic and its weight in each row, for measures such as"
+        " 'ERR_IA(weights=given)@20'"
     )
+    command.add_argument("--subtopic-weights", metavar="FILE", help=says)
 
 
 def add_reading(command: argparse.ArgumentParser) -> None:
@@ -175,35 +161,20 @@ def add_reading(command: argparse.ArgumentParser) -> None:
         type=read_sides,
         help="the format of both files, or of one, as in run=jsonl (for an unknown suffix: trec)",
     )
-    reading.add_argument(
-        "--columns",
-        metavar="PART=NAME,…",
-        type=read_columns,
-        help=(
-            "names of columns that are not recognized, such as 'query=user,item=film'; "
-            "'rank=' ignores a column"
-        ),
+    says = (
+        "names of columns that are not recognized, such as 'query=user,item=film'; "
+        "'rank=' ignores a column"
     )
-    reading.add_argument(
-        "--collapse",
-        metavar="FILE",
-        help=(
-            "rank groups instead of items, such as the documents "
-            "of chunks: a file with two columns, item and group"
-        ),
+    reading.add_argument("--columns", metavar="PART=NAME,…", type=read_columns, help=says)
+    says = (
+        "rank groups instead of items, such as the documents "
+        "of chunks: a file with two columns, item and group"
     )
-    reading.add_argument(
-        "--max-expansion",
-        metavar="N|none",
-        type=_read_limit,
-        help="allow a file to be N times its compressed size, above 256 MB (default: 1000)",
-    )
-    reading.add_argument(
-        "--max-line",
-        metavar="BYTES|none",
-        type=_read_limit,
-        help="allow lines of up to this size in TREC files (default: 1048576)",
-    )
+    reading.add_argument("--collapse", metavar="FILE", help=says)
+    says = "allow a file to be N times its compressed size, above 256 MB (default: 1000)"
+    reading.add_argument("--max-expansion", metavar="N|none", type=_read_limit, help=says)
+    says = "allow lines of up to this size in TREC files (default: 1048576)"
+    reading.add_argument("--max-line", metavar="BYTES|none", type=_read_limit, help=says)
 
 
 def add_texts(command: argparse.ArgumentParser, purpose: str = "to show them") -> None:
@@ -212,11 +183,8 @@ def add_texts(command: argparse.ArgumentParser, purpose: str = "to show them") -
     texts.add_argument(
         "--queries", metavar="FILE", help=f"ids of queries and their texts, {purpose}"
     )
-    texts.add_argument(
-        "--items",
-        metavar="FILE",
-        help=f"ids of items with their titles, texts, addresses or the paths of images, {purpose}",
-    )
+    says = f"ids of items with their titles, texts, addresses or the paths of images, {purpose}"
+    texts.add_argument("--items", metavar="FILE", help=says)
 
 
 def list_texts(options: argparse.Namespace) -> list[str]:
@@ -264,44 +232,29 @@ def _refuse_second(named: Mapping[str, str | None], part: str, name: str) -> Non
 
 def add_output(command: argparse.ArgumentParser) -> None:
     add_format(command, _FORMATS)
-    command.add_argument(
-        "--spreadsheet",
-        action="store_true",
-        help="with csv or tsv: put ' before ids that a spreadsheet would take for formulas",
-    )
+    says = "with csv or tsv: put ' before ids that a spreadsheet would take for formulas"
+    command.add_argument("--spreadsheet", action="store_true", help=says)
     add_output_file(command)
 
 
 def add_bounds(command: argparse.ArgumentParser) -> None:
-    command.add_argument(
-        "--bounds",
-        action="store_true",
-        help=(
-            "also print how far unjudged items could move the means, and which orders of runs"
-            " remain open"
-        ),
+    says = (
+        "also print how far unjudged items could move the means, and which orders of runs"
+        " remain open"
     )
+    command.add_argument("--bounds", action="store_true", help=says)
 
 
 def add_format(command: argparse.ArgumentParser, formats: Sequence[str]) -> None:
     """Add --format; the first format is the default."""
-    command.add_argument(
-        "--format",
-        metavar="|".join(formats),
-        type=choose_from(formats),
-        help=f"(default: as the suffix of FILE says, else {formats[0]})",
-    )
+    says = f"(default: as the suffix of FILE says, else {formats[0]})"
+    add_choice(command, "--format", formats, says)
     command.set_defaults(formats=formats)
 
 
 def add_rename(command: argparse.ArgumentParser) -> None:
-    command.add_argument(
-        "--rename",
-        metavar="MEASURE=NAME",
-        action="append",
-        default=[],
-        help="show a measure by another name, as in 'AP=MAP'; may be repeated",
-    )
+    says = "show a measure by another name, as in 'AP=MAP'; may be repeated"
+    command.add_argument("--rename", metavar="MEASURE=NAME", action="append", default=[], help=says)
 
 
 def read_rename(options: argparse.Namespace) -> dict[str, str]:
@@ -362,9 +315,7 @@ def format_table(
     options: argparse.Namespace,
     formats: Mapping[str, Callable[[Table], str]] = FORMATS,
 ) -> str:
-    """Format the table as asked for; note on standard error ids that a spreadsheet takes for
-    formulas.
-    """
+    """Format the table as asked for; note ids that a spreadsheet takes for formulas."""
     if options.spreadsheet:
         return SEPARATED[options.format](table, reader="spreadsheet")
     if options.format in SEPARATED and (found := table.formulas()):
@@ -391,21 +342,15 @@ def write_result(
 
 def add_signature(command: argparse.ArgumentParser) -> None:
     """Add the option that prints signatures."""
-    command.add_argument(
-        "--signature",
-        action="store_true",
-        help=(
-            "also print the signature of each mean: one line with the definition and fingerprints"
-            " of the data"
-        ),
+    says = (
+        "also print the signature of each mean: one line with the definition and fingerprints"
+        " of the data"
     )
+    command.add_argument("--signature", action="store_true", help=says)
 
 
 def is_signed(options: argparse.Namespace) -> bool:
-    """Are signatures printed, so that a file is hashed while it is read? JSON always has them.
-
-    Raises InputError for a format of values alone.
-    """
+    """Are signatures printed, by option or in JSON? Raises InputError for values alone."""
     if options.signature and options.format in SEPARATED:
         raise InputError(
             f"--signature prints lines of text, and {options.format} has values alone. Choose"
@@ -454,10 +399,7 @@ def collect_given(options: argparse.Namespace, names: Iterable[str]) -> dict[str
 
 def collect_policy(options: argparse.Namespace) -> dict[str, Any]:
     """The conventions and how files are read, without the choices that are left to the run."""
-    names = (*WORDS, "depth", "relevant", "scores", "collapse", *BESIDE, *CATALOGUE, *READING)
-    given = {name: getattr(options, name, None) for name in names}
-    undecided = [name for name in (*UNDECIDED, *BESIDE, *CATALOGUE) if given[name] is None]
-    return {name: value for name, value in given.items() if name not in undecided}
+    return collect_given(options, POLICY)
 
 
 def collect_given_policy(options: argparse.Namespace) -> dict[str, Any]:
@@ -476,9 +418,9 @@ def choose_digits(options: argparse.Namespace) -> int | None:
 
 def check_list(options: argparse.Namespace) -> None:
     """Refuse options that a LIST does not take: a query, and conventions of judging."""
-    names = ("query", *WORDS, "depth", "scores", "collapse", *BESIDE, *CATALOGUE, *READING)
-    for name in names:
-        if getattr(options, name, None) not in (None, DEFAULTS.get(name)):
+    for name in ("query", *POLICY):
+        given = getattr(options, name, None)
+        if name != "relevant" and given not in (None, DEFAULTS.get(name)):
             option = f"--{name.replace('_', '-')}"
             raise InputError(f"{option} is for QRELS and RUN; a LIST stands in its order.")
     if isinstance(options.relevant, str):
@@ -546,9 +488,7 @@ def read_size(text: str) -> int:
 
 
 def read_runs(qrels: str, paths: Sequence[str]) -> dict[str, str]:
-    """Give each path its short name, or the path itself as a name if two have the same file
-    name.
-    """
+    """Give each path its short name, or the path as its name if two have the same file name."""
     if [qrels, *paths].count("-") > 1:
         raise InputError("standard input (-) is given twice, but can be read only once.")
     names = [find_name(path) for path in paths]
@@ -569,7 +509,5 @@ def read_pair(pair: str) -> tuple[str, str]:
 
 
 def is_picture(path: str | None) -> bool:
-    """Is the file a picture? Kinds of pictures that cannot be drawn are included, and refused
-    later.
-    """
+    """Is the file a picture, whether or not one of its kind can be drawn?"""
     return (path or "").lower().rpartition(".")[2] in _IMAGES

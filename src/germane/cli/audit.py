@@ -21,20 +21,13 @@ def add(commands: Any) -> None:
         ),
     )
     command.set_defaults(run=run)
-    command.add_argument(
-        "table",
-        metavar="TABLE",
-        help=(
-            "CSV, TSV, JSON, Markdown, LaTeX, a result file of MTEB or BEIR, the output of"
-            " trec_eval -q, or kept results"
-        ),
+    says = (
+        "CSV, TSV, JSON, Markdown, LaTeX, a result file of MTEB or BEIR, the output of"
+        " trec_eval -q, or kept results"
     )
-    command.add_argument(
-        "--queries",
-        metavar="N",
-        type=arguments.read_whole,
-        help="the number of queries of each mean",
-    )
+    command.add_argument("table", metavar="TABLE", help=says)
+    says = "the number of queries of each mean"
+    arguments.add_number(command, "--queries", "N", arguments.read_whole, says)
     command.add_argument(
         "--dialect", metavar="NAME", help="the tool that computed the table: germane dialects"
     )

@@ -47,28 +47,16 @@ _READING = {
 
 def add_files(command: argparse.ArgumentParser, count: int | str) -> None:
     """Add TRUTH and DETECTIONS, one or several."""
-    command.add_argument(
-        "truth",
-        metavar="TRUTH",
-        help="annotated boxes: COCO's JSON, or a folder or file of another format",
-    )
-    command.add_argument(
-        "detections",
-        metavar="DETECTIONS",
-        nargs=count,
-        help="boxes of a detector, in any of these formats",
-    )
+    says = "annotated boxes: COCO's JSON, or a folder or file of another format"
+    command.add_argument("truth", metavar="TRUTH", help=says)
+    says = "boxes of a detector, in any of these formats"
+    command.add_argument("detections", metavar="DETECTIONS", nargs=count, help=says)
 
 
 def add_measures(command: argparse.ArgumentParser, default: str) -> None:
     """Add the measures; ``default`` says which ones are computed otherwise."""
-    command.add_argument(
-        "-m",
-        "--measures",
-        metavar="MEASURES",
-        action="append",
-        help=f"names such as 'AP AP50 AP(area=small) AR@10 P(confidence=.25)' (default: {default})",
-    )
+    says = f"names such as 'AP AP50 AP(area=small) AR@10 P(confidence=.25)' (default: {default})"
+    command.add_argument("-m", "--measures", metavar="MEASURES", action="append", help=says)
 
 
 def add_reading(command: argparse.ArgumentParser) -> None:
@@ -81,17 +69,10 @@ def add_reading(command: argparse.ArgumentParser) -> None:
             type=arguments.read_sides,
             help=f"{says}, for both sides or for one, as in truth={words[0]}",
         )
-    reading.add_argument(
-        "--columns",
-        metavar="PART=NAME,…",
-        type=arguments.read_columns,
-        help="names of columns that are not recognized, such as 'class=kind,x=left'",
-    )
-    reading.add_argument(
-        "--images",
-        metavar="PATH",
-        help="all images: a folder of pictures, or a file with their sizes",
-    )
+    says = "names of columns that are not recognized, such as 'class=kind,x=left'"
+    reading.add_argument("--columns", metavar="PART=NAME,…", type=arguments.read_columns, help=says)
+    says = "all images: a folder of pictures, or a file with their sizes"
+    reading.add_argument("--images", metavar="PATH", help=says)
     reading.add_argument(
         "--class-names", metavar="FILE", help="the names of classes that are numbers"
     )
@@ -109,43 +90,22 @@ def add_conventions(
     group.add_argument(
         "--iou", metavar="THRESHOLDS", help="such as .5, .5,.75 or .5:.95:.05 (default: .5:.95)"
     )
-    group.add_argument(
-        "--sigmas",
-        metavar="S,…",
-        help="of overlap=oks: the half width of each keypoint (default: COCO's 17 of a person)",
-    )
-    group.add_argument(
-        "--depth",
-        metavar="N|none",
-        type=_read_depth,
-        default=_NOT_GIVEN,
-        help="use only the N highest scores (default: 100; of overlap=oks, 20)",
-    )
+    says = "of overlap=oks: the half width of each keypoint (default: COCO's 17 of a person)"
+    group.add_argument("--sigmas", metavar="S,…", help=says)
+    says = "use only the N highest scores (default: 100; of overlap=oks, 20)"
+    group.add_argument("--depth", metavar="N|none", type=_read_depth, default=_NOT_GIVEN, help=says)
     if confidence:
-        group.add_argument(
-            "--confidence",
-            metavar="P",
-            type=arguments.read_fraction,
-            help="drop detections with a lower score",
-        )
-    group.add_argument(
-        "--areas",
-        metavar="NAME=LOW-HIGH,…",
-        type=_read_areas,
-        help="ranges of areas in square pixels, such as all=0-1e10,tiny=0-256",
-    )
+        says = "drop detections with a lower score"
+        arguments.add_number(group, "--confidence", "P", arguments.read_fraction, says)
+    says = "ranges of areas in square pixels, such as all=0-1e10,tiny=0-256"
+    group.add_argument("--areas", metavar="NAME=LOW-HIGH,…", type=_read_areas, help=says)
 
 
 def add_words(group: Any, names: tuple[str, ...]) -> None:
     """Add conventions that take a word."""
     for name in names:
-        words = WORDS[name]
-        group.add_argument(
-            f"--{name.replace('_', '-')}",
-            metavar="|".join(words),
-            type=arguments.choose_from(words),
-            help=f"{_SAYS[name]} (default: {words[0]})",
-        )
+        says = f"{_SAYS[name]} (default: {WORDS[name][0]})"
+        arguments.add_choice(group, f"--{name.replace('_', '-')}", WORDS[name], says)
 
 
 _NOT_GIVEN = -1
@@ -168,18 +128,14 @@ def _read_areas(text: str) -> dict[str, tuple[float, float]]:
     return areas
 
 
-def collect_reading(options: argparse.Namespace) -> dict[str, Any]:
-    """Collect how files are read, as far as it was given."""
-    return arguments.collect_given(options, (*_READING, "columns", "images", "class_names"))
-
-
-def collect_checked(options: argparse.Namespace) -> dict[str, Any]:
-    """Collect what the check takes, as far as it was given."""
-    return {**collect_reading(options), **arguments.collect_given(options, ("overlap",))}
+def collect_reading(options: argparse.Namespace, *more: str) -> dict[str, Any]:
+    """Collect how files are read, and more options, as far as they were given."""
+    names = (*_READING, "columns", "images", "class_names", *more)
+    return arguments.collect_given(options, names)
 
 
 def collect(options: argparse.Namespace, *, confidence: bool = True) -> dict[str, Any]:
     """Collect how files are read, the dialect, and the conventions, as far as they were given."""
-    names = ("dialect", *WORDS, "iou", "sigmas", "areas", *(("confidence",) if confidence else ()))
-    given = {**collect_reading(options), **arguments.collect_given(options, names)}
+    names = ("dialect", *WORDS, "iou", "sigmas", "areas", *("confidence",) * confidence)
+    given = collect_reading(options, *names)
     return given if options.depth == _NOT_GIVEN else {**given, "depth": options.depth}

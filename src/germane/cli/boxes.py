@@ -114,7 +114,7 @@ def run_check(options: argparse.Namespace) -> int:
     from germane.boxes.checkup import check
 
     [path] = _open_paths(options).values()
-    found = check(options.truth, path, **box_arguments.collect_checked(options))
+    found = check(options.truth, path, **box_arguments.collect_reading(options, "overlap"))
     return write_checkup(options, found)
 
 

@@ -36,14 +36,10 @@ def add(commands: Any) -> None:
     arguments.add_reading(command)
     arguments.add_candidates(command)
     arguments.add_scores(command)
-    command.add_argument(
-        "--train",
-        metavar="QRELS",
-        help=(
-            "judgments that the system learned from: find judgments and queries that are also in"
-            " QRELS"
-        ),
+    says = (
+        "judgments that the system learned from: find judgments and queries that are also in QRELS"
     )
+    command.add_argument("--train", metavar="QRELS", help=says)
     arguments.add_texts(command, "to find queries among the items")
 
 
@@ -53,9 +49,7 @@ def run(options: argparse.Namespace) -> int:
     runs = arguments.read_runs(options.qrels, options.runs)
     writing.check(options.output, [options.qrels, *options.runs, *arguments.list_texts(options)])
     names = (*arguments.READING, *arguments.CANDIDATES, "collapse", "train", "queries", "items")
-    reading = {name: getattr(options, name) for name in names}
-    if options.scores is not None:
-        reading["scores"] = options.scores
+    reading = arguments.collect_given(options, (*names, "scores"))
     measures = arguments.parse_measures(options)
     with make_progress_line("looking at") as progress:
         found = check(options.qrels, runs, measures, **reading, progress=progress)

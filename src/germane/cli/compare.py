@@ -8,7 +8,7 @@ from germane.cli import arguments
 from germane.cli.terminal import as_json, make_progress_line
 from germane.comparison.settings import WORDS
 from germane.errors import InputError, NotFoundError
-from germane.evaluation.api import evaluate_many, read_qrels
+from germane.evaluation.api import evaluate_many
 from germane.evaluation.bounds import BoundsOfRuns
 from germane.evaluation.choices import DEFAULT
 from germane.evaluation.layout import name_measures
@@ -53,22 +53,13 @@ def add(commands: Any) -> None:
     )
     arguments.add_measures(command, DEFAULT)
     add_statistics(command)
-    command.add_argument(
-        "--view",
-        metavar="|".join(VIEWS),
-        type=arguments.choose_from(VIEWS),
-        help=(
-            "a single table; queries shows where two runs differ (default: the leaderboard, with a "
-            "sentence for each pair of up to three runs; for csv and tsv the pairs)"
-        ),
+    says = (
+        "a single table; queries shows where two runs differ (default: the leaderboard, with a "
+        "sentence for each pair of up to three runs; for csv and tsv the pairs)"
     )
-    command.add_argument(
-        "--most",
-        metavar="N",
-        type=arguments.read_whole,
-        default=10,
-        help="number of queries in a view (default: 10)",
-    )
+    arguments.add_choice(command, "--view", VIEWS, says)
+    says = "number of queries in a view"
+    arguments.add_number(command, "--most", "N", arguments.read_whole, says, 10)
     arguments.add_signature(command)
     arguments.add_bounds(command)
     arguments.add_rename(command)
@@ -86,26 +77,12 @@ def add_statistics(
     )
     for name, choices in words.items():
         statistics.add_argument(f"--{name}", metavar="|".join(choices), help=SAYS[name])
-    statistics.add_argument(
-        "--confidence",
-        metavar="P",
-        type=arguments.read_fraction,
-        default=0.95,
-        help="(default: 0.95)",
-    )
-    statistics.add_argument(
-        "--equivalence",
-        metavar="D",
-        type=arguments.read_fraction,
-        help="also test whether runs are within D of each other (needs germane[stats])",
-    )
-    statistics.add_argument(
-        "--resamples",
-        metavar="N",
-        type=arguments.read_whole,
-        default=10_000,
-        help="number of resamples for tukey and for stability (default: 10000)",
-    )
+    add, whole, fraction = arguments.add_number, arguments.read_whole, arguments.read_fraction
+    add(statistics, "--confidence", "P", fraction, default=0.95)
+    says = "also test whether runs are within D of each other (needs germane[stats])"
+    add(statistics, "--equivalence", "D", fraction, says)
+    says = "number of resamples for tukey and for stability"
+    add(statistics, "--resamples", "N", whole, says, 10_000)
     arguments.add_seed(statistics)
 
 
@@ -196,15 +173,13 @@ def _find_only_pair(comparison: "Comparison") -> tuple[str, str]:
 def _evaluate(options: argparse.Namespace, given: list[list[str]]) -> Results | dict[str, Results]:
     """Evaluate the runs of each data set."""
     measures, policy = arguments.parse_measures(options), arguments.collect_policy(options)
-    reading = {name: policy[name] for name in ("duplicates", *arguments.READING)}
     results = {}
     with make_progress_line() as progress:
         for qrels, *paths in given:
             if qrels in results:
                 raise InputError(f"the data set {qrels} is given twice.")
             runs = arguments.read_runs(qrels, paths)
-            judgments = read_qrels(qrels, **reading, progress=progress)
-            data = open_data(judgments, policy)
+            data = open_data(qrels, policy)
             data.signs = arguments.is_signed(options)
             results[qrels] = evaluate_many(data, runs, measures, progress=progress)
     return results if len(results) > 1 else next(iter(results.values()))

@@ -8,7 +8,6 @@ from germane import plot
 from germane.cli import arguments
 from germane.cli.terminal import make_progress_line
 from germane.errors import InputError
-from germane.evaluation.api import read_qrels
 from germane.evaluation.opening import open_data
 from germane.explanation.curves import mean_pr_curve, pr_curve
 from germane.explanation.precision_recall import RULES, MeanPRCurve, PRCurve, Start, check_rule
@@ -37,32 +36,13 @@ def add(commands: Any) -> None:
     command.add_argument(
         "--query", metavar="ID", help="one query's curve (default: the mean over queries)"
     )
-    command.add_argument(
-        "--rule",
-        metavar="|".join(map(str, RULES)),
-        default="step",
-        help="how the area is computed (default: step, which is AP)",
-    )
-    command.add_argument(
-        "--start",
-        metavar="POINT",
-        default="(0,1)",
-        help=f"where one query's curve starts: {', '.join(get_args(Start))} (default: (0,1))",
-    )
-    command.add_argument(
-        "--points",
-        metavar="11|101",
-        type=int,
-        default=11,
-        help="recall levels of a mean curve (default: 11)",
-    )
-    command.add_argument(
-        "--rel",
-        metavar="GRADE",
-        type=float,
-        default=1.0,
-        help="the lowest grade that counts as relevant (default: 1)",
-    )
+    says = "how the area is computed (default: step, which is AP)"
+    command.add_argument("--rule", metavar="|".join(map(str, RULES)), default="step", help=says)
+    says = f"where one query's curve starts: {', '.join(get_args(Start))} (default: (0,1))"
+    command.add_argument("--start", metavar="POINT", default="(0,1)", help=says)
+    arguments.add_number(command, "--points", "11|101", int, "recall levels of a mean curve", 11)
+    says = "the lowest grade that counts as relevant"
+    arguments.add_number(command, "--rel", "GRADE", float, says, 1.0)
     arguments.add_shared(command, lists=True)
 
 
@@ -100,10 +80,8 @@ def _make_curves(options: argparse.Namespace) -> Mapping[str, PRCurve | MeanPRCu
         raise InputError("--relevant is for the grades of one list; qrels say what is relevant.")
     path, *paths = options.given
     runs = arguments.read_runs(path, paths)
-    reading = {name: policy[name] for name in ("duplicates", *arguments.READING)}
     with make_progress_line() as progress:
-        qrels = read_qrels(path, **reading, progress=progress)
-        data, shared = open_data(qrels, policy), {"rel": rel, "progress": progress}
+        data, shared = open_data(path, policy), {"rel": rel, "progress": progress}
         if options.query is None:
             return {
                 name: mean_pr_curve(data, run, points=options.points, **shared)

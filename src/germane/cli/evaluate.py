@@ -36,48 +36,29 @@ def add(commands: Any) -> None:
         command, "lines 'query Q0 item rank score tag', or columns; - is standard input"
     )
     arguments.add_measures(command, DEFAULT)
-    command.add_argument(
-        "--per-query",
-        action="store_true",
-        help="also print the value of every query; 'all' is the mean",
+    says = "also print the value of every query; 'all' is the mean"
+    command.add_argument("--per-query", action="store_true", help=says)
+    says = (
+        "also print the means of each category of queries; FILE "
+        "has the columns query and category, or is JSON {query: category}"
     )
-    command.add_argument(
-        "--by",
-        metavar="FILE",
-        help=(
-            "also print the means of each category of queries; FILE "
-            "has the columns query and category, or is JSON {query: category}"
-        ),
-    )
-    command.add_argument(
-        "--confidence",
-        metavar="P",
-        type=arguments.read_fraction,
-        help="also print confidence intervals of means, for instance at level 0.95",
-    )
+    command.add_argument("--by", metavar="FILE", help=says)
+    says = "also print confidence intervals of means, for instance at level 0.95"
+    arguments.add_number(command, "--confidence", "P", arguments.read_fraction, says)
     arguments.add_signature(command)
-    command.add_argument(
-        "--record",
-        metavar="FILE",
-        help=(
-            "also write a record as JSON, with the values of queries if --per-query is given;"
-            " germane verify reads it"
-        ),
+    says = (
+        "also write a record as JSON, with the values of queries if --per-query is given;"
+        " germane verify reads it"
     )
+    command.add_argument("--record", metavar="FILE", help=says)
     arguments.add_bounds(command)
     arguments.add_rename(command)
     arguments.add_shared(command)
     arguments.add_catalogue(command)
-    command.add_argument(
-        "--dialect",
-        metavar="NAME",
-        help="the conventions of another tool, and its names of measures; see germane dialects",
-    )
-    command.add_argument(
-        "--checkpoint",
-        metavar="DIR",
-        help="save progress in DIR, and resume from there after an interruption",
-    )
+    says = "the conventions of another tool, and its names of measures; see germane dialects"
+    command.add_argument("--dialect", metavar="NAME", help=says)
+    says = "save progress in DIR, and resume from there after an interruption"
+    command.add_argument("--checkpoint", metavar="DIR", help=says)
 
 
 def run(options: argparse.Namespace) -> None:
@@ -125,21 +106,15 @@ def _check_shown(options: argparse.Namespace, rename: Mapping[str, str]) -> None
     arguments.is_signed(options)
     if options.dialect is None:
         name_measures(arguments.parse_measures(options), rename)
-    if options.bounds:
-        for name in ("per_query", "by", "confidence", "rename", "signature"):
+    others = ("per_query", "confidence", "rename", "signature")
+    for option, says, excluded in (
+        ("bounds", "prints bounds of means", ("per_query", "by", *others[1:])),
+        ("by", "is for means of categories", others),
+    ):
+        for name in excluded if getattr(options, option) not in (None, False) else ():
             if getattr(options, name):
-                raise InputError(
-                    f"--bounds prints bounds of means; leave out --{name.replace('_', '-')}."
-                )
-    if options.by is not None:
-        for name, given in (
-            ("per-query", options.per_query),
-            ("confidence", options.confidence),
-            ("rename", rename),
-            ("signature", options.signature),
-        ):
-            if given:
-                raise InputError(f"--by is for means of categories; leave out --{name}.")
+                shown = name.replace("_", "-")
+                raise InputError(f"--{option} {says}; leave out --{shown}.")
     if options.confidence is not None:
         check_confidence(options.confidence)
         arguments.check_defined(options, "--confidence")

@@ -34,11 +34,8 @@ def add(commands: Any) -> None:
     arguments.add_texts(command)
     arguments.add_shared(command, lists=True)
     arguments.add_catalogue(command)
-    command.add_argument(
-        "--animate",
-        metavar="FILE",
-        help=f"also write an animation of up to {MOST} measures: a .gif, .svg or .html file",
-    )
+    says = f"also write an animation of up to {MOST} measures: a .gif, .svg or .html file"
+    command.add_argument("--animate", metavar="FILE", help=says)
 
 
 def run(options: argparse.Namespace) -> None:

@@ -1,6 +1,4 @@
-"""germane explorer: one HTML page on which a list, or boxes, are moved and every definition
-follows.
-"""
+"""germane explorer: one HTML page to try every definition on a list, or on boxes."""
 
 import argparse
 from typing import Any
@@ -18,13 +16,8 @@ def add(commands: Any) -> None:
         ),
     )
     command.set_defaults(run=run)
-    command.add_argument(
-        "-o",
-        "--output",
-        metavar="FILE",
-        default="explorer.html",
-        help="the file to write (default: explorer.html)",
-    )
+    says = "the file to write (default: explorer.html)"
+    command.add_argument("-o", "--output", metavar="FILE", default="explorer.html", help=says)
 
 
 def run(options: argparse.Namespace) -> None:

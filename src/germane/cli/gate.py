@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from germane.comparison.quality_gate import Gate
 
 FAILED = 1
+_SUMMARIES = {"fell": "fell behind its baseline", "lost": "lost queries of its baseline"}
 
 
 def add(commands: Any) -> None:
@@ -30,12 +31,8 @@ def add(commands: Any) -> None:
     command.set_defaults(run=run)
     command.add_argument("qrels", metavar="QRELS", help="lines 'query 0 item grade', or columns")
     command.add_argument("run_path", metavar="RUN", help="the run to check")
-    command.add_argument(
-        "--baseline",
-        metavar="FILE",
-        required=True,
-        help="a run, or a .json file of evaluate --format json --per-query",
-    )
+    says = "a run, or a .json file of evaluate --format json --per-query"
+    command.add_argument("--baseline", metavar="FILE", required=True, help=says)
     arguments.add_measures(command, DEFAULT)
     add_limits(command)
     arguments.add_signature(command)
@@ -44,30 +41,17 @@ def add(commands: Any) -> None:
         help="test of significance (default: randomization)",
     )  # fmt: skip
     arguments.add_seed(command)
-    command.add_argument(
-        "--github",
-        action="store_true",
-        help="also annotate the commit and write the job summary of a GitHub workflow",
-    )
+    says = "also annotate the commit and write the job summary of a GitHub workflow"
+    command.add_argument("--github", action="store_true", help=says)
     arguments.add_shared(command)
 
 
 def add_limits(command: argparse.ArgumentParser) -> None:
     """Add the limits of a gate."""
-    command.add_argument(
-        "--max-drop",
-        metavar="D",
-        type=arguments.read_fraction,
-        default=0.0,
-        help="largest allowed drop of a mean (default: 0)",
-    )
-    command.add_argument(
-        "--alpha",
-        metavar="A",
-        type=arguments.read_fraction,
-        default=0.05,
-        help="a drop with a smaller p is statistically significant (default: 0.05)",
-    )
+    add, read = arguments.add_number, arguments.read_fraction
+    add(command, "--max-drop", "D", read, "largest allowed drop of a mean", 0.0)
+    says = "a drop with a smaller p is statistically significant"
+    add(command, "--alpha", "A", read, says, 0.05)
 
 
 def run(options: argparse.Namespace) -> int:
@@ -108,12 +92,6 @@ def _report_to_github(found: "Gate") -> None:
     summary = os.environ.get("GITHUB_STEP_SUMMARY")
     if not summary:
         return
-    if found.passed:
-        verdict = "passed"
-    elif "fell" in found.verdicts.values():
-        verdict = "fell behind its baseline"
-    elif "lost" in found.verdicts.values():
-        verdict = "lost queries of its baseline"
-    else:
-        verdict = "is inconclusive"
+    worst = next((word for word in _SUMMARIES if word in found.verdicts.values()), "")
+    verdict = "passed" if found.passed else _SUMMARIES.get(worst, "is inconclusive")
     writing.append(summary, f"### germane gate: the run {verdict}\n\n{found.table().markdown()}\n")

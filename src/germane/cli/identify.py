@@ -14,6 +14,7 @@ from germane.output import writing
 
 NONE = 1
 _FORMS = "grades|ids|graded|lists|arrays|matrix|dicts|frames|trec"
+_POLICY = ("ties", "missing", "no_relevant", "duplicates", "repeated")
 
 
 def add(commands: Any) -> None:
@@ -31,44 +32,27 @@ def add(commands: Any) -> None:
         ),
     )
     command.set_defaults(run=run)
-    command.add_argument(
-        "function",
-        metavar="MODULE:FUNCTION",
-        nargs="?",
-        help="a function of a module, or of a file as in metrics.py:my_map",
+    says = "a function of a module, or of a file as in metrics.py:my_map"
+    command.add_argument("function", metavar="MODULE:FUNCTION", nargs="?", help=says)
+    says = (
+        "a program and its arguments, with {qrels} and {run} for the paths of two files; it is"
+        " run without a shell"
     )
-    command.add_argument(
-        "--command",
-        metavar="COMMAND",
-        help=(
-            "a program and its arguments, with {qrels} and {run} for the paths of two files; it is"
-            " run without a shell"
-        ),
-    )
-    command.add_argument(
-        "-m",
-        "--measure",
-        help="what it is said to compute, such as AP@10 (default: any measure is tried)",
-    )
+    command.add_argument("--command", metavar="COMMAND", help=says)
+    says = "what it is said to compute, such as AP@10 (default: any measure is tried)"
+    command.add_argument("-m", "--measure", help=says)
     command.add_argument("--takes", metavar=_FORMS, help="the form of the function's data")
-    command.add_argument(
-        "--pattern",
-        metavar="REGEX",
-        help=(
-            r"where the number stands in the program's output: 'map\s+all\s+(\S+)'; with the groups"
-            r" query and value, "
-            "the number of each query"
-        ),
+    says = (
+        r"where the number stands in the program's output: 'map\s+all\s+(\S+)'; with the groups"
+        r" query and value, "
+        "the number of each query"
     )
-    command.add_argument(
-        "--decimals",
-        metavar="N",
-        type=arguments.read_whole,
-        help=(
-            "values are rounded to so many decimals (default: as many as a program prints; none for"
-            " a function)"
-        ),
+    command.add_argument("--pattern", metavar="REGEX", help=says)
+    says = (
+        "values are rounded to so many decimals (default: as many as a program prints; none for"
+        " a function)"
     )
+    arguments.add_number(command, "--decimals", "N", arguments.read_whole, says)
     command.add_argument(
         "--tolerance",
         metavar="T",
@@ -76,30 +60,17 @@ def add(commands: Any) -> None:
         default=1e-9,
         help="largest relative difference of equal values (default: 1e-9)",
     )
-    command.add_argument(
-        "--time-limit",
-        metavar="S",
-        type=arguments.read_fraction,
-        default=60.0,
-        help="seconds for a call of a program (default: 60)",
-    )
-    command.add_argument(
-        "--assert",
-        dest="asserts",
-        action="store_true",
-        help="exit with status 1, too, if a definition was found that is not the one of -m",
-    )
-    command.add_argument(
-        "--columns",
-        metavar="PART=NAME,…",
-        type=arguments.read_columns,
-        help="names of the columns of frames",
-    )
+    says = "seconds for a call of a program"
+    arguments.add_number(command, "--time-limit", "S", arguments.read_fraction, says, 60.0)
+    says = "exit with status 1, too, if a definition was found that is not the one of -m"
+    command.add_argument("--assert", dest="asserts", action="store_true", help=says)
+    says = "names of the columns of frames"
+    command.add_argument("--columns", metavar="PART=NAME,…", type=arguments.read_columns, help=says)
     arguments.add_seed(command)
     policy = command.add_argument_group(
         "conventions that the definition has to have (default: any)"
     )
-    for name in ("ties", "missing", "no_relevant", "duplicates", "repeated"):
+    for name in _POLICY:
         words = {**WORDS, **RARE_WORDS}[name]
         policy.add_argument(f"--{name.replace('_', '-')}", metavar="|".join(words))
     arguments.add_output(command)
@@ -110,7 +81,6 @@ def run(options: argparse.Namespace) -> int:
 
     writing.check(options.output, [])
     function, takes = _find_function(options)
-    names = ("ties", "missing", "no_relevant", "duplicates", "repeated")
     found = identify(
         function,
         options.measure,
@@ -119,7 +89,7 @@ def run(options: argparse.Namespace) -> int:
         decimals=options.decimals,
         columns=options.columns,
         rng=options.seed,
-        **arguments.collect_given(options, names),
+        **arguments.collect_given(options, _POLICY),
     )
     arguments.write_answer(options, found)
     wrong = options.asserts and found.holds is False

@@ -21,15 +21,10 @@ def add(commands: Any) -> None:
     )
     command.set_defaults(run=run)
     command.add_argument("run_file", metavar="RUN", help="the run")
-    command.add_argument(
-        "judges",
-        metavar="QRELS",
-        nargs="+",
-        help=(
-            "the judgments of each judge: two files or more, or one with a column that names the"
-            " judge"
-        ),
+    says = (
+        "the judgments of each judge: two files or more, or one with a column that names the judge"
     )
+    command.add_argument("judges", metavar="QRELS", nargs="+", help=says)
     arguments.add_measures(command, DEFAULT)
     arguments.add_shared(command)
 

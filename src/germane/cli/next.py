@@ -22,20 +22,12 @@ def add(commands: Any) -> None:
     command.set_defaults(run=run)
     arguments.add_files(command, "the runs that will be compared")
     arguments.add_measures(command, "nDCG@10")
-    command.add_argument(
-        "-n", "--budget", metavar="N", type=arguments.read_whole, default=100,
-        help="pairs (default: 100)"
-    )  # fmt: skip
-    command.add_argument(
-        "--by",
-        metavar="weight|difference",
-        type=arguments.choose_from(("weight", "difference")),
-        default="weight",
-        help=(
-            "order by the weight of a pair, or by how much this weight differs between runs"
-            " (default: weight)"
-        ),
+    arguments.add_number(command, "-n --budget", "N", arguments.read_whole, "pairs", 100)
+    says = (
+        "order by the weight of a pair, or by how much this weight differs between runs"
+        " (default: weight)"
     )
+    arguments.add_choice(command, "--by", ("weight", "difference"), says, "weight")
     arguments.add_shared(command)
 
 

@@ -25,39 +25,19 @@ def add(commands: Any) -> None:
     )
     command.set_defaults(run=run, query=None)  # check_list looks for a query
     arguments.add_files_or_list(command)
-    command.add_argument(
-        "--reported",
-        metavar="NUMBER",
-        help="the number as it was written: 0.62 is less precise than 0.620; 62%% is 0.62",
+    says = "the number as it was written: 0.62 is less precise than 0.620; 62%% is 0.62"
+    command.add_argument("--reported", metavar="NUMBER", help=says)
+    says = (
+        "a reported table, whose rows are the runs, by the names of their files: CSV, TSV,"
+        " JSON, Markdown or LaTeX"
     )
-    command.add_argument(
-        "--table",
-        metavar="TABLE",
-        help=(
-            "a reported table, whose rows are the runs, by the names of their files: CSV, TSV,"
-            " JSON, Markdown or LaTeX"
-        ),
-    )
-    command.add_argument(
-        "--names",
-        metavar="NAME=MEASURE",
-        action="append",
-        default=[],
-        help=(
-            "the measure that a column of the table stands for, as in 'MAP=AP@10'; may be repeated"
-        ),
-    )
-    command.add_argument(
-        "-m",
-        "--measure",
-        default="AP@10",
-        help="the measure that was reported (default: AP@10)",
-    )
-    command.add_argument(
-        "--reported-per-query",
-        metavar="FILE",
-        help="lines 'query value', or the output of trec_eval -q for one measure",
-    )
+    command.add_argument("--table", metavar="TABLE", help=says)
+    says = "the measure that a column of the table stands for, as in 'MAP=AP@10'; may be repeated"
+    command.add_argument("--names", metavar="NAME=MEASURE", action="append", default=[], help=says)
+    says = "the measure that was reported (default: AP@10)"
+    command.add_argument("-m", "--measure", default="AP@10", help=says)
+    says = "lines 'query value', or the output of trec_eval -q for one measure"
+    command.add_argument("--reported-per-query", metavar="FILE", help=says)
     arguments.add_shared(command, lists=True)
     arguments.add_catalogue(command)
 

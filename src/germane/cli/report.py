@@ -24,22 +24,13 @@ def add(commands: Any) -> None:
     )
     command.set_defaults(run=run)
     arguments.add_files(command, "one run or more")
-    command.add_argument(
-        "-o",
-        "--output",
-        metavar="FILE|FOLDER/",
-        default="report.html",
-        help="write one page, or a folder with the rankings of all queries (default: report.html)",
+    says = "write one page, or a folder with the rankings of all queries (default: report.html)"
+    command.add_argument("-o", "--output", metavar="FILE|FOLDER/", default="report.html", help=says)
+    says = (
+        "largest size of the page, such as 5MB; rankings that do not fit are left out (default:"
+        " 2MB)"
     )
-    command.add_argument(
-        "--max-size",
-        metavar="SIZE",
-        type=arguments.read_size,
-        help=(
-            "largest size of the page, such as 5MB; rankings that do not fit are left out (default:"
-            " 2MB)"
-        ),
-    )
+    command.add_argument("--max-size", metavar="SIZE", type=arguments.read_size, help=says)
     command.add_argument(
         "--title", metavar="TEXT", help="title of the page (default: the names of the runs)"
     )

@@ -22,12 +22,8 @@ def add(commands: Any) -> None:
     )
     command.set_defaults(run=run)
     command.add_argument("relevance", metavar="LIST", help="grades such as '0 0 1 0 1'")
-    command.add_argument(
-        "--relevant",
-        metavar="R",
-        type=arguments.read_whole,
-        help="number of all relevant items (default: those in the list)",
-    )
+    says = "number of all relevant items (default: those in the list)"
+    arguments.add_number(command, "--relevant", "R", arguments.read_whole, says)
     arguments.add_measures(command, "AP")
     arguments.add_output(command)
 

@@ -1,6 +1,4 @@
-"""germane trec_eval, or germane-trec-eval: NIST's program of that name, its flags and its
-output.
-"""
+"""germane trec_eval, or germane-trec-eval: NIST's program, its flags and its output."""
 
 import argparse
 import sys

@@ -27,61 +27,34 @@ def add(commands: Any) -> None:
     )
     command.set_defaults(run=run)
     command.add_argument("runs", metavar="RUN", nargs="+", help="one run or more")
-    for judge, says in (
-        (
-            "people",
-            "people's judgments of some queries; in each, all items that the model judged",
-        ),
-        ("model", "the model's judgments of all queries"),
-    ):
-        command.add_argument(f"--{judge}", metavar="QRELS", required=True, help=says)
+    says = "people's judgments of some queries; in each, all items that the model judged"
+    command.add_argument("--people", metavar="QRELS", required=True, help=says)
+    says = "the model's judgments of all queries"
+    command.add_argument("--model", metavar="QRELS", required=True, help=says)
     arguments.add_measures(command, DEFAULT)
     drawn = command.add_argument_group(
         "how the queries with people's judgments were drawn (default: at random)"
     )
-    drawn.add_argument(
-        "--about",
-        metavar="population|queries",
-        type=arguments.choose_from(("population", "queries")),
-        default="population",
-        help=(
-            "the numbers are about the population that the queries come from, or about these"
-            " queries (default: population)"
-        ),
+    says = (
+        "the numbers are about the population that the queries come from, or about these"
+        " queries (default: population)"
     )
-    drawn.add_argument(
-        "--weights",
-        metavar="FILE",
-        help=(
-            "weights of these queries, 1 / the probability to be drawn: a file with two columns, or"
-            " JSON"
-        ),
+    arguments.add_choice(drawn, "--about", ("population", "queries"), says, "population")
+    says = (
+        "weights of these queries, 1 / the probability to be drawn: a file with two columns, or"
+        " JSON"
     )
-    drawn.add_argument(
-        "--strata",
-        metavar="FILE",
-        help="the stratum of every query: a file with two columns, or JSON",
+    drawn.add_argument("--weights", metavar="FILE", help=says)
+    says = "the stratum of every query: a file with two columns, or JSON"
+    drawn.add_argument("--strata", metavar="FILE", help=says)
+    says = (
+        "warn of runs with this word in their names, because the judge is related to them; may"
+        " be repeated"
     )
-    command.add_argument(
-        "--judge-family",
-        metavar="WORD",
-        action="append",
-        default=[],
-        help=(
-            "warn of runs with this word in their names, because the judge is related to them; may"
-            " be repeated"
-        ),
-    )
-    command.add_argument(
-        "--detect",
-        metavar="D",
-        type=arguments.read_fraction,
-        help="also print how many queries are needed to detect a difference of D between two runs",
-    )
-    command.add_argument(
-        "--confidence", metavar="P", type=arguments.read_fraction, default=0.95,
-        help="(default: 0.95)"
-    )  # fmt: skip
+    command.add_argument("--judge-family", metavar="WORD", action="append", default=[], help=says)
+    says = "also print how many queries are needed to detect a difference of D between two runs"
+    arguments.add_number(command, "--detect", "D", arguments.read_fraction, says)
+    arguments.add_number(command, "--confidence", "P", arguments.read_fraction, default=0.95)
     arguments.add_shared(command)
 
 

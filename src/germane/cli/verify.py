@@ -21,11 +21,8 @@ def add(commands: Any) -> None:
         ),
     )
     command.set_defaults(run=run)
-    command.add_argument(
-        "record",
-        metavar="RECORD",
-        help="a file of evaluate --record or --format json, or a signature in quotes",
-    )
+    says = "a file of evaluate --record or --format json, or a signature in quotes"
+    command.add_argument("record", metavar="RECORD", help=says)
     arguments.add_files(command, "the runs, named or ordered as in the record")
     arguments.add_shared(command)
     arguments.add_catalogue(command)

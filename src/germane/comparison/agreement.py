@@ -29,8 +29,7 @@ Places: TypeAlias = dict[Hashable, tuple[int, int]]
 
 
 def kendall_tau(first: Ranked, second: Ranked, *, ties: Literal["a", "b"] = "b") -> float:
-    """Measure Kendall's τ: the share of pairs in equal order minus the share of pairs in opposite
-    order.
+    """Measure Kendall's τ: the share of pairs in equal order minus that in opposite order.
 
     >>> germane.kendall_tau(["a", "b", "c"], {"a": 0.5, "c": 0.4, "b": 0.3})
     0.3333333333333333
@@ -54,8 +53,7 @@ def kendall_tau(first: Ranked, second: Ranked, *, ties: Literal["a", "b"] = "b")
 
 
 def tau_ap(ranking: Ranked, truth: Ranked, *, ties: Literal["a", "b"] = "a") -> float:
-    """Measure the AP correlation: Kendall's τ with more weight for errors near the top of
-    ``ranking``.
+    """Measure the AP correlation: Kendall's τ with more weight near the top of ``ranking``.
 
     >>> truth = ["a", "b", "c"]
     >>> germane.tau_ap(["b", "a", "c"], truth), germane.tau_ap(["a", "c", "b"], truth)
@@ -88,9 +86,7 @@ def tau_ap(ranking: Ranked, truth: Ranked, *, ties: Literal["a", "b"] = "a") -> 
 
 
 def _count_above(here: Floats, true: Floats) -> float:
-    """Average, over the items below the first group, the share of items above their group that
-    belong there.
-    """
+    """Average, over the items below the first group, the share of those above that belong there."""
     below = here > here.min()
     above = here[None, :] < here[:, None]
     right = (above & (true[None, :] < true[:, None])).sum(axis=1)
@@ -251,9 +247,7 @@ def _compare_ranks(ranks: Floats) -> Floats:
 
 
 def _place_items(given: Any, name: str) -> Places:
-    """Rank items by descending score, or in the order of the list. ``name``: the argument, in
-    errors.
-    """
+    """Rank items by descending score, or in the order of the list. Errors name the argument."""
     if isinstance(given, Mapping):
         for item, score in given.items():
             if not isinstance(score, (int, float, np.number)) or score != score:

@@ -14,14 +14,7 @@ from germane.comparison.settings import Correction, Family, Settings, TestName
 from germane.core.arguments import Seed, make_generator
 from germane.core.progress import Progress
 from germane.dialects.parsing import parse_all
-from germane.errors import (
-    DuplicateError,
-    EmptyError,
-    InputError,
-    NotFoundError,
-    clip,
-    list_some,
-)
+from germane.errors import DuplicateError, EmptyError, InputError, NotFoundError, clip, list_some
 from germane.evaluation.accepted import Judgments, Run
 from germane.evaluation.api import evaluate_many
 from germane.evaluation.choices import DEFAULT, Choices

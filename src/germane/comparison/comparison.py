@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from germane._version import VERSION
+from germane.comparison.displays import ForestDisplay
 from germane.comparison.layout import (
     count_verdicts,
     list_pair_columns,
@@ -36,8 +37,6 @@ from germane.output.tables import LABEL, Reader, Table, Tabular, escape_html
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-    from germane.comparison.displays import ForestDisplay
 
 
 @dataclass(frozen=True)
@@ -204,9 +203,7 @@ class Comparison(Columnar):
 
     @property
     def signatures(self) -> tuple[str, ...]:
-        """One line for each mean that was compared: its definition, and fingerprints of its
-        data.
-        """
+        """One line for each mean that was compared, with fingerprints of its data."""
         lines: list[str] = []
         for dataset, runs in self.datasets.items():
             before = f"{dataset}: " if dataset else ""
@@ -284,7 +281,7 @@ class Comparison(Columnar):
         *,
         measure: str | Measure | None = None,
         paper: Paper = "light",
-    ) -> "ForestDisplay":
+    ) -> ForestDisplay:
         """Draw the differences of all pairs with their intervals into ``ax``, or into a new figure.
 
         ``measure`` is the first one unless it is given. Raises NotFoundError for a measure that was
@@ -302,9 +299,7 @@ class Comparison(Columnar):
         """Write the picture of ``plot`` to a file: svg, png or pdf."""
         self._make_display(measure).save(path, paper=paper)
 
-    def _make_display(self, measure: str | Measure | None) -> "ForestDisplay":
-        from germane.comparison.displays import ForestDisplay
-
+    def _make_display(self, measure: str | Measure | None) -> ForestDisplay:
         sample, m = self._find_measure(self.measures[0] if measure is None else measure)
         return ForestDisplay([one for one in self.pairs if one.measure == sample.measures[m]])
 

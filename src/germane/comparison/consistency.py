@@ -1,13 +1,10 @@
-"""Consistency: refuses to compare results of different judgments, or under different
-conventions.
-"""
+"""Consistency: refuses to compare results of different judgments or conventions."""
 
 from collections.abc import Mapping
 from dataclasses import replace
 from itertools import pairwise
 
 from germane.comparison.sample import Runs
-from germane.core.policy import Policy
 from germane.errors import InputError, PolicyError, clip
 from germane.evaluation.fingerprint import shorten
 from germane.evaluation.result import Result
@@ -28,10 +25,7 @@ def match_results(
 
 
 def check_judgments(where: str, one: tuple[str, Result], other: tuple[str, Result]) -> None:
-    """Refuse results of different judgments, or with other candidates.
-
-    Files of earlier versions do not say what theirs are.
-    """
+    """Refuse results of different judgments or candidates; old files do not say theirs."""
     (name, first), (second_name, second) = one, other
     if first.placement and second.placement and first.placement.qrels is second.placement.qrels:
         return
@@ -69,7 +63,10 @@ def _check_conventions(
     where: str, measure: Measure, one: tuple[str, Result], other: tuple[str, Result]
 ) -> None:
     (name, first), (second_name, second) = one, other
-    mine, its = (_find_effective(result, measure) for result in (first, second))
+    mine, its = (  # the choice for repeated judgments shows in the judgments
+        replace(result.policies.get(measure, result.policy), qrels_duplicates=None)
+        for result in (first, second)
+    )
     if not (first.counts.tied and second.counts.tied):  # no order of ties: ranked lists have none
         mine = replace(mine, ties=its.ties)
     if mine == its:
@@ -84,13 +81,6 @@ def _check_conventions(
         " Numbers under different conventions cannot be compared; evaluate both runs under the"
         " same ones."
     )
-
-
-def _find_effective(result: Result, measure: Measure) -> Policy:
-    """Find the conventions of a measure; the choice for repeated judgments shows in the
-    judgments.
-    """
-    return replace(result.policies.get(measure, result.policy), qrels_duplicates=None)
 
 
 def _spell_queries(runs: Runs) -> dict[str, Result]:

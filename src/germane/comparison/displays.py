@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Self
 import numpy as np
 
 from germane.comparison.pair import Pair, format_p
-from germane.comparison.queries import QueryDifferences
 from germane.errors import InputError
 from germane.measures.averaging import QueryValues
 from germane.output.formatting import write_count
@@ -15,6 +14,8 @@ from germane.output.pictures import Display, draw_bars, set_title, shorten
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+    from germane.comparison.queries import QueryDifferences
 
 _LETTERS = 64  # of a line above a forest plot, beside the longest names of pairs
 
@@ -51,7 +52,7 @@ class DifferenceDisplay(Display):
         self.differences_ = dict(sorted(paired.items(), key=lambda pair: -pair[1]))
 
     @classmethod
-    def from_queries(cls, queries: QueryDifferences) -> Self:
+    def from_queries(cls, queries: "QueryDifferences") -> Self:
         """Make the display of a pair that was compared query by query."""
         display = cls.__new__(cls)
         display.measure, display.names = queries.measure, (queries.system, queries.baseline)

@@ -5,11 +5,7 @@ from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
-from germane.comparison.pair import (
-    Pair,
-    Verdict,
-    format_p_number,
-)
+from germane.comparison.pair import Pair, Verdict, format_p_number
 from germane.comparison.sample import Sample
 from germane.comparison.settings import CORRECTIONS, Settings
 from germane.comparison.significance import MANY, TESTS

@@ -23,9 +23,7 @@ class Equivalence:
 
 @dataclass(frozen=True)
 class Limit:
-    """The reason why p_adjusted could not be below alpha, whichever system had won which
-    queries.
-    """
+    """The reason why p_adjusted could not be below alpha, whatever the outcome."""
 
     cause: Literal["queries", "resamples"]
     count: int
@@ -98,9 +96,7 @@ class Pair:
 
     @property
     def verdict(self) -> Verdict:
-        """``significant``, ``not significant``, or ``inconclusive``: the test cannot reach
-        alpha.
-        """
+        """``significant``, ``not significant``, or ``inconclusive`` if no p could reach alpha."""
         if self.significant:
             return "significant"
         return "inconclusive" if self.limit else "not significant"

@@ -122,9 +122,7 @@ def _describe_pair(
 
 
 def _find_limit(tested: Tested, differing: int, settings: Settings) -> Limit | None:
-    """Say why p_adjusted could not be below alpha; None where it could, or where nothing
-    differs.
-    """
+    """Say why p_adjusted could not be below alpha; None where it could or nothing differs."""
     if not differing or min(tested.smallest_adjusted, tested.p_adjusted) < settings.alpha:
         return None
     cause: Literal["queries", "resamples"] = "queries"

@@ -1,6 +1,4 @@
-"""Quality gate: compare a run with its baseline, and fail where a measure fell by more than
-allowed.
-"""
+"""Quality gate: fail where a measure of a run fell below its baseline by more than allowed."""
 
 import os
 from collections.abc import Hashable, Iterator
@@ -239,9 +237,7 @@ def check_limits(max_drop: Any, alpha: Any) -> None:
 
 
 def _check_found(name: str, result: Result) -> None:
-    """Refuse a result without judged items, as where the item ids of qrels and run differ in
-    form.
-    """
+    """Refuse a result without judged items, as where item ids of qrels and run differ in form."""
     if not result.counts.judged_items_retrieved:
         raise CoverageError(
             f"no judged item is among the results of the {name}, so that nothing can be compared."

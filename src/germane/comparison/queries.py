@@ -5,6 +5,7 @@ from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from germane.comparison.displays import DifferenceDisplay
 from germane.errors import InputError, clip
 from germane.evaluation.judging import Placement
 from germane.evaluation.query_groups import find_categories
@@ -16,8 +17,6 @@ from germane.output.tables import Table, Tabular
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-    from germane.comparison.displays import DifferenceDisplay
 
 SHOWN = 4  # items of a query that a table names
 
@@ -96,9 +95,8 @@ class QueryDifferences(Columnar, Tabular):
 
         Raises NotFoundError for a query without a category, InputError for another type.
         """
-        if not isinstance(category, Mapping) and not callable(
-            category
-        ):  # rows are in no order of ids
+        # rows are in no order of ids
+        if not isinstance(category, Mapping) and not callable(category):
             raise InputError(
                 "by takes a mapping of query to category, or a function of the query; got"
                 f" {clip(category)}"
@@ -121,16 +119,12 @@ class QueryDifferences(Columnar, Tabular):
             },
         }
 
-    def plot(self, ax: "Axes | None" = None, *, paper: Paper = "light") -> "DifferenceDisplay":
+    def plot(self, ax: "Axes | None" = None, *, paper: Paper = "light") -> DifferenceDisplay:
         """Draw the difference of every query into ``ax``, or into a new figure."""
-        from germane.comparison.displays import DifferenceDisplay
-
         return DifferenceDisplay.from_queries(self).plot(ax, paper=paper)
 
     def save(self, path: str | os.PathLike[str], *, paper: Paper = "light") -> None:
         """Write the picture of ``plot`` to a file: svg, png or pdf."""
-        from germane.comparison.displays import DifferenceDisplay
-
         DifferenceDisplay.from_queries(self).save(path, paper=paper)
 
     def table(self, *, most: int = 10, digits: int | None = 4) -> Table:
@@ -221,9 +215,7 @@ class Slices(Tabular):
 def find_moves(
     before: Placement | None, after: Placement | None, query: Hashable
 ) -> tuple[Move, ...]:
-    """Find the judged items of a query whose rank changed: highest grade first, then the largest
-    move.
-    """
+    """Find the judged items whose rank changed: highest grade first, then the largest move."""
     if before is None or after is None:
         return ()
     old, new = ({hit.item: hit for hit in placement.hits(query)} for placement in (before, after))
@@ -233,9 +225,7 @@ def find_moves(
         if ranks[0] != ranks[1]:
             moves.append(Move(item, (old.get(item) or new[item]).relevance, *ranks))
 
-    def order(
-        move: Move,
-    ) -> tuple[float, float]:  # by reciprocal ranks, so that the first count most
+    def order(move: Move) -> tuple[float, float]:  # by reciprocal ranks: the first count most
         before, after = (1 / rank if rank else 0.0 for rank in (move.before, move.after))
         return -move.relevance, -abs(before - after)
 

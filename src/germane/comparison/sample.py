@@ -34,9 +34,7 @@ class Sample:
     strata: Ints  # Q, the data set of each query
     values: Floats  # M × S × Q
     left_out: int  # queries for which some system has no value
-    unit: str = (
-        "query"  # as messages call what is resampled: images, where these are boxes in images
-    )
+    unit: str = "query"  # as messages call what is resampled, such as images with boxes
     parse: Callable[[str], Any] = parse  # reads the name of such a measure
     conventions: str = ""  # of the numbers, where the measures do not name them
     warning: str = ""  # of data on which tests and intervals do not hold
@@ -107,9 +105,7 @@ def match_samples(
 
 
 def _find_shared_queries(dataset: str, runs: Runs, measure: Measure) -> tuple[Hashable, ...]:
-    """Return the queries for which every run has a value, in an order that is the same for any
-    input.
-    """
+    """Return the queries for which every run has a value, in the same order for any input."""
     valued = {name: list_valued(run, measure) for name, run in runs.items()}
     first, *others = map(set, valued.values())
     shared = first.intersection(*others)
@@ -124,9 +120,8 @@ def _find_shared_queries(dataset: str, runs: Runs, measure: Measure) -> tuple[Ha
 
 def list_valued(run: Result, measure: Measure) -> list[Hashable]:
     """List the queries for which a run has a value."""
-    return [
-        query for query, value in _get_values(run, measure).items() if value == value
-    ]  # not NaN
+    values = _get_values(run, measure)
+    return [query for query, value in values.items() if value == value]  # not NaN
 
 
 def _get_values(run: Result, measure: Measure) -> Mapping[Hashable, float]:

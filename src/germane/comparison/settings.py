@@ -36,28 +36,21 @@ WORDS: dict[str, tuple[str, ...]] = {
 
 
 def _correct_holm(p: Floats) -> Floats:
-    """Multiply the smallest p-value by their number n, the next by n - 1, …; never below an earlier
-    one.
-    """
+    """Multiply the smallest of n p-values by n, the next by n - 1, …; never below one before."""
     order = np.argsort(p, kind="stable")
     raised = np.maximum.accumulate(p[order] * np.arange(len(p), 0, -1))
     return np.minimum(raised, 1.0)[np.argsort(order)]
 
 
 def _correct_benjamini_hochberg(p: Floats) -> Floats:
-    """Multiply the i-th smallest of n p-values by n ÷ i; never above a later one.
-
-    This bounds the expected share of false discoveries.
-    """
+    """Multiply the i-th smallest of n p-values by n ÷ i; never above a later one."""
     order = np.argsort(p, kind="stable")
     raised = p[order] * len(p) / np.arange(1, len(p) + 1)
     return np.minimum(np.minimum.accumulate(raised[::-1])[::-1], 1.0)[np.argsort(order)]
 
 
 def _find_levels_of_holm(p: Floats, alpha: float) -> Floats:
-    """Return the levels that p-values are compared with; the first that is not below its level
-    stops.
-    """
+    """Return the levels of p-values; the first p that is not below its level stops."""
     significant = int(np.count_nonzero(_correct_holm(p) < alpha))
     steps = np.arange(len(p), 0, -1)[np.argsort(np.argsort(p, kind="stable"))]
     levels: Floats = alpha / np.maximum(steps, len(p) - significant)

@@ -113,9 +113,7 @@ def _compute_tail(sizes: Floats, counts: Ints, least: float) -> float:
 
 
 def _compute_characteristic(sizes: Floats, counts: Ints, slope: Floats, at: Floats) -> Floats:
-    """Compute the characteristic function of the sum, tilted so that its mean is where the tail
-    begins.
-    """
+    """Compute the characteristic function of the sum, whose mean is tilted to the tail."""
     angles = np.outer(sizes, at)
     factors = np.cos(angles) + 1j * (slope[:, None] * np.sin(angles))
     several = counts > 1
@@ -137,9 +135,7 @@ def _find_saddlepoint(sizes: Floats, counts: Ints, mean: float) -> float:
 
 
 def _find_common_step(sizes: Floats) -> float:
-    """Find the largest number of which all sizes are multiples; 0 where it would be too small to
-    help.
-    """
+    """Find the largest number of which all sizes are multiples; 0 for one too small to help."""
     step, finest = float(sizes[-1]), 1e-5 * float(sizes[-1])
     for size in sizes.tolist():
         rest = size
@@ -213,8 +209,7 @@ def _test_tukey(sample: Sample, pairs: Pairs, resamples: int, rng: np.random.Gen
 
 
 def _find_smallest_of_tukey(sample: Sample, pairs: Pairs, resamples: int) -> Floats:
-    """Find the p-value of one system being first and one last on all n queries on which systems
-    differ.
+    """Find the p-value if one system is first and one last on all n queries that differ.
 
     Of S systems there are S (S - 1) such choices on each query. At least one resample counts.
     """
@@ -225,9 +220,7 @@ def _find_smallest_of_tukey(sample: Sample, pairs: Pairs, resamples: int) -> Flo
 
 
 def _test_each(title: str, test: Callable[[Sample, Floats], float]) -> Procedure:
-    """Apply a test of one row of differences to every measure and pair; p is 1 where nothing
-    differs.
-    """
+    """Apply a test to the differences of every measure and pair; p is 1 where nothing differs."""
 
     def test_all(sample: Sample, rows: Floats) -> Floats:
         return np.array([[test(sample, row) if row.any() else 1.0 for row in of] for of in rows])

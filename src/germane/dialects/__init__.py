@@ -29,8 +29,7 @@ def dialects() -> "dict[str, Dialect]":
 
 
 def resolve_dialect(name: object, boxes: "tuple[Dialect, ...] | None" = None) -> "Dialect":
-    """Return a dialect by its name; a dialect is returned as it is. Raises PolicyError with the
-    nearest name.
+    """Return a dialect by its name, or as it is. Raises PolicyError with the nearest name.
 
     ``boxes`` are the dialects of object detection, where one of them is meant.
     """

@@ -20,9 +20,7 @@ LONGEST = 1000  # letters; no name has more, and every entry of a dialect looks 
 
 @dataclass(frozen=True)
 class Place:
-    """A place for a value in a tool's name, such as ``{x}``: what may stand there, and what it
-    means.
-    """
+    """A place for a value in a tool's name, such as ``{x}``: its pattern and its meaning."""
 
     pattern: str
     example: str
@@ -148,9 +146,7 @@ def normalize_name(name: str) -> str:
 
 @lru_cache(256)  # a name is compared with all entries of a dialect
 def _normalize_twice(name: str) -> tuple[str, ...]:
-    """Normalize a name, and drop parameters that are False, which is what they are without being
-    written.
-    """
+    """Normalize a name, and drop parameters that are False, as they are by default."""
     whole = normalize_name(name)
     less = re.sub(r"(?<=[(,])\w+=False,?", "", whole).replace(",)", ")").replace("()", "")
     return tuple(dict.fromkeys((whole, less)))
@@ -193,9 +189,7 @@ class Homonym:
 
 @dataclass(frozen=True)
 class Absent:
-    """Names of the tool that are no measures of a ranked list, or that germane cannot compute, and
-    why.
-    """
+    """Names of the tool that germane cannot compute or that measure no ranked list, and why."""
 
     names: tuple[str, ...]
     says: str
@@ -264,9 +258,7 @@ class Dialect:
         return next((entry for entry in self.measuring if entry.read(name)), None)
 
     def measure(self, name: str) -> str:
-        """Translate a measure of the tool into germane's name. Raises MeasureError with the nearest
-        name.
-        """
+        """Translate a measure of the tool. Raises MeasureError with the nearest name."""
         entry = self.find(name)
         if entry is None:
             raise self.make_unknown_error(name)

@@ -11,9 +11,7 @@ _ORDER = {"ties": "ascending", "scores": "double", "grades": "exact", "duplicate
 def _name_cut(
     name: str, measure: str, also: tuple[str, ...] = (), first: str | None = None
 ) -> tuple[Entry, ...]:
-    """List a measure with a cutoff. At rank 1 it may be another: ndeval normalizes from rank 2
-    on.
-    """
+    """List a measure with a cutoff; at rank 1, which ndeval does not normalize, maybe another."""
     spelled = tuple(f"{one}@{{k}}" for one in also)
     entries = (Entry(f"{name}@{{k}}", f"{measure}@{{k}}", also=spelled),)
     if first is None:

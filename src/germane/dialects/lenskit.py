@@ -66,10 +66,7 @@ LENSKIT = Dialect(
     source="metrics/ranking/_map.py",
     absent=(
         Absent(("RMSE", "MAE"), RATINGS),
-        Absent(
-            ("ExposureGini", "entropy", "rank_biased_entropy"),
-            CATALOG,
-        ),
+        Absent(("ExposureGini", "entropy", "rank_biased_entropy"), CATALOG),
         Absent(
             ("rank_biased_overlap", "least_item_promoted"),
             "it compares two rankings; germane.rbo measures rank-biased overlap.",

@@ -62,7 +62,7 @@ def find_entry(dialect: Dialect, measure: Measure) -> Entry | None:
     Without a cutoff AP(norm=R) and AP are one measure.
     """
     fits = [one for one in dialect.measuring if not (one.cutoff and measure.k is None)]
-    for is_same in (Measure.__eq__, _agree):
+    for is_same in (Measure.__eq__, agree):
         for one in fits:
             if is_same(_complete_entry(one, measure), measure):
                 return one
@@ -70,9 +70,7 @@ def find_entry(dialect: Dialect, measure: Measure) -> Entry | None:
 
 
 def find_same_kind(dialect: Dialect, measure: Measure) -> Entry | None:
-    """Find the tool's first measure of the same kind: of that name, and both with or without a
-    cutoff.
-    """
+    """Find the tool's first measure of that name that has a cutoff, or none, as this one."""
     return next(list_same_kind(dialect, measure), None)
 
 
@@ -115,17 +113,13 @@ def _complete_entry(entry: Entry, measure: Measure) -> Measure:
 
 
 def _find_open(entry: Entry, measure: Measure) -> dict[str, Any]:
-    """Find the measure's values of parameters that the entry leaves open; a word is no such
-    value.
-    """
+    """Find the measure's numbers for parameters that the entry leaves open."""
     asked = dict(measure.parameters)
     return {name: asked[name] for name in entry.open_parameters if not isinstance(asked[name], str)}
 
 
 def _split_names(dialect: Dialect, text: str) -> list[str]:
-    """Split names; numbers after a comma belong to the name before: map_cut.5,10 is two
-    measures.
-    """
+    """Split names; numbers after a comma go with the name before: map_cut.5,10 is two."""
     names: list[list[str]] = []
     for one in split_names(text):
         if names and re.fullmatch(r"-?\d+(\.\d+)?", one):
@@ -143,8 +137,7 @@ def _expand_numbers(parts: list[str], dialect: Dialect) -> list[str]:
 
 
 def parse_foreign(name: object) -> Measure:
-    """Parse a name with a tool before it, or an object of ir_measures, as ``evaluate`` does in its
-    dialect.
+    """Parse a tool's name, or an object of ir_measures, as ``evaluate`` does in its dialect.
 
     Raises MeasureError for an object that leaves out unjudged items, which a measure alone does not
     say.
@@ -218,7 +211,7 @@ def _refuse_ambiguous(name: str, measure: Measure, dialect: Dialect, written: se
             others.append(
                 (unlike.name, _apply_written(parse_own(unlike.measure), measure, written))
             )
-    if others and not any(_agree(theirs, measure) for _, theirs in others):
+    if others and not any(agree(theirs, measure) for _, theirs in others):
         called, theirs = others[0]
         raise MeasureError(
             f"{dialect.name}: {name} has two meanings. {called} of {dialect.tool} is {theirs}"
@@ -261,7 +254,7 @@ def _apply_written(theirs: Measure, measure: Measure, written: set[str]) -> Meas
     return Measure(theirs.name, tuple({**dict(theirs.parameters), **asked}.items()), k)
 
 
-def _agree(one: Measure, other: Measure) -> bool:
+def agree(one: Measure, other: Measure) -> bool:
     """Do two measures have one formula and one mean?"""
     means = [dict(each.parameters).get("mean") for each in (one, other)]
     return one.definition == other.definition and means[0] == means[1]

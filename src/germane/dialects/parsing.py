@@ -12,8 +12,8 @@ from germane.measures.measure import Measure, Measures, parse_own, suggest_spell
 from germane.measures.names import list_names, split_names, split_tool, write_name
 
 
-def parse(text: str) -> Measure:
-    """Read one measure from its name.
+def parse(text: str | Measure) -> Measure:
+    """Read one measure from its name; a Measure stays as it is.
 
     >>> germane.parse("MAP(norm=R)@10")
     AP(norm=R)@10
@@ -27,6 +27,8 @@ def parse(text: str) -> Measure:
     """
     if isinstance(text, str):
         return _parse(text)
+    if isinstance(text, Measure):
+        return text
     from germane.dialects.names import parse_foreign  # imported late: few measures are objects
 
     return parse_foreign(text)
@@ -52,7 +54,7 @@ def parse_all(measures: Measures) -> tuple[Measure, ...]:
     if isinstance(measures, str):
         return _split(measures)
     names = list_names(measures, Measure)
-    return tuple(dict.fromkeys(one if isinstance(one, Measure) else parse(one) for one in names))
+    return tuple(dict.fromkeys(map(parse, names)))
 
 
 def find_renamed(measures: Measures) -> dict[str, Measure]:

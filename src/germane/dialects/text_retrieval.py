@@ -5,12 +5,14 @@ from typing import Any
 
 from germane.dialects.dialect import PYTREC, Dialect, Entry, Limit, name_both
 
-_CUSTOM = {
-    "ties": "given",
-    "scores": "double",
-    "missing": "zero",
-    "unknown": "error",
-}
+_CUSTOM = {"ties": "given", "scores": "double", "missing": "zero", "unknown": "error"}
+_OF_PYTREC = (
+    Entry("NDCG@{k}", "nDCG@{k}", also=("ndcg_at_{k}",)),
+    Entry("MAP@{k}", "AP(norm=R)@{k}", also=("map_at_{k}",)),
+    Entry("Recall@{k}", "R@{k}", also=("recall_at_{k}",)),
+    Entry("P@{k}", "P@{k}", also=("precision_at_{k}",)),
+)
+"""The measures of BEIR and MTEB that pytrec_eval computes."""
 _BPREF = {"grades": "nonnegative", "all_relevant": "nan"}
 
 
@@ -33,10 +35,7 @@ def _list_mteb(ties: str, no_relevant: str) -> tuple[Entry, ...]:
     """List the measures of MTEB: those of pytrec_eval, and two of its own with an order of ties."""
     own = {"ties": ties, "scores": "double", "unknown": "error"}
     return (
-        Entry("NDCG@{k}", "nDCG@{k}", also=("ndcg_at_{k}",)),
-        Entry("MAP@{k}", "AP(norm=R)@{k}", also=("map_at_{k}",)),
-        Entry("Recall@{k}", "R@{k}", also=("recall_at_{k}",)),
-        Entry("P@{k}", "P@{k}", also=("precision_at_{k}",)),
+        *_OF_PYTREC,
         Entry("HitRate@{k}", "Success@{k}"),
         Entry("MRR@{k}", "RR@{k}", {**own, "digits": None}, also=("mrr_at_{k}",)),
         Entry("R_cap_at_{k}", "R(norm=min)@{k}", {**own, "no_relevant": no_relevant}),
@@ -101,10 +100,7 @@ DIALECTS = (
         judging={"ties": "trec", "missing": "skip"},
         averaging={"digits": 5},
         measuring=(
-            Entry("NDCG@{k}", "nDCG@{k}", also=("ndcg_at_{k}",)),
-            Entry("MAP@{k}", "AP(norm=R)@{k}", also=("map_at_{k}",)),
-            Entry("Recall@{k}", "R@{k}", also=("recall_at_{k}",)),
-            Entry("P@{k}", "P@{k}", also=("precision_at_{k}",)),
+            *_OF_PYTREC,
             Entry("MRR@{k}", "RR@{k}", _CUSTOM, also=("mrr_at_{k}",)),
             Entry("R_cap@{k}", "R(norm=min)@{k}", {**_CUSTOM, "no_relevant": "error"}),
             Entry("Accuracy@{k}", "Success@{k}", _CUSTOM),

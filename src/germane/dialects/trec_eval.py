@@ -1,6 +1,4 @@
-"""trec_eval, Python packages that run its code, and gdeval, which stands beside it in TREC's web
-track.
-"""
+"""trec_eval, Python packages that run its code, and gdeval of TREC's web track."""
 
 from germane.dialects.dialect import PYTREC, Dialect, Entry, Limit
 

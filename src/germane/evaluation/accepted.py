@@ -1,5 +1,4 @@
-"""Accepted: types of everything that functions take as data, under names that editors and ``help``
-show.
+"""Accepted: types of everything that functions take as data, under names for signatures.
 
 Each name stands for a type, which type checkers read, and for a sentence, which the reference
 prints.

@@ -15,12 +15,12 @@ from germane.core.progress import Progress, make_progress
 from germane.core.qrels import Qrels
 from germane.core.retrieved import Sample
 from germane.dialects.parsing import parse
-from germane.errors import EmptyError, InputError, check_choice, clip
+from germane.errors import InputError, check_choice, clip
 from germane.evaluation.accepted import Judgments, Run, Source
 from germane.evaluation.choices import DEFAULT, Choices, Plan
 from germane.evaluation.fingerprint import OptionFingerprints, RunFingerprint, make_fingerprint
 from germane.evaluation.judging import JudgedRun, Placement, state_duplicates
-from germane.evaluation.opening import open_data
+from germane.evaluation.opening import check_runs, open_data
 from germane.evaluation.result import Counts, Result, Results
 from germane.evaluation.undefined import make_amendment, refuse_undefined
 from germane.measures import TABLE
@@ -130,8 +130,7 @@ def finish_result(
     sample: Callable[[int], Sample] | None = None,
     run_fingerprint: Callable[[], str | None] = lambda: None,
 ) -> Result:
-    """Make the result of a run that was judged under each policy of a plan, and warn of its
-    findings.
+    """Make the result of a run judged under each policy of a plan, and warn of findings.
 
     ``ordered()`` returns whether the run's rows stand in the order of their scores, or None if
     unknown.
@@ -189,16 +188,9 @@ def evaluate_many(
     result maps names to ``Result`` and prints as one table.
     """
     progress = make_progress(progress)
-    if not isinstance(runs, Mapping):
-        raise InputError(f"runs are a mapping of name to run; got {clip(runs)}")
-    if not runs:
-        raise EmptyError("there are no runs to evaluate.")
-    if odd := [name for name in runs if not isinstance(name, str)]:
-        raise InputError(f"runs are named by text; got {clip(odd[0])}")
+    check_runs(runs)
     data = open_data(qrels, policy, dialect)
-    data.options.make_plan(
-        measures, data.conventions
-    )  # which refuses measures before data are read
+    data.options.make_plan(measures, data.conventions)  # refuses measures before data are read
     for run in runs.values():
         refuse_ambiguous(data.qrels, run)
     return Results(
@@ -226,8 +218,7 @@ def score(
     ``[{"a"}, {"a", "b"}]`` or with grades, and ``relevant`` those of further items. Raises
     MeasureError, GradeError or InputError.
     """
-    if not isinstance(measure, Measure):
-        measure = parse(measure)
+    measure = parse(measure)
     rel = 1.0 if measure.rel is None else measure.rel
     ranking = make_ranking(relevance, relevant, rel, covers=measure.row.subtopics)
     return float(compute_scores(measure, ranking, "zero")[0])

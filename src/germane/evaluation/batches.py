@@ -1,7 +1,7 @@
 """Tally: the hits of batches of queries, added up to those of the whole run."""
 
 from collections.abc import Hashable
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
@@ -28,8 +28,7 @@ class Tally:
         self._hits: list[Ints] = []  # tables with a column a hit, each larger than the next
         self._retrieved = np.zeros(len(qrels), np.int64)
         self._answered = np.zeros(len(qrels), bool)
-        self._rows: Ints | None = None  # before they were collapsed, if they were
-        self._excluded: Ints | None = None  # results that are no candidates
+        self._counted: dict[str, Any] = {}  # rows that were collapsed or excluded, if any
         self._unknown: dict[Hashable, None] = {}
         self._findings: dict[tuple[bool, str], Finding] = {}  # in batches with hits, or without
 
@@ -37,8 +36,7 @@ class Tally:
         return int(np.count_nonzero(self._answered))
 
     def select_new(self, got: Retrieved, places: Ints, twice: Twice) -> Bools:
-        """Mark the queries of a batch that are to be added. ``places`` are those of its queries in
-        the qrels.
+        """Mark the new queries of a batch. ``places`` are those of its queries in the qrels.
 
         Raises DuplicateError for a query that has arrived before, unless ``twice`` allows it.
         """
@@ -61,13 +59,10 @@ class Tally:
             self._hits[-2:] = [np.concatenate(self._hits[-2:], axis=1)]
         self._retrieved[places[new]] = got.retrieved[new]
         self._answered[places[new]] = True
-        if got.rows is not None:
-            self._rows = np.zeros(len(self._qrels), np.int64) if self._rows is None else self._rows
-            self._rows[places[new]] = got.rows[new]
-        if got.excluded is not None:
-            if self._excluded is None:
-                self._excluded = np.zeros(len(self._qrels), np.int64)
-            self._excluded[places[new]] = got.excluded[new]
+        for name, counts in (("rows", got.rows), ("excluded", got.excluded)):
+            if counts is not None:
+                held = self._counted.setdefault(name, np.zeros(len(self._qrels), np.int64))
+                held[places[new]] = counts[new]
         self._unknown.update(dict.fromkeys(got.unknown))
         for one in got.findings:  # one of each kind, in whatever order batches come
             kind = len(got.judgment) > 0, one.what
@@ -81,8 +76,7 @@ class Tally:
             retrieved=self._retrieved.copy(),
             answered=self._answered.copy(),
             unknown=list(self._unknown),
-            rows=None if self._rows is None else self._rows.copy(),
-            excluded=None if self._excluded is None else self._excluded.copy(),
+            **{name: held.copy() for name, held in self._counted.items()},
             # a batch without a match explains why; that matters only if no batch has one
             findings=tuple(f for (hit, _), f in self._findings.items() if hit or not hits.shape[1]),
         )

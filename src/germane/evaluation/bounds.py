@@ -14,27 +14,22 @@ from germane.core.policy import Policy
 from germane.core.ragged import Ints
 from germane.core.ranking import Ranking
 from germane.errors import InputError, MeasureError
-from germane.evaluation.layout import write_definition
 from germane.measures.averaging import evaluate_measure
 from germane.measures.catalogue import CatalogueDefinition, refuse_lists
 from germane.measures.measure import Measure
-from germane.output.formatting import add_schema, format_number
+from germane.output.formatting import add_schema, format_number, to_json_number
 from germane.output.tables import Table, Tabular
 
 if TYPE_CHECKING:
     from germane.evaluation.result import Result, Results
 
 CLOSED = ("P", "Success", "RR", "DCG", "ERR", "RBP", "MeanP")
-"""Measures that never fall if an item's grade rises, and whose norm does not depend on
-judgments.
-"""
+"""Measures that never fall if a grade rises, and whose norm does not depend on judgments."""
 
 
 @dataclass(frozen=True)
 class Bounds:
-    """The means of a run if every item without a judgment were worthless, and if every one were
-    best.
-    """
+    """The means of a run if all items without a judgment were worthless, and if all were best."""
 
     measure: Measure
     low: float
@@ -53,9 +48,7 @@ def has_bounds(measure: Measure) -> bool:
 
 
 def bound_measure(result: "Result", measure: Measure) -> Bounds:
-    """Bound one measure of a result. Raises MeasureError where it has no closed form, and
-    InputError.
-    """
+    """Bound one measure of a result. Raises MeasureError without a closed form, and InputError."""
     refuse_lists([measure], f"and bounds exist for {', '.join(CLOSED)} and AP(norm=k)@k.")
     if not has_bounds(measure):
         raise MeasureError(
@@ -137,14 +130,7 @@ class BoundsOfRuns(Tabular):
         """One row a run and measure."""
         number = partial(format_number, digits=digits)
         rows = tuple(
-            (
-                name,
-                str(measure),
-                number(one.mean),
-                number(one.low),
-                number(one.high),
-                number(one.judged),
-            )
+            (name, str(measure), *map(number, (one.mean, one.low, one.high, one.judged)))
             for (name, measure), one in self.bounds.items()
         )
         columns = ("run", "measure", "mean", "all worthless", "all best", "judged")
@@ -152,7 +138,7 @@ class BoundsOfRuns(Tabular):
 
     def _write_notes(self) -> Iterator[str]:
         for measure in dict.fromkeys(measure for _, measure in self.bounds):
-            yield f"{measure}: {write_definition(measure, str(measure))}"
+            yield f"{measure}: {measure.definition}"
         yield (
             "all worthless, all best: the mean if every retrieved item without a judgment had grade"
             " 0, or the highest grade; judged: the share of results that were judged, down to the"
@@ -184,8 +170,7 @@ class BoundsOfRuns(Tabular):
         """Plain values for JSON."""
         rows = [
             {"run": name, "measure": str(measure), "mean": one.mean, "low": one.low,
-                "high": one.high,
-             "judged": None if math.isnan(one.judged) else one.judged}
+                "high": one.high, "judged": to_json_number(one.judged)}
             for (name, measure), one in self.bounds.items()
         ]  # fmt: skip
         opened = [[str(measure), one, other] for measure, one, other in self.open]

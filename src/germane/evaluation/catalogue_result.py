@@ -3,7 +3,7 @@
 import math
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
@@ -13,13 +13,15 @@ from germane.core.retrieved import COPIES
 from germane.errors import MeasureError, list_choices
 from germane.evaluation.judging import JudgedRun
 from germane.evaluation.list_tally import CountedLists, ListValues, get_row
-from germane.evaluation.run_lists import ListsOfRun
 from germane.measures.averaging import MeasureResult
 from germane.measures.catalogue import refuse_ranking
 from germane.measures.measure import Measure
 from germane.output.formatting import format_number, write_count
 from germane.output.tables import Table, Tabular
 from germane.readers.item_numbers import order_ids
+
+if TYPE_CHECKING:
+    from germane.evaluation.run_lists import ListsOfRun
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -53,17 +55,13 @@ class CatalogueResult(MeasureResult):
 
     @property
     def has_interval(self) -> bool:
-        """Is it a mean over users? Coverage and inequality of resampled users are biased: lists
-        repeat.
-        """
+        """Is it a mean over users? Coverage and inequality of resampled users are biased."""
         micro = dict(self.measure.parameters).get("mean") == "micro"
         return self.of_lists.parts is not None and not micro
 
     @property
     def per_list(self) -> dict[Hashable, float]:
-        """The value of every user's list, judged or not; NaN where the mean leaves it out. Only of
-        a mean over lists.
-        """
+        """The value of every user's list, judged or not; NaN where the mean leaves it out."""
         values, users = self.of_lists.values, self.of_lists.counted.users.python
         if values is None:
             return {}
@@ -160,9 +158,7 @@ class CatalogueExplanation(Tabular):
 def compute_list_measures(
     measures: Sequence[Measure], judged: JudgedRun
 ) -> dict[Measure, MeasureResult]:
-    """Compute measures of the catalogue. Raises MeasureError where lists have no order, or are not
-    known.
-    """
+    """Compute measures of the catalogue. Raises MeasureError for lists without an order."""
     policy = judged.policy
     for measure in measures:
         check_policy(measure, policy)
@@ -185,9 +181,7 @@ def compute_list_measures(
 
 
 def check_policy(measure: Measure, policy: Policy) -> None:
-    """Refuse conventions under which whole lists have no order, or no meaning. Raises
-    MeasureError.
-    """
+    """Refuse conventions that give whole lists no order or no meaning. Raises MeasureError."""
     if policy.ties not in ROW_ORDERS:
         raise MeasureError(
             f"{measure} counts whole lists, whose tied items need one order:"

@@ -20,7 +20,7 @@ from germane.core.policy import Policy
 from germane.core.progress import Progress, make_progress
 from germane.core.qrels import Qrels
 from germane.dialects.parsing import parse_all
-from germane.errors import EmptyError, GermaneError
+from germane.errors import GermaneError
 from germane.evaluation.accepted import Judgments, Run, Texts
 from germane.evaluation.api import evaluate
 from germane.evaluation.choices import DEFAULT, Choices
@@ -30,14 +30,7 @@ from germane.measures.measure import Measure, Measures
 from germane.output.formatting import add_schema
 from germane.output.frames import Columnar, make_texts
 from germane.output.tables import Table, Tabular, make_visible
-from germane.readers import (
-    QrelsInput,
-    RunInput,
-    is_path,
-    numbers,
-    open_inputs,
-    open_qrels,
-)
+from germane.readers import QrelsInput, RunInput, is_path, numbers, open_inputs, open_qrels
 from germane.readers.candidates import Candidates
 from germane.readers.mappings import is_column
 from germane.readers.texts import open_texts
@@ -172,8 +165,6 @@ def check(
     reading, conventions = inputs.options.held, inputs.conventions
     given_format = policy.get("input_format")
     runs: Any = run if _is_named(run) else {None: run}
-    if not runs:
-        raise EmptyError("there are no runs to check.")
     chosen = parse_all(measures)
     needs = find_needs(chosen, ())
     judgments: QrelsInput | None = None

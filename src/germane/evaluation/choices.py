@@ -31,15 +31,7 @@ from germane.core.policy import (
 )
 from germane.dialects.parsing import find_renamed, parse_all
 from germane.errors import PolicyError, suggest
-from germane.evaluation.accepted import (
-    Catalogue,
-    Distance,
-    Group,
-    Ids,
-    ItemGroups,
-    Pairs,
-    Weights,
-)
+from germane.evaluation.accepted import Catalogue, Distance, Group, Ids, ItemGroups, Pairs, Weights
 from germane.evaluation.collection import find_needs
 from germane.measures.averaging import check_ties
 from germane.measures.catalogue import CatalogueDefinition
@@ -53,9 +45,7 @@ DEFAULT = "AP P@10 R@100 RR nDCG@10"
 
 
 class OtherChoices(TypedDict, total=False):
-    """``Choices`` of functions whose ``relevant`` may also be the number of a list's relevant
-    items.
-    """
+    """``Choices`` of functions whose ``relevant`` may also be a number of items."""
 
     columns: Mapping[str, Any] | None
     input_format: InputFormat
@@ -141,8 +131,7 @@ def make_plan(
     conventions: Policy,
     asked_for: Mapping[str, Any],
 ) -> Plan:
-    """Find the conventions of each measure: those for all, those of the dialect, and those asked
-    for.
+    """Find the conventions of each measure: common ones, the dialect's, and those asked for.
 
     In a dialect the default measures are the tool's own of the same kinds. Raises PolicyError for
     an order of ties that a measure cannot have, and MeasureError for a name that neither germane

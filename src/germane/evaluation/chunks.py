@@ -1,5 +1,4 @@
-"""Collapse a run's items into groups before it is ranked: chunks into documents, items into
-categories.
+"""Collapse a run's items into groups before it is ranked, such as chunks into documents.
 
 A run with columns keeps one row for each query and group of items.
 """
@@ -14,7 +13,7 @@ import numpy as np
 from germane import readers
 from germane.core import ragged
 from germane.core.arguments import list_values
-from germane.core.ragged import Floats, Ints
+from germane.core.ragged import Floats
 from germane.errors import (
     EmptyError,
     FormatError,
@@ -27,7 +26,7 @@ from germane.errors import (
 )
 from germane.evaluation.accepted import ItemGroups, Run
 from germane.kernel.columns import Ids, Integers, read_python_ids
-from germane.kernel.reduction import find_distinct
+from germane.kernel.reduction import Batch, choose_copies, find_distinct
 from germane.readers import RunInput
 from germane.readers.formats import InputFormat
 from germane.readers.frames import Frame
@@ -120,9 +119,7 @@ def _make_lookup(key: Any) -> GroupOf:
 
 
 def open_rows(run: Any, columns: Any, input_format: InputFormat) -> RunInput:
-    """Open a frame, a file or a run that was read. Raises InputError for an array, whose items have
-    no ids.
-    """
+    """Open a frame, a file or a run that was read. Raises InputError for an array without ids."""
     given = readers.open_run(run, readers.ReadOptions(columns, input_format))
     if given.is_array:
         raise InputError(
@@ -158,9 +155,11 @@ def make_table(run: RunInput, group_of: GroupOf | None, keep: str) -> pa.Table:
                 f"the groups of a column are all text or all whole numbers; got {list_some(codes)}"
             ) from None
     _, place = np.unique(query * len(groups) + group, return_inverse=True)
-    kept = _choose_rows(rows, place, keep)
-    shown = np.argsort(kept)
-    at, number = kept[shown], _compute_numbers(rows, kept, place, keep)[shown]
+    numbers = rows.rank if rows.score is None else rows.score
+    assert numbers is not None
+    one = Batch(np.arange(1), np.array([0, len(place)]), Integers(place), rows.score, rows.rank)
+    at = choose_copies(one, "max" if rows.score is None or keep == "max" else "first")
+    number = np.bincount(place, numbers)[place[at]] if keep == "sum" else numbers[at]
     names = run.headings if isinstance(run, Frame) else _NAMES[rows.score is not None]
     return pa.table(
         {
@@ -193,27 +192,6 @@ def _read_rows(run: RunInput) -> _Rows:
     if rank is None and rows.score is None:
         rank = np.arange(len(owner)) - rows.offsets[owner] + 1
     return _Rows(read_python_ids(rows.queries).take(owner), rows.items, rows.score, rank)
-
-
-def _choose_rows(rows: _Rows, place: Ints, keep: str) -> Ints:
-    """Choose the row of each group where the group stands: its best one, or its first."""
-    keys: list[Any] = [place]
-    if rows.score is None:
-        keys.insert(0, rows.rank)
-    elif keep == "max":
-        keys.insert(0, -rows.score)
-    order = np.lexsort(keys)  # whose last key is the first
-    kept: Ints = order[np.diff(place[order], prepend=-1) != 0]
-    return kept
-
-
-def _compute_numbers(rows: _Rows, kept: Ints, place: Ints, keep: str) -> Floats | Ints:
-    """Compute the score of each group, or its rank where there are no scores."""
-    if keep == "sum":
-        return np.bincount(place, rows.score)
-    numbers = rows.rank if rows.score is None else rows.score
-    assert numbers is not None
-    return numbers[kept]
 
 
 def _to_arrow(ids: Ids) -> pa.Array:

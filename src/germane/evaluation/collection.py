@@ -80,9 +80,7 @@ _CONVERSIONS: dict[str, Callable[[Floats], Floats]] = {
     "nonnegative": lambda grades: np.maximum(grades, 0.0),
     "ones": lambda grades: (grades >= 1).astype(float),
 }
-"""Words of the convention ``grades`` that change grades; none of them changes which grade is the
-highest.
-"""
+"""Words of ``grades`` that change grades; none changes which grade is the highest."""
 
 
 def retrieve(
@@ -139,10 +137,7 @@ class Collection:
         self.sample: Callable[[int], Sample] | None = None  # the run's, once it has been read
 
     def judge(self, policy: Policy, measures: Iterable[Measure] = ()) -> JudgedRun:
-        """Judge the run under a policy, with its whole lists if one of the measures needs these.
-
-        Raises InputError, PolicyError and CoverageError.
-        """
+        """Judge the run under a policy, with its whole lists if one of the measures needs these."""
         run = self._run
         assert run is not None
         refuse_places(run, policy)
@@ -157,9 +152,7 @@ class Collection:
         return judged
 
     def _open_lists(self, policy: Policy) -> Callable[[], Any]:
-        """Make a function that opens the whole lists of the run; policies that rank alike share
-        them.
-        """
+        """Make a function that opens whole lists; policies that rank alike share them."""
         depth = policy.depth
 
         def open_lists() -> Any:
@@ -198,9 +191,7 @@ class Collection:
         return got
 
     def is_ordered(self) -> bool | None:
-        """Do the run's rows stand in the order of their scores? None where only reading them
-        tells.
-        """
+        """Do the run's rows stand in the order of their scores? None if unknown."""
         return None if self._run is None else self._run.descends()
 
     def read_qrels(self, policy: Policy) -> Qrels:

@@ -15,14 +15,7 @@ from germane.core.policy import DEFAULTS, Policy
 from germane.core.progress import Progress, make_progress
 from germane.core.qrels import Qrels
 from germane.core.retrieved import Order
-from germane.errors import (
-    EmptyError,
-    GermaneError,
-    InputError,
-    PolicyError,
-    check_choice,
-    clip,
-)
+from germane.errors import EmptyError, GermaneError, InputError, PolicyError, check_choice, clip
 from germane.evaluation.accepted import Judgments, Run
 from germane.evaluation.api import finish_result
 from germane.evaluation.batches import TWICE, Found, Tally, Twice
@@ -36,17 +29,16 @@ from germane.evaluation.fingerprint import (
     shorten,
 )
 from germane.evaluation.judging import judge
-from germane.evaluation.list_batches import (
+from germane.evaluation.opening import Inputs, open_data
+from germane.evaluation.result import Result
+from germane.evaluation.run_lists import (
     Counted,
     Tallies,
     collect_batches,
     count_batch,
     merge_batch,
     refuse_copies,
-    send_batches,
 )
-from germane.evaluation.opening import Inputs, open_data
-from germane.evaluation.result import Result
 from germane.evaluation.same_qrels import check_same
 from germane.kernel.content import Content, add_all
 from germane.measures.measure import Measure, Measures
@@ -150,9 +142,7 @@ class Evaluator:
         self._tallies: dict[Way, Tally] = {}
         self._lists: Tallies = {}
         self._batches = self._empty = 0
-        self.run_fingerprint: Callable[[], str | None] | None = (
-            None  # of a file that has all batches
-        )
+        self.run_fingerprint: Callable[[], str | None] | None = None  # of a file of all batches
         self._lock = Lock()
 
     def __repr__(self) -> str:
@@ -194,7 +184,8 @@ class Evaluator:
             policies = self.find_policies(conventions, run)
             try:
                 read = self._read(run, policies, progress)
-                lists = count_batch(run, self._catalogue, policies, self._judgments)
+                catalogue = self._options.held.catalogue
+                lists = count_batch(run, catalogue, policies, self._judgments)
                 content = None if self._content is None else hash_run(run, self.qrels)
                 return Reduced(conventions, policies, read, self.terms, lists, content)
             except EmptyError:
@@ -203,9 +194,7 @@ class Evaluator:
                 return None  # a part of a distributed run may be empty
 
     def add(self, reduced: Reduced | None) -> None:
-        """Add a batch that ``reduce`` made, here or in a process with the same qrels and
-        conventions.
-        """
+        """Add a batch that ``reduce`` made, here or in a process with the same arguments."""
         if not isinstance(reduced, Reduced | None):
             raise InputError(f"add takes a value of reduce; got {clip(reduced)}")
         if reduced is None:
@@ -279,18 +268,11 @@ class Evaluator:
         """The measures."""
         return tuple(self._policies)
 
-    @property
-    def _catalogue(self) -> Any:
-        """Return what measures of the catalogue need."""
-        return self._options.held.catalogue
-
     def _judgments(self, policy: Policy) -> Qrels:
         return self._qrels[_find_judging(policy)]
 
     def find_policies(self, conventions: Policy, run: RunInput) -> dict[Measure, Policy]:
-        """Find the conventions of each measure for a batch, whose source may decide the order of
-        ties.
-        """
+        """Find the conventions of each measure for a batch, which may have an order of ties."""
         if conventions == self._conventions:
             return self._policies
         plan = self._options.make_plan(self._measures, conventions)
@@ -337,7 +319,7 @@ class Evaluator:
             find_way(one): Tally(self._judgments(one)) for one in policies.values()
         }
         new = {way: tallies[way].select_new(*read[way], self._twice) for way in read}
-        self._lists = merge_batch(self._lists, lists, self._catalogue, policies)
+        self._lists = merge_batch(self._lists, lists, self._options.held.catalogue, policies)
         for way, (got, places) in read.items():
             tallies[way].add(got, places, new[way])
         self._conventions, self._policies, self._tallies = conventions, policies, tallies
@@ -348,16 +330,14 @@ class Evaluator:
         return Terms(self._describe_terms)
 
     def _describe_terms(self) -> dict[str, str]:
-        """Describe the choices, the content of the judgments, and their order: batches have their
-        places.
-        """
+        """Describe the choices, the judgments and their order, which gives batches places."""
         qrels = self.qrels
         places = zlib.crc32("\0".join(map(str, qrels.queries)).encode("utf-8", "surrogatepass"))
         for column in (qrels.offsets, qrels.grades):
             places = zlib.crc32(np.ascontiguousarray(column).data, places)
         spoken = self._options.dialect
-        both = _pair_conventions(self._options.asked, {})
-        chosen = {name: str(one) for name, one, usual in both if one != usual}
+        asked = self._options.asked.items()
+        chosen = {name: str(word) for name, word in asked if word != DEFAULTS.get(name, word)}
         return (
             chosen
             | self._selections
@@ -401,7 +381,8 @@ class Evaluator:
                 left_out.add("terms")
             state = {name: value for name, value in self.__dict__.items() if name not in left_out}
             state["_tallies"] = {way: tally.as_batch() for way, tally in self._tallies.items()}
-            state["_lists"] = send_batches(self._lists)
+            lists = collect_batches(self._lists)
+            state["_lists"] = {policy: counted.send() for policy, counted in lists.items()}
         # columns of a file's text are made of it when they are needed, and twice as large
         state["_qrels"] = {
             way: replace(qrels, columns=None if qrels.ids == "text" else qrels.columns)
@@ -418,10 +399,7 @@ class Evaluator:
 
 
 def join_evaluators(parts: Sequence[Evaluator]) -> Evaluator:
-    """Join several, each with judgments of queries that no other one has.
-
-    Raises EmptyError where none of them has a judgment.
-    """
+    """Join several with judgments of different queries. Raises EmptyError for no judgment."""
     first = parts[0]
     whole = Evaluator.__new__(Evaluator)
     qrels = {way: join_qrels([part._qrels[way] for part in parts]) for way in first._qrels}

@@ -138,9 +138,7 @@ class RunFingerprint:
         return read_metadata(os.fspath(self._path))
 
     def _is_unchanged(self) -> bool:
-        """Can the run be read again, as it was? A file that changed cannot, nor can a pipe, which
-        would wait forever.
-        """
+        """Can the run be read again? A file that changed cannot, nor a pipe, which would wait."""
         if self._path is None:
             return True
         return self._state is not None and _find_state(self._path) == self._state
@@ -165,14 +163,8 @@ class KeptFingerprint:
 
 
 def _find_state(path: Any) -> tuple[int, int] | None:
-    """Find the size and the time of a file or a folder, to detect a change; None for what is read
-    once.
-    """
-    if (
-        path is None
-        or not os.path.exists(path)
-        or not (os.path.isfile(path) or os.path.isdir(path))
-    ):
+    """Find the size and time of a file or a folder; None for what is read once."""
+    if path is None or not (os.path.isfile(path) or os.path.isdir(path)):
         return None
     found = os.stat(path)
     return found.st_size, found.st_mtime_ns
@@ -230,9 +222,7 @@ def _hash_groups(given: Any) -> Content | None:
 
 
 def _hash_catalogue(given: Any) -> dict[str, Content | None]:
-    """Hash what measures of the catalogue need: its items or their number, what users saw, and
-    distances.
-    """
+    """Hash what measures of the catalogue need: items, what users saw, and distances."""
     found: dict[str, Content | None] = {}
     if given.items is not None:
         found["catalogue"] = _hash_list(given.items)

@@ -1,6 +1,4 @@
-"""Judging: the stage that decides on ties, depth, missing queries and unjudged items, for every
-source.
-"""
+"""Judging: the stage that decides on ties, depth, missing queries and unjudged items."""
 
 from collections.abc import Hashable
 from dataclasses import dataclass, field, replace
@@ -40,9 +38,7 @@ class JudgedRun:
 
     @property
     def ranking_key(self) -> tuple[Hashable, ...]:
-        """All that a ranking depends on, for policies that read the data alike: equal keys, equal
-        rankings.
-        """
+        """All that a ranking depends on, for policies that read the data alike."""
         policy = self.policy
         skipped = None if self.kept.all() or policy.missing != "skip" else self.kept.tobytes()
         listed = None if policy.relevant == "judged" else self.kept.tobytes()
@@ -256,9 +252,7 @@ def judge(
 
 
 def state_duplicates(policy: Policy, qrels: Qrels) -> Policy:
-    """Note in the policy that the qrels were read under another choice for duplicates, if they
-    were.
-    """
+    """Note in the policy if the qrels were read under another choice for duplicates."""
     if qrels.duplicates is None or qrels.duplicates == policy.duplicates:
         return policy
     return replace(policy, qrels_duplicates=qrels.duplicates)
@@ -272,8 +266,7 @@ def _describe_near(retrieved: Retrieved, qrels: Qrels) -> str:
 
 
 def _grade_copies(got: Retrieved, grades: Floats, ties: Ties) -> tuple[Floats, Ints]:
-    """H: the grades by which hits with further copies are placed, and their copies in the same
-    group.
+    """H: the grades by which hits with further copies are placed, and copies in the group.
 
     A further copy is no hit and only occupies its rank: last in the best order. In the worst order
     it precedes the hits of its group, or follows the copy that is the hit, where that is in its
@@ -294,9 +287,7 @@ def _grade_copies(got: Retrieved, grades: Floats, ties: Ties) -> tuple[Floats, I
 
 
 def _place_by_grade(got: Retrieved, grades: Floats, subtopics: Ints, copies: Ints) -> Ints:
-    """H: how many hits of the same group and sign stand before each: large grades first, then many
-    subtopics.
-    """
+    """H: the place of each hit in its group and sign: large grades first, then many subtopics."""
     negative = grades < 0
     order = np.lexsort(
         (got.judgment, copies, -subtopics, -np.abs(grades), negative, got.tied_from, got.owner)
@@ -335,16 +326,15 @@ def _drop_copies(ranking: Ranking) -> Ranking:
                 "ties=expected with duplicates=keep has no closed form where copies of an item "
                 "are tied; choose another order of ties, or duplicates=first."
             )
-    first = np.sort(np.unique(judgment, return_index=True)[1])
-    return replace(
-        ranking,
-        owner=ranking.owner[first],
-        rank=ranking.rank[first],
-        relevance=ranking.relevance[first],
-        tied_from=ranking.tied_from[first],
-        tied_to=ranking.tied_to[first],
-        judgment=judgment[first],
-    )
+    return select_hits(ranking, np.sort(np.unique(judgment, return_index=True)[1]))
+
+
+def select_hits(ranking: Ranking, hits: Ints | Bools) -> Ranking:
+    """Keep some hits of a ranking."""
+    names = ("owner", "rank", "relevance", "tied_from", "tied_to", "judgment")
+    held = {name: getattr(ranking, name) for name in names}
+    kept: dict[str, Any] = {name: of if of is None else of[hits] for name, of in held.items()}
+    return replace(ranking, **kept)
 
 
 def _select_queries(ranking: Ranking, kept: Bools) -> Ranking:

@@ -1,6 +1,4 @@
-"""Layout: the tables of results, the names under which they show measures, and the notes that
-define their numbers.
-"""
+"""Layout: the tables of results, the names of measures there, and the notes."""
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
@@ -33,7 +31,7 @@ def name_measures(
     """
     names = {measure: str(measure) for measure in measures}
     for given, name in (rename or {}).items():
-        measure = given if isinstance(given, Measure) else parse(given)
+        measure = parse(given)
         if measure not in names:
             raise NotFoundError(f"rename: {measure} was not evaluated.{offer(measure, measures)}")
         if not isinstance(name, str) or not name.strip():
@@ -178,8 +176,7 @@ def _write_subtopics(result: "Result") -> str:
 
 
 def find_bands(result: "Result") -> Iterator[tuple[MeasureResult, str, str]]:
-    """Find the measures that depend on the order of ties, with the ends of their bands, lowest
-    first.
+    """Find the measures that depend on the order of ties, and their bands, the lower end first.
 
     ``best`` is the lower end of some measures: relevant items come first there, which does not
     raise every measure. Bands that are too narrow to show in a table are left out.

@@ -56,9 +56,7 @@ def find_limits(
 
 
 def may_matter(limit: Limit, result: MeasureResult) -> bool:
-    """Can the limit change the number? The order of equal scores cannot where all orders give the
-    same.
-    """
+    """Can the limit change the number? One of order cannot where all orders give the same."""
     return not limit.order or result.best != result.worst
 
 

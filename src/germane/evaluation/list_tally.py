@@ -37,9 +37,7 @@ class CountedLists:
     is_sent: bool = False  # by another process, without the catalogue and its items
 
     def evaluate(self, measures: Iterable[Measure]) -> "dict[Measure, ListValues]":
-        """Compute measures of the catalogue. Raises MeasureError for one that lacks what it
-        needs.
-        """
+        """Compute measures of the catalogue. Raises MeasureError if one lacks what it needs."""
         if not len(self.users):
             raise EmptyError("the run is empty: it has no lists.")
         if not len(self.sample):
@@ -51,19 +49,14 @@ class CountedLists:
 
     def place(self, queries: list[Hashable]) -> Ints:
         """Find the place of each query among the users, or -1."""
-        wanted, users = read_python_ids(queries), self.users
-        if wanted.kind != users.kind:
-            wanted, users = wanted.as_text(), users.as_text()
-        found = Index(wanted).find(users)  # there are fewer queries
+        found = find_ids(read_python_ids(queries), self.users)  # there are fewer queries
         at = np.flatnonzero(found >= 0)
         places = np.full(len(queries), -1)
         places[found[at]] = at
         return places
 
     def _refuse_unseen(self) -> None:
-        """Raise CoverageError where nothing in the lists was seen, as with ids of another
-        spelling.
-        """
+        """Raise CoverageError where nothing in the lists was seen: ids may differ in spelling."""
         seen = self.catalogue.seen
         if seen is None or self.has_seen:
             return
@@ -187,9 +180,7 @@ _SEVERAL = 16  # batches whose counts are held before they are added up
 
 
 class Numbering:
-    """The items of a catalogue, which are numbered when the first item of a run shows of which kind
-    ids are.
-    """
+    """The items of a catalogue, numbered when the first item of a run shows the kind of ids."""
 
     def __init__(self, options: CatalogueOptions | None) -> None:
         self._options = options or CatalogueOptions()
@@ -198,9 +189,7 @@ class Numbering:
         self.is_text = False
 
     def open(self, items: Ids, is_text: bool) -> None:
-        """Number the catalogue and what users saw, as ids of the kind of these items, unless that
-        was done.
-        """
+        """Number the catalogue and what users saw, as ids of the kind of these items, once."""
         if len(items) and not len(self.sample):
             self.catalogue, self.numbers = self._options.number(items, is_text)
             self.sample, self.is_text = items.part(0, 1).compact(), is_text
@@ -245,6 +234,13 @@ class ListValues:
             total = fsum(divisors.tolist())
             return fsum(sums.tolist()) / total if total else float("nan")
         return average_numbers(self.values.tolist())
+
+
+def find_ids(known: Ids, wanted: Ids) -> Ints:
+    """Find the places of ids; those of files of text match numbers by their digits."""
+    if known.kind != wanted.kind:
+        known, wanted = known.as_text(), wanted.as_text()
+    return Index(known).find(wanted)
 
 
 def get_row(measure: Measure) -> CatalogueDefinition:

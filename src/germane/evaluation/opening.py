@@ -10,7 +10,7 @@ import numpy as np
 from germane.core.policy import Policy
 from germane.core.progress import Progress
 from germane.core.qrels import Qrels
-from germane.errors import PolicyError
+from germane.errors import EmptyError, InputError, PolicyError, clip
 from germane.evaluation.choices import Plan, make_plan, make_policy
 from germane.evaluation.collection import Collection, read_graded, refuse_places
 from germane.measures.measure import Measures
@@ -36,9 +36,7 @@ CATALOGUE = ("catalogue", "seen", "distance")
 
 @dataclass(frozen=True, eq=False)
 class Options:
-    """The keyword arguments of a call: how its data are read, and the conventions that it asks
-    for.
-    """
+    """The keyword arguments of a call: how its data are read, and its conventions."""
 
     reading: ReadOptions = NOTHING_SAID
     asked: Mapping[str, Any] = field(default_factory=dict)
@@ -52,9 +50,7 @@ class Options:
 
     @cached_property
     def held(self) -> ReadOptions:
-        """The options for reading; groups, candidates, catalogues and weights are read here,
-        once.
-        """
+        """The options for reading, with groups, candidates, catalogues and weights read once."""
         return hold(self.reading)
 
     def hold(self) -> "Options":
@@ -63,9 +59,7 @@ class Options:
 
     @property
     def choices(self) -> dict[str, Any]:
-        """The keyword arguments of another call with the same options, which reads no file
-        again.
-        """
+        """The keyword arguments of another call with these options, which reads no file again."""
         given = {name: getattr(self.held, name) for name in READING}
         return {**{name: one for name, one in given.items() if one is not None}, **self.asked}
 
@@ -143,6 +137,7 @@ class Inputs:
 
     def open_runs(self, runs: Mapping[str, Any]) -> dict[str, Held]:
         """Open runs that are evaluated several times; those of streams are read into memory."""
+        check_runs(runs)
         opened = {name: self.open_run(run)[0] for name, run in runs.items()}
         return {
             name: Held(one if is_path(runs[name]) else one.hold()) for name, one in opened.items()
@@ -158,9 +153,7 @@ class Inputs:
         return read
 
     def read_judge(self, needs: Needs = NO_NEEDS) -> Qrels:
-        """Read all judgments of a judge, of queries that have some: an array has a row for each
-        query.
-        """
+        """Read all judgments of a judge, of the queries that have some."""
         read = self.read(needs._replace(complete="the agreement of judges"))
         judged = np.diff(read.offsets) > 0
         some = read if judged.all() else read.some(np.flatnonzero(judged))
@@ -173,9 +166,7 @@ class Inputs:
         return Collection(self.judged, run, needs, progress)
 
     def judge(self, judged: QrelsInput) -> "Inputs":
-        """Make inputs of judgments that were recognized without candidates, with the same
-        options.
-        """
+        """Make inputs of judgments that were recognized without candidates."""
         return Inputs(judged, self.options)
 
     def judge_by(self, qrels: Qrels) -> "Inputs":
@@ -184,9 +175,7 @@ class Inputs:
 
 
 def open_options(choices: Mapping[str, Any], dialect: "str | Dialect | None" = None) -> Options:
-    """Sort the keyword arguments of a call. Raises InputError for options that do not fit each
-    other.
-    """
+    """Sort the keyword arguments of a call. Raises InputError for those that do not go together."""
     if not choices and dialect is None:
         return NO_OPTIONS
     spoken = None
@@ -213,11 +202,19 @@ def open_data(
 
 
 def open_evaluation(qrels: Any, choices: Mapping[str, Any]) -> Inputs:
-    """Open the data of a verb that calls evaluate with all of its choices, of which one may be a
-    dialect.
-    """
+    """Open the data of a verb that calls evaluate with all choices, a dialect among them."""
     rest = dict(choices)
     return open_data(qrels, rest, rest.pop("dialect", None))
+
+
+def check_runs(runs: Any) -> None:
+    """Refuse runs that are not a mapping of name to run. Raises InputError and EmptyError."""
+    if not isinstance(runs, Mapping):
+        raise InputError(f"runs are a mapping of name to run; got {clip(runs)}")
+    if not runs:
+        raise EmptyError("there are no runs to evaluate.")
+    if odd := [name for name in runs if not isinstance(name, str)]:
+        raise InputError(f"runs are named by text; got {clip(odd[0])}")
 
 
 def hold(reading: ReadOptions) -> ReadOptions:

@@ -27,7 +27,7 @@ class Group(Mapping[str, QueryValues]):
         self._measures = dict(measures)
 
     def __getitem__(self, measure: str | Measure) -> QueryValues:
-        key = measure if isinstance(measure, Measure) else parse(measure)
+        key = parse(measure)
         if key not in self._measures:
             raise NotFoundError(f"{key} was not evaluated.{offer(key, self._measures)}")
         return self._measures[key]
@@ -87,15 +87,13 @@ class Groups(Columnar, Tabular, Named[Group]):
     @property
     def macro(self) -> dict[str, float]:
         """Measure → the mean of the categories' means."""
-        return {str(measure): self._average_means(measure) for measure in self._whole}
+        of = self._held.values()
+        return {str(m): average_numbers(group[m].mean for group in of) for m in self._whole}
 
     @property
     def micro(self) -> dict[str, float]:
         """Measure → the mean over all queries."""
         return {str(measure): whole.mean for measure, whole in self._whole.items()}
-
-    def _average_means(self, measure: Measure) -> float:
-        return average_numbers(group[measure].mean for group in self._held.values())
 
     def table(self, *, digits: int | None = 4) -> Table:
         """One row a category, and ``macro`` and ``micro``; definitions as notes."""
@@ -195,17 +193,14 @@ def group_measures(whole: Mapping[Measure, QueryValues], category: Any) -> Group
     return Groups(groups, whole)
 
 
-def _may_be_file(text: str) -> bool:
-    return "." in text or os.path.exists(text)
-
-
 def read_category(category: Any, *, numbers: bool = False) -> Any:
     """Read a file or a frame of categories, or of numbers; anything else stays as it is."""
     if hasattr(category, "columns") and hasattr(category, "__arrow_c_stream__"):
         from germane.readers.categories import read_frame
 
         return read_frame(category, numbers=numbers)
-    if not is_path(category) or (isinstance(category, str) and not _may_be_file(category)):
+    is_word = isinstance(category, str) and "." not in category and not os.path.exists(category)
+    if is_word or not is_path(category):
         return category
     from germane.readers.categories import read_categories  # which few need
 
@@ -215,8 +210,7 @@ def read_category(category: Any, *, numbers: bool = False) -> Any:
 def find_categories(
     queries: list[Hashable], category: Any, *, numbers: bool = False
 ) -> list[Hashable]:
-    """Find the category or the number of each query, by a mapping, a function, or one value for
-    each query.
+    """Find the category or number of each query, by a mapping, a function, or one value each.
 
     A pandas Series is a mapping, unless its index just counts its values.
     """

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Hashable, Iterator, Mapping, ValuesView
+from copy import copy
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
@@ -110,9 +111,7 @@ class Result(Columnar, Tabular, Lookup[MeasureResult]):
         self.placement = placement  # None for a result that was read from a file
         self.dialect = dialect
         self.policies = dict(policies or {})  # of measures that have their own
-        self.limits = dict(
-            limits or {}
-        )  # of the dialect that matter on the data, with their measures
+        self.limits = dict(limits or {})  # of the dialect, with the measures that they matter to
         self.renamed = dict(renamed or {})  # names that were asked for → measures of another name
         self._by_measure = dict(measures)
         self._fingerprint, self._run_fingerprint = fingerprint, run_fingerprint
@@ -120,9 +119,7 @@ class Result(Columnar, Tabular, Lookup[MeasureResult]):
 
     @cached_property
     def fingerprint(self) -> str | None:
-        """A text that is the same for results of the same judgments; None if a file does not hold
-        it.
-        """
+        """A text that is the same for results of the same judgments; None if unknown."""
         return self._fingerprint()
 
     @cached_property
@@ -143,9 +140,7 @@ class Result(Columnar, Tabular, Lookup[MeasureResult]):
 
     @cached_property
     def metadata(self) -> str | None:
-        """The fields of ir_metadata at the head of a run file, as YAML; None where there are
-        none.
-        """
+        """The fields of ir_metadata at the head of a run file, as YAML; None without them."""
         read = getattr(self._run_fingerprint, "read_metadata", None)
         return None if read is None else read()
 
@@ -156,8 +151,7 @@ class Result(Columnar, Tabular, Lookup[MeasureResult]):
         digits: int = 4,
         tools: Literal["none", "same"] = "none",
     ) -> "Signature":
-        """Make the line that says a mean with its definition and the data that it was computed
-        from.
+        """Make the line that says a mean with its definition and the data behind it.
 
         >>> result = germane.evaluate({"q": {"d": 1}}, {"q": {"d": 0.9}}, "AP@10")
         >>> print(result.signature("AP@10"))
@@ -188,7 +182,7 @@ class Result(Columnar, Tabular, Lookup[MeasureResult]):
         return tuple(one for one in self.measures if find_entry(self.dialect, one) is None)
 
     def __getitem__(self, measure: str | Measure) -> MeasureResult:
-        key = measure if isinstance(measure, Measure) else parse(measure)
+        key = parse(measure)
         try:
             return self._by_measure[key]
         except KeyError:
@@ -196,8 +190,7 @@ class Result(Columnar, Tabular, Lookup[MeasureResult]):
 
     def __contains__(self, measure: object) -> bool:
         try:
-            asked = measure if isinstance(measure, Measure) else parse(measure)  # type: ignore[arg-type]
-            return asked in self._by_measure
+            return parse(measure) in self._by_measure  # type: ignore[arg-type]
         except MeasureError:
             return False
 
@@ -212,30 +205,16 @@ class Result(Columnar, Tabular, Lookup[MeasureResult]):
         return self._by_measure.values()
 
     def spell_queries(self) -> "Result":
-        """Write query ids as text, as files have them. The result has no ranks of items any
-        more.
-        """
+        """Write query ids as text, as files have them. The copy has no ranks of items."""
         if all(isinstance(query, str) for query in next(iter(self.values())).queries):
             return self
-        spelled = {
+        spelled = copy(self)
+        spelled.placement = None
+        spelled._by_measure = {
             measure: replace(one, queries=list(map(str, one.queries)))
             for measure, one in self._by_measure.items()
         }
-        return Result(
-            self.name,
-            spelled,
-            self._counts,
-            self.policy,
-            None,
-            self.findings,
-            dialect=self.dialect,
-            policies=self.policies,
-            limits=self.limits,
-            fingerprint=self._fingerprint,
-            run_fingerprint=self._run_fingerprint,
-            option_fingerprints=self._option_fingerprints,
-            renamed=self.renamed,
-        )
+        return spelled
 
     def by(self, category: Any) -> "Groups":
         """The measures per category of query: per-class mAP, and its macro and micro mean.
@@ -273,9 +252,7 @@ class Result(Columnar, Tabular, Lookup[MeasureResult]):
         rename: Mapping[str, str] | None = None,
         confidence: float | None = None,
     ) -> Table:
-        """One row; definitions, counts and policy as notes. The arguments are those of
-        ``Results.table``.
-        """
+        """One row; definitions, counts and policy as notes, as in ``Results.table``."""
         one = Results({self.name: self})
         return one.table(digits=digits, rename=rename, confidence=confidence)
 
@@ -388,9 +365,7 @@ class Results(Columnar, Tabular, Named[Result]):
         return self.table(rename=rename).latex_float(caption=caption, label=label)
 
     def bounds(self) -> "BoundsOfRuns":
-        """The bounds of every run and measure that has them, and the orders that they leave
-        open.
-        """
+        """The bounds of every run and measure that has them, and the orders they leave open."""
         from germane.evaluation.bounds import BoundsOfRuns
 
         return BoundsOfRuns(self)
@@ -430,9 +405,7 @@ class Results(Columnar, Tabular, Named[Result]):
 
 
 def _make_counts_dict(counts: Counts) -> dict[str, int]:
-    """Make plain values of counts; those of collapsed results and of subtopics only where there are
-    some.
-    """
+    """Make plain values of counts; collapsed results and subtopics only where there are some."""
     plain = asdict(counts)
     if not counts.subtopics:
         del plain["subtopics"]
@@ -452,11 +425,14 @@ def _make_run_dict(result: Result, queries: bool, policy: Mapping[str, Any]) -> 
             "best": to_json_number(result[measure].best),
             "worst": to_json_number(result[measure].worst),
             "signature": str(result.signature(measure)),
-            **_name_asked(result, measure),
-            **_name_policy(result, measure),
         }
         for measure in result.measures
     ]
+    for one, measure in zip(run["measures"], result.measures, strict=True):
+        if names := [name for name, meant in result.renamed.items() if meant == measure]:
+            one["asked_as"] = names
+        if measure in result.policies:
+            one["policy"] = result.policies[measure].to_dict()
     run["fingerprints"] = {
         "judgments": result.fingerprint,
         "run": result.run_fingerprint,
@@ -490,18 +466,6 @@ def _make_run_dict(result: Result, queries: bool, policy: Mapping[str, Any]) -> 
             for query in ids
         }
     return run
-
-
-def _name_asked(result: Result, measure: Measure) -> dict[str, Any]:
-    """The other names by which a measure was asked for, if any."""
-    names = [name for name, meant in result.renamed.items() if meant == measure]
-    return {"asked_as": names} if names else {}
-
-
-def _name_policy(result: Result, measure: Measure) -> dict[str, Any]:
-    """The conventions of a measure, if it has its own."""
-    own = result.policies.get(measure)
-    return {} if own is None else {"policy": own.to_dict()}
 
 
 def _replace_odd_letters(name: str) -> str:

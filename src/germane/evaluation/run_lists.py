@@ -1,8 +1,9 @@
-"""ListsOfRun: the whole lists of a run, read in batches, ranked, and counted."""
+"""ListsOfRun: the whole lists of a run, or of batches of one, read, ranked and counted."""
 
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -12,10 +13,19 @@ from germane.core.policy import Policy
 from germane.core.progress import Progress
 from germane.core.qrels import Qrels
 from germane.core.ragged import Bools, Ints
-from germane.errors import InputError
-from germane.evaluation.list_tally import CountedLists, ListTally, ListValues, Numbering, get_row
+from germane.errors import InputError, MeasureError
+from germane.evaluation.catalogue_result import check_policy
+from germane.evaluation.list_tally import (
+    CountedLists,
+    ListTally,
+    ListValues,
+    Numbering,
+    find_ids,
+    get_row,
+)
 from germane.kernel.columns import Ids, Integers, read_python_ids
 from germane.kernel.reduction import Index, Scattered
+from germane.measures.catalogue import CatalogueDefinition
 from germane.measures.measure import Measure
 from germane.readers import RunInput
 from germane.readers.catalogues import CatalogueOptions
@@ -45,9 +55,7 @@ class ListsOfRun:
         self._counted: dict[Measure, CountedLists] = {}
 
     def evaluate(self, measures: Sequence[Measure]) -> "dict[Measure, ListValues]":
-        """Compute measures of the catalogue. Raises MeasureError for one that lacks what it
-        needs.
-        """
+        """Compute measures of the catalogue. Raises MeasureError if one lacks what it needs."""
         wanted = [one for one in measures if one not in self._counted]
         if wanted:
             self._counted |= dict.fromkeys(wanted, self.count(wanted))
@@ -141,13 +149,65 @@ class _Relevant:
         queries, items, pairs = self._pairs
         if not len(pairs):
             return np.zeros(len(listed), bool)
-        query, item = _find_in(queries, users)[owner], _find_in(items, listed)
+        query, item = find_ids(queries, users)[owner], find_ids(items, listed)
         flags: Bools = (query >= 0) & (item >= 0) & np.isin(query * len(items) + item, pairs)
         return flags
 
 
-def _find_in(known: Ids, wanted: Ids) -> Ints:
-    """Find the places of ids; those of files of text match numbers by their digits."""
-    if known.kind != wanted.kind:
-        known, wanted = known.as_text(), wanted.as_text()
-    return Index(known).find(wanted)
+# --- Runs that arrive in batches --------------------------------------------------------------
+
+Counted: TypeAlias = dict[Policy, CountedLists]
+Tallies: TypeAlias = dict[Policy, ListTally]
+
+
+def refuse_copies(measures: Mapping[Measure, Policy], twice: str) -> None:
+    """Refuse queries that may arrive twice, where whole lists are counted. Raises MeasureError."""
+    for measure in measures:
+        if isinstance(measure.row, CatalogueDefinition) and twice != "error":
+            raise MeasureError(
+                f"{measure} counts every list when it arrives, and forgets it: twice={twice} cannot"
+                " tell which lists it counted. twice=error."
+            )
+
+
+def count_batch(
+    run: RunInput,
+    options: Any,
+    policies: Mapping[Measure, Policy],
+    find_qrels: Callable[[Policy], Qrels],
+) -> Counted:
+    """Count the lists of a batch under each policy of a measure of the catalogue."""
+    return {
+        policy: ListsOfRun(run, options, policy, find_qrels(policy)).count(measures).send()
+        for policy, measures in _group(policies).items()
+    }
+
+
+def merge_batch(
+    tallies: Tallies, batch: Counted, options: Any, policies: Mapping[Measure, Policy]
+) -> Tallies:
+    """Add the lists of a batch to those before; an error leaves these as they are."""
+    tallies = tallies or {
+        policy: ListTally(Numbering(options), measures)
+        for policy, measures in _group(policies).items()
+    }
+    for policy, counted in batch.items():
+        tallies[policy].refuse_repeated(counted)
+    for policy, counted in batch.items():
+        tallies[policy].merge(counted)
+    return tallies
+
+
+def collect_batches(tallies: Tallies) -> Counted:
+    """Put together the lists of all batches."""
+    return {policy: tally.collect() for policy, tally in tallies.items()}
+
+
+def _group(policies: Mapping[Measure, Policy]) -> dict[Policy, list[Measure]]:
+    """Group the measures of the catalogue by their policy."""
+    groups: dict[Policy, list[Measure]] = {}
+    for measure, policy in policies.items():
+        if isinstance(measure.row, CatalogueDefinition):
+            check_policy(measure, policy)
+            groups.setdefault(policy, []).append(measure)
+    return groups

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from germane._version import VERSION
 from germane.core.policy import DEFAULTS, Policy
 from germane.dialects.parsing import parse
-from germane.errors import FormatError, GermaneError, clip
+from germane.errors import FormatError, clip
 from germane.evaluation.fingerprint import OPTIONS, shorten
 from germane.evaluation.layout import format_value
 from germane.measures.measure import Measure, write_parameters
@@ -86,9 +86,7 @@ class Signature:
 
 
 def make_signature(result: "Result", measure: Measure, digits: int, tools: str) -> Signature:
-    """Make the signature of a mean. ``tools`` is none, or same for other tools that compute the
-    same.
-    """
+    """Make the signature of a mean; with ``tools="same"``, it has the tools that agree."""
     policy = result.policies.get(measure, result.policy)
     counts = result.counts
     return Signature(
@@ -112,9 +110,7 @@ def write_signatures(
     measures: Iterable[Measure] | None = None,
     before: str = "",
 ) -> tuple[str, ...]:
-    """Write the signature of each mean of several runs, after ``before`` and the name of its
-    run.
-    """
+    """Write the signature of each mean of several runs, after ``before`` and the run's name."""
     return tuple(
         f"{before}{f'{name}: ' if len(results) > 1 else ''}{result.signature(measure)}"
         for name, result in results.items()
@@ -176,9 +172,7 @@ def is_signature(text: object) -> bool:
 
 
 def _clean(text: str) -> str:
-    """Undo what pasting does to a line: breaks and other blanks, quotes, marks of lists,
-    backslashes.
-    """
+    """Undo what pasting does to a line: blanks, quotes, marks of lists, backslashes."""
     plain = re.sub(r"\\([|_@*=])", r"\1", unicodedata.normalize("NFKC", text))
     plain = plain.replace("\\textbar{}", "|")
     line = " ".join(plain.translate(_INVISIBLE).split()).strip("`'\"> -*•|.")
@@ -199,9 +193,8 @@ def read_signature(text: str) -> Signature:
     if not isinstance(text, str) or not is_signature(text):
         raise FormatError(f"{clip(text)} is no signature, which is a line such as: {_LOOKS}")
     every = _clean(text).split(" | ")
-    first = next(
-        (at for at, part in enumerate(every) if " = " in part), 0
-    )  # a run may have a | in its name
+    # a run may have a | in its name
+    first = next((at for at, part in enumerate(every) if " = " in part), 0)
     head, *parts = every[first:]
     name, _, value = head.rpartition(" = ")
     name = name.rpartition(": ")[2]
@@ -289,12 +282,7 @@ def _read_words(name: str, words: Mapping[str, str]) -> tuple[Measure, Policy]:
         raise FormatError(
             f"{measure} has no parameter {clip(unknown[0])}, and there is no such convention."
         )
-    try:
-        return measure, Policy(**policy)
-    except GermaneError:
-        raise
-    except TypeError as error:
-        raise FormatError(f"the conventions of a signature: {error}") from None
+    return measure, Policy(**policy)
 
 
 def _refuse_contradiction(named: Measure, whole: Measure) -> None:

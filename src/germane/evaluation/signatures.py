@@ -29,9 +29,7 @@ _WORDS = {
 
 
 def name_arguments(function: Any, others: Others | None = None) -> Any:
-    """Give a function, or a class that one calls, a signature with every keyword argument by its
-    name.
-    """
+    """Give a function or a class a signature with every keyword argument by its name."""
     target = vars(function)["__init__"] if isinstance(function, type) else function
     target.__signature__ = make_signature(target, others)
     return function

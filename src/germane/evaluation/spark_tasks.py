@@ -1,6 +1,4 @@
-"""Spark tasks: the work of a cluster's tasks on record batches; only the name of a task needs
-Spark.
-"""
+"""Spark tasks: work on record batches; only the name of a task needs Spark."""
 
 import pickle
 import sys
@@ -105,10 +103,7 @@ def _deal_ids(ids: Ids, buckets: int) -> Ints:
 
 
 def _rename_columns(record: pa.RecordBatch, names: Headings) -> pa.RecordBatch:
-    """Select the columns that are read, named by their meaning, with categories decoded.
-
-    Categories would repeat all entries in every block, and other files may have other ones.
-    """
+    """Select the columns that are read; categories, which each block would repeat, are decoded."""
     columns = {
         part: arrow.decode(record.column(name))
         for part, name in asdict(names).items()

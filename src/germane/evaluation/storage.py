@@ -6,7 +6,8 @@ An interrupted evaluation goes on after its last finished batch.
 import json
 import math
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import asdict
 from functools import partial
 from io import BytesIO
@@ -18,11 +19,19 @@ import numpy as np
 from germane._version import VERSION
 from germane.core.arguments import is_number
 from germane.core.finding import Finding
-from germane.core.policy import Policy
+from germane.core.policy import DEFAULTS, Policy
 from germane.core.progress import Progress, make_progress
 from germane.core.retrieved import Retrieved
 from germane.dialects.parsing import parse
-from germane.errors import DuplicateError, EmptyError, FormatError, InputError, clip, show_typed
+from germane.errors import (
+    DuplicateError,
+    EmptyError,
+    FormatError,
+    GermaneError,
+    InputError,
+    clip,
+    show_typed,
+)
 from germane.evaluation.choices import DEFAULT, Choices
 from germane.evaluation.evaluator import Evaluator, Read, Reduced, Way, find_way
 from germane.evaluation.fingerprint import OPTIONS, KeptFingerprint, RunFingerprint
@@ -67,10 +76,7 @@ def read_record(path: str | os.PathLike[str]) -> dict[str, Any]:
 
 
 def find_results(path: str | os.PathLike[str]) -> Results | None:
-    """Read results from a file, or return None for a run, whose queries have lists or scores.
-
-    Raises what ``read_results`` raises.
-    """
+    """Read results from a file; None for a run. Raises what ``read_results`` raises."""
     given = _read(path)
     is_run = isinstance(given, dict) and given and "schema" not in given
     if is_run and all(isinstance(held, (dict, list)) for held in given.values()):
@@ -93,12 +99,32 @@ def _check_record(path: Any, given: Any) -> None:
 
 def _make_results(path: Any, given: Any) -> Results:
     _check_record(path, given)
+    with explain_parts(path, "results", f"Make them with: {_MAKE}"):
+        made = {run["name"]: _make_result(path, run, given["policy"]) for run in given["runs"]}
+    return Results(made)
+
+
+@contextmanager
+def explain_parts(where: Any, noun: str, advice: str) -> Iterator[None]:
+    """Explain which part of a record is missing, or that its parts are others."""
     try:
-        return Results(
-            {run["name"]: _make_result(path, run, given["policy"]) for run in given["runs"]}
-        )
-    except (KeyError, TypeError, AttributeError) as error:
-        raise FormatError(f"{path}: results without {error}. Make them with: {_MAKE}") from None
+        yield
+    except GermaneError:
+        raise
+    except KeyError as error:
+        raise FormatError(f"{where}: {noun} without {error}. {advice}") from None
+    except (LookupError, TypeError, AttributeError, ValueError):
+        raise FormatError(
+            f"{where}: no record: its parts are not those of docs/record.schema.json."
+        ) from None
+
+
+def read_policy(where: Any, given: Mapping[str, Any]) -> Policy:
+    """Read the conventions of a record. Raises FormatError for one that does not exist."""
+    unknown = [name for name in given if name not in DEFAULTS]
+    if unknown:
+        raise FormatError(f"{where}: there is no convention {clip(unknown[0])}.")
+    return Policy(**given)
 
 
 def _make_result(path: Any, run: dict[str, Any], policy: dict[str, Any]) -> Result:
@@ -106,7 +132,7 @@ def _make_result(path: Any, run: dict[str, Any], policy: dict[str, Any]) -> Resu
         raise EmptyError(
             f"{path}: {clip(run['name'])} has no values of single queries. Make it with: {_MAKE}"
         )
-    conventions = Policy(**run.get("policy", policy))
+    conventions = read_policy(path, run.get("policy", policy))
     queries = list(run["queries"])
     measures, policies = {}, {}
     for written in run["measures"]:
@@ -120,7 +146,7 @@ def _make_result(path: Any, run: dict[str, Any], policy: dict[str, Any]) -> Resu
             )
         own = conventions
         if "policy" in written:
-            own = policies[measure] = Policy(**written["policy"])
+            own = policies[measure] = read_policy(path, written["policy"])
         left_out = "skip" if own.no_hit == "skip" else own.no_relevant
         digits, undefined = own.digits, own.undefined
         measures[measure] = MeasureResult(

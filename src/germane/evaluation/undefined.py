@@ -18,9 +18,7 @@ Amend: TypeAlias = Callable[[Measure, Ranking, Floats], Floats]
 
 
 def make_amendment(policy: Policy) -> Amend | None:
-    """Make the function that amends a measure's values under a policy; None where it changes
-    nothing.
-    """
+    """Make the function that amends values under a policy; None where it changes nothing."""
     usual = (
         policy.no_hit == "zero"
         and policy.all_relevant == "answer"
@@ -51,9 +49,7 @@ def _amend(policy: Policy, measure: Measure, ranking: Ranking, values: Floats) -
 
 
 def _find_short(policy: Policy, measure: Measure, k: int, ranking: Ranking) -> Bools:
-    """Q: is the query NaN, since it has no more results than the cutoff? Else fewer may be
-    refused.
-    """
+    """Q: is the query NaN for having no more results than the cutoff? Fewer may be refused."""
     if policy.short == "nan":
         return ranking.retrieved <= k
     fewer: Bools = ranking.retrieved < k

@@ -19,9 +19,9 @@ from germane.evaluation.layout import format_value
 from germane.evaluation.opening import Held, Inputs, open_data
 from germane.evaluation.result import Result, Results
 from germane.evaluation.signature_line import Signature, is_signature, read_signature
-from germane.evaluation.storage import read_record
+from germane.evaluation.storage import explain_parts, read_policy, read_record
 from germane.measures.measure import Measure
-from germane.output.formatting import add_schema, write_count
+from germane.output.formatting import add_schema, to_json_number, write_count
 from germane.output.tables import Table, Tabular
 
 CLOSE = 1e-12  # a smaller difference of two values is rounding
@@ -54,9 +54,7 @@ class Verification(Tabular):
     """
 
     numbers: tuple[tuple[str, Measure, float, float, int | None], ...]
-    """each number: the run, the measure, the value of the record, the value now, and its
-    decimals
-    """
+    """each number: run, measure, value of the record, value now, and its decimals"""
     differences: tuple[str, ...]
     """what differs, a sentence each; empty where everything is the same"""
     notes: tuple[str, ...] = ()
@@ -81,7 +79,12 @@ class Verification(Tabular):
     def to_dict(self) -> dict[str, Any]:
         """Plain values for JSON."""
         numbers = [
-            {"run": name, "measure": str(measure), "recorded": _plain(old), "now": _plain(now)}
+            {
+                "run": name,
+                "measure": str(measure),
+                "recorded": to_json_number(old),
+                "now": to_json_number(now),
+            }
             for name, measure, old, now, _ in self.numbers
         ]
         return add_schema(
@@ -92,10 +95,6 @@ class Verification(Tabular):
                 "numbers": numbers,
             }
         )
-
-
-def _plain(value: float) -> float | None:
-    return value if math.isfinite(value) else None
 
 
 def verify(
@@ -133,10 +132,9 @@ def verify(
     differences: list[str] = []
     notes: list[str] = []
     for one, given in pairs:
-        is_stream = isinstance(given, str) and given == "-"
-        run = (
-            Held(data.open_run(given)[0].hold()) if is_stream else given
-        )  # it is read several times
+        run: Any = given
+        if isinstance(given, str) and given == "-":  # which is read several times
+            run = Held(data.open_run(given)[0].hold())
         found = _evaluate(data, run, one, asked)
         numbers += [
             (one.name, measure, one.values[measure], result[measure].mean, one.digits)
@@ -169,16 +167,8 @@ def _read(record: Any) -> tuple[Recorded, ...]:
         if not isinstance(record, (str, os.PathLike)):
             raise InputError(f"a record is a path, a signature or results; got {clip(record)}")
         where, record = os.fspath(record), read_record(record)
-    try:
+    with explain_parts(where, "a record", "See docs/signature.md."):
         runs = tuple(_read_run(where, run, record["policy"]) for run in record["runs"])
-    except KeyError as error:
-        raise FormatError(f"{where}: a record without {error}. See docs/signature.md.") from None
-    except (TypeError, AttributeError, ValueError) as error:
-        if isinstance(error, GermaneError):
-            raise
-        raise FormatError(
-            f"{where}: no record: its parts are not those of docs/record.schema.json."
-        ) from None
     if not all(one.values for one in runs) or not runs:
         raise FormatError(f"{where}: a record without {'measures' if runs else 'runs'}.")
     return runs
@@ -192,11 +182,11 @@ def _read_signature(given: Signature) -> Recorded:
 
 def _read_run(where: str, run: Mapping[str, Any], shared: Mapping[str, Any]) -> Recorded:
     name, data, judged = run["name"], run.get("fingerprints", {}), run["counts"]["judged"]
-    policy = _read_policy(where, run.get("policy", shared))
+    policy = read_policy(where, run.get("policy", shared))
     policies, values = {}, {}
     for one in run["measures"]:
         measure = parse(one["measure"])
-        policies[measure] = _read_policy(where, one["policy"]) if "policy" in one else policy
+        policies[measure] = read_policy(where, one["policy"]) if "policy" in one else policy
         values[measure] = _read_number(where, str(measure), one["mean"])
     judgments, content = data.get("judgments"), data.get("run")
     options = {option: data[option] for option in OPTIONS if option in data}
@@ -219,13 +209,6 @@ def _read_options(
 ) -> Mapping[str, str | None] | None:
     """Return the fingerprints of options; None where the record has no fingerprint of anything."""
     return given if given or any(data) else None
-
-
-def _read_policy(where: str, given: Mapping[str, Any]) -> Policy:
-    unknown = [name for name in given if name not in DEFAULTS]
-    if unknown:
-        raise FormatError(f"{where}: there is no convention {clip(unknown[0])}.")
-    return Policy(**given)
 
 
 def _read_number(where: str, what: str, given: Any) -> float:
@@ -368,9 +351,7 @@ def _compare_options(
 
 
 def _is_same(recorded: str | None, now: str | None) -> bool:
-    """Compare fingerprints, of which a signature has a part; one that is not known is no
-    difference.
-    """
+    """Compare fingerprints, or the parts that signatures have; an unknown one is the same."""
     if recorded is None or now is None:
         return True
     return now.startswith(recorded) or recorded.startswith(now)

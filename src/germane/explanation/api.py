@@ -187,9 +187,7 @@ def _fold_ranks(
 
 
 def _find_hits(ranking: Ranking, first: Ints, last: Ints) -> Ints:
-    """Find the judged item of each row, as its place in the ranking; -1 for none, and for folded
-    rows.
-    """
+    """Find the judged item of each row, as its place in the ranking; -1 for none and for folds."""
     place = np.searchsorted(ranking.rank, first)
     judged = np.append(ranking.rank, -1)[place] == first
     return np.where(judged & (first == last), place, -1)

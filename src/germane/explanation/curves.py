@@ -9,13 +9,7 @@ from germane.core.bootstrap import check_confidence
 from germane.core.policy import Policy, Relevant
 from germane.core.progress import Progress, make_progress
 from germane.core.ranking import Ranking
-from germane.errors import (
-    CoverageError,
-    InputError,
-    NotFoundError,
-    check_choice,
-    clip,
-)
+from germane.errors import CoverageError, InputError, NotFoundError, check_choice, clip
 from germane.evaluation.accepted import Judgments, Run
 from germane.evaluation.choices import Choices, OtherChoices
 from germane.evaluation.collection import find_needs, retrieve

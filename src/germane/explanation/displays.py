@@ -212,9 +212,7 @@ class PRCurvesDisplay(Display):
         )  # fmt: skip
 
     def _write_names(self, ax: "Axes", drawn: "dict[str, tuple[Line2D, Floats, Floats]]") -> None:
-        """Write each run's name beside its curve, where the name touches no curve and no other
-        name.
-        """
+        """Write each run's name beside its curve, where it touches no curve and no other name."""
         if len(drawn) < 2:
             return
         from matplotlib.patheffects import withStroke
@@ -294,9 +292,7 @@ def _find_room(
     gap: float,
     taken: list[Box],
 ) -> Box | None:
-    """Find the place beside a curve that is farthest from the other curves; None where none is
-    free.
-    """
+    """Find the place beside a curve that is farthest from the others; None where none is free."""
     width, height = size
     best, found = 1.5 * gap, None
     for start, left in enumerate(STEPS):

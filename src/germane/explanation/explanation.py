@@ -88,9 +88,7 @@ class Coverage(NamedTuple):
 
 @dataclass(frozen=True)
 class Reading:
-    """One measure of the list: its term at each row, the norm that divides their sum, and its
-    value.
-    """
+    """One measure of the list: its term at each row, the norm of their sum, and its value."""
 
     measure: Measure
     terms: tuple[float, ...]  # one a row
@@ -305,9 +303,7 @@ class Explanation(Columnar, Tabular):
     def _write_terms(
         self, i: int, row: Rank, sums: list[tuple[float, ...]], digits: int | None
     ) -> Iterator[str]:
-        """Write the term of a row and the sum so far for each measure; nothing where no term can
-        be.
-        """
+        """Write the term of a row and the sum so far for each measure, where terms can be."""
         for reading, running in zip(self.readings, sums, strict=True):
             k = reading.measure.k
             if not reading.terms[i] and not (row.hit and (k is None or row.rank <= k)):

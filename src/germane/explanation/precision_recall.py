@@ -129,9 +129,7 @@ class PRCurve(Columnar, Tabular):
         return np.append(before[:1], self.recall), np.append(before[1:], self.precision)
 
     def levels(self, points: Literal[11, 101] = 11) -> tuple[Floats, Floats]:
-        """Return evenly spaced recall levels, and the interpolated precision there: 0 beyond the
-        curve.
-        """
+        """Return evenly spaced recall levels, and interpolated precision: 0 beyond the curve."""
         levels = make_recall_levels(points)
         measures = (make_precision_measure(level, self.rel) for level in levels)
         return np.array(levels), np.array(
@@ -312,9 +310,7 @@ class MeanPRCurve(Columnar, Tabular):
         return f"<MeanPRCurve over {self.queries} queries, {len(self.recall)} levels>"
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain values for JSON, in a versioned schema; one value a level, and None for
-        NaN.
-        """
+        """Return plain values for JSON, in a versioned schema; NaN becomes None."""
         return add_schema(
             {
                 "queries": self.queries,

@@ -68,16 +68,12 @@ class SingleQuery:
 
 
 def hold_rows(given: Any) -> Any:
-    """Read an iterator of grades or of namedtuples, which tells them apart; anything else stays as
-    it is.
-    """
+    """Read an iterator, which tells grades from namedtuples; anything else stays as it is."""
     return list(given) if isinstance(given, Iterator) and not is_frame(given) else given
 
 
 def is_list(given: Any, run: Any, choices: Mapping[str, Any]) -> bool:
-    """Are these the grades of one list? Not if they have columns or groups, or rows as a run
-    has.
-    """
+    """Are these the grades of one list, without columns, groups or a run's rows?"""
     if hasattr(given, "columns") or hasattr(given, "schema") or "group" in choices:
         return False
     if is_records(given):
@@ -164,9 +160,7 @@ def check_run(run: Any, relevant: object) -> None:
 
 
 def find_placement(result: Result) -> Placement:
-    """Find where the judged items of a result stand. Raises InputError for one that was read from a
-    file.
-    """
+    """Find where the judged items stand. Raises InputError for a result read from a file."""
     if result.placement is None:
         raise InputError(f"{clip(result.name)} was read from a file, which holds no ranks.")
     return result.placement
@@ -211,8 +205,7 @@ def _open_unanswered(judgments: Qrels, conventions: Policy, others: bool) -> Sin
 
 
 def find_unjudged(judged: JudgedRun, run: RunInput) -> UnjudgedItems:
-    """Find the unjudged items of a judged query: in the order of the run, they fill the ranks
-    without a judged item.
+    """Find a judged query's other items, which fill the ranks without a judged item in order.
 
     There are none where copies or misses take ranks, too.
     """

@@ -1,3 +1,1 @@
-"""Exploration: one page on which a list, or the boxes of an image, are moved, and every definition
-follows.
-"""
+"""Exploration: one page on which a list, or the boxes of an image, are moved."""

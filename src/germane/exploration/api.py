@@ -1,10 +1,9 @@
 """The verb explorer: one page on which a list, or boxes, are moved and every definition follows."""
 
-import json
-
 from germane.exploration.explorer_data import collect_data
 from germane.reports.api import Report
 from germane.reports.page import END, read_package_file, read_script, write_head
+from germane.reports.page_data import write_json
 
 __all__ = ["explorer"]
 
@@ -28,9 +27,8 @@ def explorer() -> Report:
     style = read_package_file("style.css", __package__)
     body = read_package_file("body.html", __package__)
     head = write_head("Explorer", TITLE, LEAD, (), script, style=style)
-    data = json.dumps(collect_data(), ensure_ascii=False, separators=(",", ":"))
-    written = data.replace("<", "\\u003c")
-    lines = [*head, body, f'<script type="application/json" id="data">{written}</script>']
+    data = write_json(collect_data())
+    lines = [*head, body, f'<script type="application/json" id="data">{data}</script>']
     return Report(TITLE, "\n".join([*lines, f"<script>{script}</script>", END]))
 
 

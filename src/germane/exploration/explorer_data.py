@@ -1,6 +1,4 @@
-"""The data of the explorer's page: measures with their definitions, examples, and the tools that
-report each.
-"""
+"""The data of the explorer's page: measures, examples, and the tools that report each."""
 
 from collections.abc import Iterator
 from functools import cache
@@ -114,9 +112,7 @@ def _find_tools() -> dict[str, dict[str, list[int]]]:
 
 
 def _list_entries() -> Iterator[tuple[int, str, str]]:
-    """List places of tools, their names of measures, and germane's, as far as an example can be
-    parsed.
-    """
+    """List places of tools, their names of measures, and germane's, where an example has one."""
     for tool, dialect in enumerate(DIALECTS):
         for entry in dialect.measuring:
             try:
@@ -132,9 +128,7 @@ def _is_of_boxes(dialect: Dialect) -> bool:
 
 
 def _describe_detection(dialect: Dialect) -> dict[str, object]:
-    """Describe a tool's AP at one threshold: the words of its rules, and its name for each way to
-    take the area.
-    """
+    """Describe a tool's AP at one threshold: its rules, and its name for each way to the area."""
     choices = {**DEFAULTS, **dialect.choices}
     more = {name: choices[name] for name in _MORE if choices[name] != DEFAULTS[name]}
     names: dict[str, str] = {}

@@ -1,5 +1,6 @@
 """The functions identify and assert_computes."""
 
+import re
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from dataclasses import replace
@@ -11,11 +12,11 @@ import numpy as np
 
 from germane.core.arguments import is_number, parse_whole
 from germane.core.policy import DEFAULTS
-from germane.errors import DefinitionError, InputError, clip, list_choices
+from germane.dialects.parsing import parse
+from germane.errors import DefinitionError, InputError, MeasureError, clip, list_choices
 from germane.evaluation.choices import Choices, make_policy
 from germane.identification.asking import Asker, Precision, describe_function
 from germane.identification.cases import Shape
-from germane.identification.claim import list_grades, names_boxes_too, read_claim
 from germane.identification.cutoffs import choose_cutoffs
 from germane.identification.draws import draw_many, draw_single
 from germane.identification.forms import make_names, resolve_form
@@ -24,6 +25,7 @@ from germane.identification.inquiry import Inquiry
 from germane.identification.report import make_answer
 from germane.identification.search import GRADES, Far, Search
 from germane.identification.tool_definitions import USUAL
+from germane.measures.catalogue import CatalogueDefinition
 from germane.measures.measure import Measure
 
 __all__ = ["Identification", "assert_computes", "identify"]
@@ -63,7 +65,7 @@ def identify(
     Raises InputError if the function cannot be asked: it raises on all data, or returns something
     else. MeasureError is raised for a measure of whole lists, subtopics or boxes.
     """
-    form, claim, columns = resolve_form(takes), read_claim(measure), policy.pop("columns", None)
+    form, claim, columns = resolve_form(takes), _read_claim(measure), policy.pop("columns", None)
     if not callable(function):
         raise InputError(f"identify takes a function; got {clip(function)}")
     precision = _check_precision(tolerance, decimals)
@@ -84,7 +86,7 @@ def identify(
             if not swapped:
                 raise
             raise InputError(f"{error} {swapped}") from None
-        if names_boxes_too(measure):
+        if isinstance(measure, str) and _EITHER.fullmatch(measure.strip()):
             found = replace(found, remarks=(*found.remarks, _BOXES))
         if found or found.mistakes or most or form.name == "grades":
             return found
@@ -92,7 +94,49 @@ def identify(
         return replace(found, remarks=(*found.remarks, swapped)) if swapped else found
 
 
+_EITHER = re.compile(r"mAP(@\d+)?", re.IGNORECASE)
 _BOXES = "mAP is taken as AP of ranked lists; the mAP of detected boxes is one of germane boxes."
+_OF_BOXES = re.compile(
+    r"""m?A[PR] (?: _?(\d\d|[sml]|small|medium|large) (@\d+)?  # AP50, mAP75, ARs@100
+                 | [\d.]+ [-:] [\d.]+                       # mAP50-95, AP50:95
+                 | @? [\[(]? (IoU)? = ? 0?\.\d+ .*  # mAP@0.5, AP@[.5:.95], AP@[IoU=0.50:0.95]
+                 | \d* \( (iou|area|points|confidence) = .* )
+    | m?AR\d+ | m?IoU | COCO.*""",
+    re.VERBOSE | re.IGNORECASE,
+)
+
+
+def _read_claim(measure: str | Measure | None) -> Measure | None:
+    """Read the claimed measure. Raises MeasureError for one that is not of ranked lists."""
+    if measure is None:
+        return None
+    if isinstance(measure, str) and _OF_BOXES.fullmatch(measure.strip()):
+        raise MeasureError(
+            f"{clip(measure)} is a measure of boxes, and identify asks a function about ranked"
+            " lists. germane boxes evaluates detections; germane boxes reconcile finds the"
+            " definition of a number."
+        )
+    claim = parse(measure)
+    if isinstance(claim.row, CatalogueDefinition):
+        raise MeasureError(
+            f"{claim} is a measure of whole lists, which needs every result or the whole catalogue,"
+            " and identify asks a function about judged items in one list a query."
+            f" germane.evaluate computes {claim}."
+        )
+    if claim.row.subtopics:
+        raise MeasureError(
+            f"{claim} is a measure of subtopics, and identify asks a function about judgments"
+            f" without subtopics. germane.evaluate computes {claim}."
+        )
+    return claim
+
+
+def _list_grades(claim: Measure) -> list[float]:
+    """List the grades that a measure's parameters name: its threshold, and those with a gain."""
+    gain = dict(claim.parameters).get("gain")
+    named = [grade for grade, _ in gain] if isinstance(gain, tuple) else []
+    threshold = [] if claim.rel in (None, 1.0) else [claim.rel]
+    return [grade for grade in (*threshold, *named) if grade is not None and grade > 0]
 
 
 def _try_swapped(function: Callable[..., Any], ask: Callable[[Any, Far], Identification]) -> str:
@@ -116,8 +160,7 @@ def assert_computes(
     rng: int = 0,
     **policy: Unpack[Choices],
 ) -> Identification:
-    """Raise DefinitionError, an AssertionError, if a function does not compute a measure; for
-    tests.
+    """Raise DefinitionError, an AssertionError, unless a function computes a measure.
 
     >>> def my_recall(relevant, ranked):
     ...     return sum(item in relevant for item in ranked[:5]) / len(relevant)
@@ -162,11 +205,11 @@ def _identify(
     ties = "trec" if "ties" in asker.form.shows else "given"
     base = make_policy(**{**USUAL, "ties": ties, **fixed})
     grades: tuple[float, ...] = GRADES if "grades" in asker.form.shows else (1.0,)
-    if claim is not None and (claimed := list_grades(claim)):
+    if claim is not None and (claimed := _list_grades(claim)):
         grades = tuple(sorted({*GRADES, *claimed}))
     k = None if claim is None else claim.k
     kind = _open(asker, Shape(asker.form.shows, k, grades), rng)
-    cutoffs, k = choose_cutoffs(asker, claim, kind, grades)
+    cutoffs, k = choose_cutoffs(asker, claim, grades)
     shape = Shape(asker.shows, k, grades)
     search = Search(Inquiry(asker, kind, precision, base, shape, rng), fixed, claim, cutoffs, far)
     states = search.run()
@@ -199,9 +242,7 @@ def _open(asker: Asker, shape: Shape, rng: np.random.Generator) -> Any:
 
 
 def _avoid_unjudged(asker: Asker, shape: Shape, rng: np.random.Generator) -> str:
-    """Show no items that nobody judged where the function raises on them; its kind of answers
-    there, or "".
-    """
+    """Show no unjudged items where the function raises on them; its kind of answers, or ""."""
     if asker.most is not None or not shape.has_zeros or "all judged" in shape.shows:
         return ""
     first = [asker.ask(draw_single(rng, shape)) for _ in range(_TRIES)]

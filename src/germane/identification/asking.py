@@ -4,7 +4,7 @@ import contextlib
 import io
 import math
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -37,9 +37,7 @@ class Precision:
 
 
 def guess_precision(values: Floats) -> tuple[Precision, str]:
-    """Guess how values are rounded: to 2 to 8 decimals, or to single precision; with a sentence, or
-    "".
-    """
+    """Guess the precision of values: 2 to 8 decimals, or single; with a sentence, or ""."""
     kept = np.unique(values[np.isfinite(values)])
     if len(kept) >= _SHOWING:
         for decimals in range(2, 9):
@@ -65,7 +63,6 @@ class Answer:
     values: tuple[float, ...] = ()
     kind: Kind = "mean"
     raised: str = ""
-    left_out: frozenset[int] = frozenset()  # places of queries that a mapping lacks
 
 
 class FailedCallError(Exception):
@@ -113,9 +110,7 @@ class Asker:
         return None if self.most is None else max(0, self.most - self.calls)
 
     def ask(self, question: Question, again: Literal["no", "yes"] = "no") -> Answer:
-        """Return the answer to a question; the function is called if it is new, or is asked
-        again.
-        """
+        """Return the answer to a question; the function is called if it is new, or ``again``."""
         if again == "no" and question in self.answers:
             return self.answers[question]
         self.calls += 1
@@ -209,7 +204,7 @@ def _read_number(given: Any) -> float | None:
 
 def _read_mapping(given: dict[Any, Any], queries: int) -> Answer:
     places = {name_query(q): q for q in range(queries)} | {q: q for q in range(queries)}
-    values, left_out = [math.nan] * queries, set(range(queries))
+    values = [math.nan] * queries
     for key, value in given.items():
         place, number = places.get(key), _read_number(value)
         if place is None:
@@ -228,10 +223,4 @@ def _read_mapping(given: dict[Any, Any], queries: int) -> Answer:
                 f"a mapping with {clip(value)} for query {clip(key)}, not a number{choose}"
             )
         values[place] = number
-        left_out.discard(place)
-    return Answer(tuple(values), "queries", left_out=frozenset(left_out))
-
-
-def ask_all(asker: Asker, questions: Sequence[Question]) -> list[Answer]:
-    """Ask several questions."""
-    return [asker.ask(question) for question in questions]
+    return Answer(tuple(values), "queries")

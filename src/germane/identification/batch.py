@@ -90,8 +90,7 @@ class Batch:
             if case.judged is not None
             for item, grade in case.judged or ((NOWHERE, 0.0),)
         ]
-        names = ("query", "item", "relevance")
-        qrels: object = pa.table({name: [row[i] for row in judged] for i, name in enumerate(names)})
+        qrels: object = _make_table(judged, "relevance")
         if "repeats" in self.form.shows and not self.form.rows:
             qrels = self._list_relevant()
         return Collection(open_qrels(qrels), open_run(self._make_run()), Needs(EVERYTHING))
@@ -107,16 +106,11 @@ class Batch:
         answered = [(f"{q}", case.ranked) for q, case in enumerate(self._cases)]
         found = [(q, ranked) for q, ranked in answered if ranked is not None]
         if self.form.rows:
-            rows = [(q, item, score) for q, ranked in found for item, score in ranked]
-            names = ("query", "item", "score")
-            return pa.table({name: [row[i] for row in rows] for i, name in enumerate(names)})
+            return _make_table([(q, *row) for q, ranked in found for row in ranked], "score")
         if "ties" not in self.form.shows:
             return {q: [item for item, _ in ranked] for q, ranked in found}
-        if (
-            "all judged" in self.form.shows
-        ):  # arrays, in which items stand in the order of their ids
-            return {q: dict(sorted(ranked)) for q, ranked in found}
-        return {q: dict(ranked) for q, ranked in found}
+        in_arrays = "all judged" in self.form.shows  # items stand in the order of their ids
+        return {q: dict(sorted(ranked) if in_arrays else ranked) for q, ranked in found}
 
     @cached_property
     def _evaluated(self) -> Values:
@@ -173,20 +167,26 @@ class Batch:
         return values, kept
 
     def match(self, expected: Floats | None, precision: Precision) -> Bools:
-        """Mark the values that the function and a definition have in common, among those that were
-        given.
-        """
+        """Mark the values given that a definition has, too."""
         if expected is None:
             return np.zeros(len(self.given), bool)
         return precision.agree(self.given, expected) & self.answered
 
+    def agrees(self, values: Floats | None, precision: Precision) -> bool:
+        """Is the function equal to these values wherever it gave one?"""
+        return bool((self.match(values, precision) | ~self.answered).all())
+
     def fits(self, candidate: Candidate, precision: Precision) -> bool:
         """Is the function equal to a definition wherever it gave a value?"""
-        matched = self.match(self.expect(candidate), precision)
-        return bool((matched | ~self.answered).all())
+        return self.agrees(self.expect(candidate), precision)
 
     def find_difference(self, candidate: Candidate, precision: Precision) -> Question | None:
         """Find the smallest question on which function and definition differ."""
         differ = self.answered & ~self.match(self.expect(candidate), precision)
         places = self.owner[differ].tolist()
         return min((self.questions[i] for i in places), key=lambda one: one.size, default=None)
+
+
+def _make_table(rows: list[tuple[str, str, float]], number: str) -> pa.Table:
+    names = ("query", "item", number)
+    return pa.table({name: [row[i] for row in rows] for i, name in enumerate(names)})

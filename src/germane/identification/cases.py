@@ -1,6 +1,4 @@
-"""Cases: queries with judgments and a ranked list, the questions that are made of them, and their
-text.
-"""
+"""Cases: queries with judgments and a ranked list, questions made of them, and their text."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -16,6 +14,26 @@ class Case(NamedTuple):
 
     judged: Judged | None
     ranked: Ranked | None
+
+    @property
+    def items(self) -> list[str]:
+        """The results, from the first rank on."""
+        return [item for item, _ in self.ranked or ()]
+
+    @property
+    def scores(self) -> list[float]:
+        """The scores of the results."""
+        return [score for _, score in self.ranked or ()]
+
+    @property
+    def grades(self) -> list[float]:
+        """The grades of all judgments."""
+        return [grade for _, grade in self.judged or ()]
+
+    @property
+    def relevant(self) -> list[str]:
+        """The items that are judged relevant."""
+        return [item for item, grade in self.judged or () if grade > 0]
 
     @property
     def size(self) -> int:
@@ -107,19 +125,17 @@ def is_descending(scores: Sequence[float]) -> bool:
 
 def _describe_plain(case: Case) -> str:
     """Write one list by its grades; "" where that does not show all of it."""
-    items = [item for item, _ in case.ranked or ()]
-    judged, scores = dict(case.judged or ()), [score for _, score in case.ranked or ()]
+    items, judged = case.items, dict(case.judged or ())
     if case.judged is None or case.ranked is None or len(judged) < len(case.judged):
         return ""
-    if len(set(items)) < len(items) or not is_descending(scores):
+    if len(set(items)) < len(items) or not is_descending(case.scores):
         return ""
     listed = " ".join(f"{judged.get(item, 0):g}" for item in items)
-    relevant = [grade for grade in judged.values() if grade > 0]
     missed = [grade for item, grade in judged.items() if item not in items and grade > 0]
     if not missed:
         return f"'{listed}'"
     if set(missed) == {1.0}:
-        return f"'{listed}' with {len(relevant)} relevant"
+        return f"'{listed}' with {len(case.relevant)} relevant"
     return (
         f"'{listed}' with further items of grade {' '.join(f'{one:g}' for one in sorted(missed))}"
     )

@@ -3,13 +3,13 @@
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
-from itertools import islice
+from itertools import islice, product
 
 import numpy as np
 
 from germane.core.ragged import Floats
 from germane.identification.batch import Batch
-from germane.identification.cases import Case, Question, describe
+from germane.identification.cases import Case, Question, Shape, describe, make_case
 from germane.identification.decisions import State
 from germane.identification.forms import show_arguments
 from germane.identification.identification import Counterexample, Definition
@@ -17,7 +17,6 @@ from germane.identification.inquiry import Inquiry
 from germane.identification.known_questions import find_kinds
 from germane.identification.mistakes import describe_difference
 from germane.identification.search import Search
-from germane.identification.small_cases import list_around, list_small
 from germane.reconciliation.variations import Candidate
 
 SMALL = 240  # small lists that are tried
@@ -125,13 +124,10 @@ def _list_asked(search: Search) -> list[Batch]:
 
 def _has_relevant(case: Case) -> bool:
     """Is the query ordinary: relevant items, no repeated items, no equal scores?"""
-    items = [item for item, _ in case.ranked or ()]
-    scores = {score for _, score in case.ranked or ()}
-    grades = [grade for _, grade in case.judged or ()]
-    plain = len(set(items)) == len(items) == len(scores) and len(dict(case.judged or ())) == len(
-        grades
-    )
-    return plain and any(grade > 0 for grade in grades) and all(grade in _PLAIN for grade in grades)
+    items, grades = case.items, case.grades
+    plain = len(set(items)) == len(items) == len(set(case.scores))
+    plain = plain and len(dict(case.judged or ())) == len(grades)
+    return plain and bool(case.relevant) and all(grade in _PLAIN for grade in grades)
 
 
 _PLAIN = (0.0, 1.0, 2.0, 3.0)
@@ -141,8 +137,8 @@ def _find_small(search: Search, target: Candidate, states: Sequence[State]) -> Q
     """Ask about small lists, shortest first, until one differs."""
     grades = (0.0, *search.inquiry.shape.grades[:2])
     shape = replace(search.inquiry.shape, k=target.measure.k)
-    small = islice(list_small(shape, grades), 20 * SMALL if states else SMALL)
-    questions = [Question((case,)) for case in (*small, *list_around(shape))]
+    small = islice(_list_small(shape, grades), 20 * SMALL if states else SMALL)
+    questions = [Question((case,)) for case in (*small, *_list_around(shape))]
     expected = search.inquiry.ask_known(questions, {}).expect(target)
     if expected is None:
         return None
@@ -164,12 +160,42 @@ def _find_small(search: Search, target: Candidate, states: Sequence[State]) -> Q
     return None
 
 
+def _list_small(shape: Shape, levels: Sequence[float]) -> Iterator[Case]:
+    """List small queries, shortest first: lists of these grades, and missed relevant items."""
+    more = {shape.k + 2} if shape.k and shape.k <= 1000 else set()
+    missing = sorted({0, 1, 2} | more) if "missed" in shape.shows else [0]
+    for length in range(1, 6 if len(levels) < 3 else 5):
+        for listed, missed in product(product(sorted(levels), repeat=length), missing):
+            if any(grade > 0 for grade in listed) or missed:
+                yield make_case(listed, missed, shape)
+
+
+def _list_around(shape: Shape) -> Iterator[Case]:
+    """List queries with hits on both sides of the cutoff, for what small lists cannot show."""
+    k = shape.k
+    if k is None or not 2 < k <= 1000:
+        return
+    none, high = [0.0] * k, max(shape.grades[:2])
+    for listed in (
+        [*none, 1.0],
+        [1.0, *none[1:], 1.0],
+        [*none[1:], 1.0, 1.0],
+        [1.0, *none[1:], high],
+        [1.0, 1.0, *none[2:], 1.0, 1.0],
+        [1.0] * (k + 1),
+        [1.0] * (k - 1),
+        [1.0, *none[1:], 0.0, 1.0],
+    ):
+        yield make_case(listed, 0, shape)
+
+
+def define(candidate: Candidate) -> Definition:
+    """Name a candidate by its measure and its conventions."""
+    return Definition(candidate.measure, choices=dict(candidate.choices))
+
+
 def make_counterexample(
-    search: Search,
-    target: Candidate,
-    question: Question,
-    states: Sequence[State],
-    note: str = "",
+    search: Search, target: Candidate, question: Question, states: Sequence[State], note: str = ""
 ) -> Counterexample:
     """Describe the data of a question on which function and definition differ."""
     answer = search.inquiry.asker.ask(question)
@@ -189,7 +215,7 @@ def make_counterexample(
         describe(question) + note,
         arguments,
         answer.values[place],
-        Definition(target.measure, choices=dict(target.choices)),
+        define(target),
         float("nan") if expected is None else float(expected[place]),
         says,
     )

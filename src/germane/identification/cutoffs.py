@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from germane.identification.asking import Asker, Kind
+from germane.identification.asking import Asker
 from germane.identification.cases import Case, Question, Shape, make_case
 from germane.measures.measure import Measure
 
@@ -16,7 +16,7 @@ Cutoffs = tuple[int | None, ...]
 
 
 def choose_cutoffs(
-    asker: Asker, claim: Measure | None, kind: Kind, grades: Sequence[float]
+    asker: Asker, claim: Measure | None, grades: Sequence[float]
 ) -> tuple[Cutoffs, int | None]:
     """Choose the cutoffs to try, and the one around which lists are drawn."""
     claimed = None if claim is None else claim.k
@@ -37,9 +37,7 @@ def choose_cutoffs(
 
 
 def find_cutoff(asker: Asker, length: int, grade: float) -> int | None:
-    """Find the last rank at which a single relevant item makes a difference; None where all or none
-    do.
-    """
+    """Find the last rank at which a single hit makes a difference; None for all or none."""
     shape = Shape(asker.shows)
 
     def ask(rank: int) -> tuple[float, ...]:

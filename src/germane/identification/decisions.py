@@ -24,9 +24,7 @@ class State:
 
 @dataclass
 class Decisions:
-    """The conventions of one function, kind after kind of special data; ``fixed`` ones were
-    given.
-    """
+    """The conventions of one function by kind of special data; ``fixed`` ones were given."""
 
     inquiry: Inquiry
     fixed: Mapping[str, Any]

@@ -51,9 +51,7 @@ def draw_length(rng: Rng, shape: Shape) -> int:
 
 
 def _draw_hits(rng: Rng, length: int, k: int | None) -> list[bool]:
-    """Draw the relevant ranks: one is within the cutoff, and one rank of the list is not
-    relevant.
-    """
+    """Draw the relevant ranks: one within the cutoff, and not all of the list."""
     hits: list[bool] = (rng.random(length) < rng.choice([0.15, 0.4, 0.7])).tolist()
     within = min(k or length, length)
     if within == 1:

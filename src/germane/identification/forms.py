@@ -26,9 +26,7 @@ class Names:
 
 @dataclass(frozen=True)
 class Form:
-    """A form of the data, in one or more kinds of containers, of which the first that works is
-    used.
-    """
+    """A form of the data, in kinds of containers, of which the first that works is used."""
 
     name: str
     takes: str
@@ -89,19 +87,11 @@ def name_query(place: int) -> str:
 
 def _list_grades(case: Case) -> list[int | float]:
     judged = dict(case.judged or ())
-    return [_simplify(judged.get(item, 0.0)) for item, _ in case.ranked or ()]
+    return [_simplify(judged.get(item, 0.0)) for item in case.items]
 
 
 def _simplify(grade: float) -> int | float:
     return int(grade) if grade == int(grade) else grade
-
-
-def _list_relevant(case: Case) -> list[str]:
-    return [item for item, grade in case.judged or () if grade > 0]
-
-
-def _list_ranked(case: Case) -> list[str]:
-    return [item for item, _ in case.ranked or ()]
 
 
 def _map_grades(case: Case) -> dict[str, int | float]:
@@ -194,7 +184,7 @@ def _each(make: Callable[[Case], Any]) -> Make:
 def _lists(judged: Callable[[Case], Any]) -> Make:
     return lambda question, _: (
         [judged(case) for case in question.cases],
-        [_list_ranked(case) for case in question.cases],
+        [case.items for case in question.cases],
     )
 
 
@@ -223,12 +213,9 @@ def _with_arrays(make: Make) -> Make:
     return convert
 
 
-def _set_relevant(case: Case) -> set[str]:
-    return set(_list_relevant(case))
-
-
-_IDS = _each(lambda case: (_list_relevant(case), _list_ranked(case)))
-_GRADED = _each(lambda case: (_map_grades(case), _list_ranked(case)))
+_IDS = _each(lambda case: (case.relevant, case.items))
+_GRADED = _each(lambda case: (_map_grades(case), case.items))
+_LISTS = _lists(lambda case: case.relevant)
 
 _OF_LISTS = frozenset({"missed", "copies", "empty"})
 _SCORED = frozenset({"grades", "ties"})
@@ -243,8 +230,8 @@ FORMS: dict[str, Form] = {
              frozenset({"grades", "empty", "all judged"})),
         Form("ids", "relevant ids, ranked ids",
              (("two lists", _IDS),
-              ("a set and a list", _each(lambda case: (_set_relevant(case), _list_ranked(case)))),
-              ("two sets", _each(lambda case: (_set_relevant(case), set(_list_ranked(case))))),
+              ("a set and a list", _each(lambda case: (set(case.relevant), case.items))),
+              ("two sets", _each(lambda case: (set(case.relevant), set(case.items)))),
               ("two lists of whole numbers", _with_numbers(_IDS)),
               ("two arrays of whole numbers", _with_arrays(_IDS))),
              _OF_LISTS | {"repeats"}),
@@ -254,9 +241,9 @@ FORMS: dict[str, Form] = {
               ("a dict and an array of whole numbers", _with_arrays(_GRADED))),
              _OF_LISTS | {"grades"}),
         Form("lists", "lists of relevant ids, lists of ranked ids",
-             (("lists of lists", _lists(_list_relevant)),
-              ("a list of sets and a list of lists", _lists(_set_relevant)),
-              ("lists of lists of whole numbers", _with_numbers(_lists(_list_relevant)))),
+             (("lists of lists", _LISTS),
+              ("a list of sets and a list of lists", _lists(lambda case: set(case.relevant))),
+              ("lists of lists of whole numbers", _with_numbers(_LISTS))),
              _OF_LISTS | {"repeats", "several"}),
         Form("arrays", "relevance and scores of one query's items",
              (("two arrays", _each(_make_arrays)),), _SCORED | {"all judged"}),

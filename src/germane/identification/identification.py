@@ -1,8 +1,6 @@
-"""Identification: the definitions that a function computes, or the nearest one and where it
-differs.
-"""
+"""Identification: a function's definitions, or the nearest one and where it differs."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -198,15 +196,12 @@ class Identification:
 
     def markdown(self) -> str:
         """A sentence and a table for GitHub."""
-        return self._join(Table.markdown, self.verdict + "\n\n")
+        return f"{self.verdict}\n\n{self.table().markdown()}"
 
     def _repr_html_(self) -> str:
         from html import escape
 
-        return self._join(Table.html, f"<p>{escape(self.verdict)}</p>")
-
-    def _join(self, write: Callable[[Table], str], verdict: str) -> str:
-        return verdict + write(self.table())
+        return f"<p>{escape(self.verdict)}</p>{self.table().html()}"
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values for JSON, in a versioned schema; NaN becomes None."""

@@ -1,6 +1,4 @@
-"""Inquiry: questions to one function, put into batches, and all that is found out besides
-definitions.
-"""
+"""Inquiry: questions to one function in batches, and what is found out besides definitions."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -9,11 +7,11 @@ import numpy as np
 
 from germane.core.policy import Policy
 from germane.core.ragged import Floats
-from germane.identification.asking import Answer, Asker, Kind, Precision, ask_all
+from germane.identification.asking import Answer, Asker, Kind, Precision
 from germane.identification.batch import Batch
 from germane.identification.cases import Case, Question, Shape
 from germane.identification.draws import Rng, draw_case, draw_single
-from germane.identification.known_questions import Kinds, list_known
+from germane.identification.known_questions import list_known
 from germane.identification.special_data import Special, draw_questions
 from germane.reconciliation.variations import Candidate
 
@@ -46,9 +44,7 @@ class Trail:
 
 @dataclass
 class Inquiry:
-    """The questions to one function, the conventions and the precision of its values, and the
-    trail.
-    """
+    """The questions to one function, its conventions and precision, and the trail."""
 
     asker: Asker
     kind: Kind
@@ -63,7 +59,7 @@ class Inquiry:
         asked = list(questions)
         if self.asker.left is not None:
             asked = asked[: self.asker.left]
-        return self._make_batch(asked, ask_all(self.asker, asked))
+        return self._make_batch(asked, [self.asker.ask(one) for one in asked])
 
     def ask_known(
         self, questions: list[Question], answers: Mapping[Question, Answer] | None = None
@@ -77,28 +73,18 @@ class Inquiry:
     def _make_batch(self, questions: list[Question], answers: list[Answer]) -> Batch:
         return Batch(self.asker.form, questions, answers, self.base, self.kind)
 
-    def list_known(self, kinds: Kinds) -> list[Question]:
-        """List the known cases of one kind."""
-        return list_known(self.shape).get(kinds, [])
-
     def draw(self, special: Special) -> list[Question]:
         """Draw the questions of special data, known ones first."""
-        known = [
-            one
-            for one in self.list_known(frozenset({special.name}))
-            if special.joined or len(one.cases) == 1
-        ]
+        known = list_known(self.shape).get(frozenset({special.name}), [])
+        known = [one for one in known if special.joined or len(one.cases) == 1]
         return draw_questions(self.rng, self.shape, special, self.asker.most, known)
 
     def ask_ordinary(self) -> Batch:
-        """Ask about ordinary queries, known ones first: one in each call, or where calls are
-        counted many.
-        """
+        """Ask about ordinary queries, known ones first; a counted call has many of them."""
         rng, shape = self.rng, self.shape
-        kinds = (
-            [frozenset[str]()] if self.asker.most is None else [frozenset(), frozenset({"short"})]
-        )
-        known = [one for kind in kinds for one in self.list_known(kind) if len(one.cases) == 1]
+        kinds = [frozenset[str](), *[frozenset({"short"})] * (self.asker.most is not None)]
+        several = [one for kind in kinds for one in list_known(shape).get(kind, [])]
+        known = [one for one in several if len(one.cases) == 1]
         if self.asker.most is None:
             count = ORDINARY // (2 if shape.slow else 1)
             return self.ask([*known, *(draw_single(rng, shape) for _ in range(count))])
@@ -136,7 +122,6 @@ class Inquiry:
     def is_constant(self, batches: Iterable[Batch]) -> bool:
         """Does the function give one value for all data, so that it shows nothing?"""
         values = np.concatenate([one.given[one.answered] for one in batches])
-        self.trail.constant = bool(len(values)) and bool(
-            self.precision.agree(values, values[:1]).all()
-        )
+        same = len(values) > 0 and self.precision.agree(values, values[:1]).all()
+        self.trail.constant = bool(same)
         return self.trail.constant

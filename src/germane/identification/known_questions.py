@@ -1,6 +1,4 @@
-"""Known questions: the known cases as far as a form can show them, by the kinds of data that they
-are.
-"""
+"""Known questions: the known cases that a form can show, by the kinds of data that they are."""
 
 from collections.abc import Iterator
 
@@ -61,11 +59,10 @@ def _make_case(judged: Grades | None, rows: Rows | None, shows: Kinds) -> Case |
 def _can_show(case: Case, shape: Shape) -> bool:
     if (case.ranked is None or case.judged is None) and "missing" not in shape.shows:
         return False
-    items = [item for item, _ in case.ranked or ()]
-    if len(set(items)) < len(items) and "copies" not in shape.shows:
+    if len(set(case.items)) < len(case.items) and "copies" not in shape.shows:
         return False
     binary = len(shape.grades) == 1 or not shape.has_zeros
-    return not (binary and any(grade not in (0, 1) for _, grade in case.judged or ()))
+    return not (binary and any(grade not in (0, 1) for grade in case.grades))
 
 
 def find_kinds(question: Question, shape: Shape) -> Kinds:
@@ -83,7 +80,7 @@ def _find_kinds_of_case(case: Case, shape: Shape) -> Iterator[str]:
         yield "missing" if case.ranked is None else "unknown"
         return
     yield from _find_kinds_of_rows(case, shape)
-    grades = [grade for _, grade in case.judged]
+    grades = case.grades
     if len(dict(case.judged)) < len(grades):
         yield "repeats"
     if any(grade > max(_GRADES) for grade in grades):
@@ -92,8 +89,7 @@ def _find_kinds_of_case(case: Case, shape: Shape) -> Iterator[str]:
         yield "negative"
     if any(grade != int(grade) for grade in grades):
         yield "fractions"
-    relevant = {item for item, grade in case.judged if grade > 0}
-    items = [item for item, _ in case.ranked]
+    relevant, items = set(case.relevant), case.items
     if not items:
         yield "empty"
     elif not relevant:
@@ -109,8 +105,7 @@ def _find_kinds_of_case(case: Case, shape: Shape) -> Iterator[str]:
 
 def _find_kinds_of_rows(case: Case, shape: Shape) -> Iterator[str]:
     """Find what is special about the ids and scores of a list."""
-    items = [item for item, _ in case.ranked or ()]
-    scores = [score for _, score in case.ranked or ()]
+    items, scores = case.items, case.scores
     if len(set(items)) < len(items):
         yield "copies"
     if len(set(scores)) < len(scores):

@@ -16,6 +16,7 @@ from germane.core.ragged import Floats
 from germane.core.ranking import Ranking
 from germane.dialects.parsing import parse
 from germane.errors import GermaneError
+from germane.identification.asking import Precision
 from germane.identification.batch import Batch
 from germane.identification.cases import Case, Question, rank_items
 from germane.identification.inquiry import Inquiry
@@ -34,6 +35,10 @@ class View:
     k: int | None
     given: Floats  # the grades of all judgments, in the order in which they were given
 
+    def change(self, **fields: Any) -> "View":
+        """Change fields of the ranking."""
+        return replace(self, ranking=replace(self.ranking, **fields))
+
 
 Change = Callable[[View], View]
 Count = Callable[[View], Floats]
@@ -46,7 +51,7 @@ def _keep(view: View) -> View:
 def _keep_ideal_of_retrieved(view: View) -> View:
     ranking = view.ranking
     ideal = ragged.sort_descending(ranking.relevance, ranking.offsets)
-    return replace(view, ranking=replace(ranking, ideal=ideal, ideal_offsets=ranking.offsets))
+    return view.change(ideal=ideal, ideal_offsets=ranking.offsets)
 
 
 def _keep_first(view: View) -> View:
@@ -54,63 +59,38 @@ def _keep_first(view: View) -> View:
     ranking, inside = view.ranking, view.ranking.within(view.k)
     names = ("owner", "rank", "relevance", "tied_from", "tied_to")
     kept = {name: getattr(ranking, name)[inside] for name in names}
-    return _keep_ideal_of_retrieved(replace(view, ranking=replace(ranking, **kept, judgment=None)))
+    return _keep_ideal_of_retrieved(view.change(**kept, judgment=None))
 
 
 def _shift(view: View, ideal: bool) -> View:
     """Put an item of grade 0 above all others, so that the first rank is 2."""
-    ranking, k = view.ranking, None if view.k is None else view.k + 1
-    rank = ranking.rank + 1
-    moved = replace(
-        ranking, rank=rank, tied_from=rank, tied_to=rank, retrieved=ranking.retrieved + 1
-    )
+    ranking, rank = view.ranking, view.ranking.rank + 1
+    moved = view.change(rank=rank, tied_from=rank, tied_to=rank, retrieved=ranking.retrieved + 1)
     if ideal:
         starts = ranking.ideal_offsets[:-1]
         offsets = ranking.ideal_offsets + np.arange(len(ranking.ideal_offsets))
-        moved = replace(moved, ideal=np.insert(ranking.ideal, starts, 0.0), ideal_offsets=offsets)
-    return replace(view, ranking=moved, k=k)
+        moved = moved.change(ideal=np.insert(ranking.ideal, starts, 0.0), ideal_offsets=offsets)
+    return replace(moved, k=None if view.k is None else view.k + 1)
 
 
 def _reverse(view: View) -> View:
     ranking = view.ranking
     rank = ranking.retrieved[ranking.owner] + 1 - ranking.rank
     order = np.lexsort((rank, ranking.owner))
-    rank = rank[order]
-    moved = replace(
-        ranking,
-        relevance=ranking.relevance[order],
-        rank=rank,
-        tied_from=rank,
-        tied_to=rank,
-        judgment=None,
-    )
-    return replace(view, ranking=moved)
+    relevance, rank = ranking.relevance[order], rank[order]
+    return view.change(relevance=relevance, rank=rank, tied_from=rank, tied_to=rank, judgment=None)
 
 
 def _count_judged(view: View) -> View:
     """Take items that are judged not relevant for relevant ones."""
-    ranking = view.ranking
-    moved = replace(
-        ranking,
-        relevance=np.maximum(ranking.relevance, 1.0),
-        ideal=np.maximum(ranking.ideal, 1.0),
-        judgment=None,
-    )
-    return replace(view, ranking=moved)
-
-
-def _leave_ideal_unsorted(view: View) -> View:
-    return replace(view, ranking=replace(view.ranking, ideal=view.given))
+    relevance, ideal = view.ranking.relevance, view.ranking.ideal
+    positive = {"relevance": np.maximum(relevance, 1.0), "ideal": np.maximum(ideal, 1.0)}
+    return view.change(**positive, judgment=None)
 
 
 def _sort_ideal_ascending(view: View) -> View:
     ranking = view.ranking
-    ideal = -ragged.sort_descending(-ranking.ideal, ranking.ideal_offsets)
-    return replace(view, ranking=replace(ranking, ideal=ideal))
-
-
-def _drop_cutoff(view: View) -> View:
-    return replace(view, k=None)
+    return view.change(ideal=-ragged.sort_descending(-ranking.ideal, ranking.ideal_offsets))
 
 
 def _move_cutoff(view: View, by: int) -> View:
@@ -118,39 +98,20 @@ def _move_cutoff(view: View, by: int) -> View:
     return replace(view, k=moved)
 
 
-def _count_length(view: View) -> Floats:
-    return view.ranking.retrieved.astype(float)
-
-
-def _count_filled(view: View) -> Floats:
-    return view.ranking.last(view.k).astype(float)
-
-
-def _count_cutoff(view: View) -> Floats:
-    return np.full(len(view.ranking), float(view.k or 0))
-
-
-def _count_relevant(view: View) -> Floats:
-    return view.ranking.total(1.0).astype(float)
-
-
 @dataclass(frozen=True)
 class Mistake:
-    """A formula that people write for a measure: which terms are summed, and by what they are
-    divided.
-    """
+    """A formula that people write for a measure: the terms summed, and their divisor."""
 
     name: str
     of: tuple[str, ...]
     """germane's names of the measures for which it is written"""
     terms: Change = _keep
-    norm: Change | None = _keep
-    """the view that the norm is computed from; None where ``divisor`` is the norm"""
+    norm: Change = _keep
+    """the view that the norm is computed from, unless there is a ``divisor``"""
     divisor: Count | None = None
     terms_of: str = ""
     """another measure, whose terms are summed"""
     factor: float = 1.0
-    tools: tuple[str, ...] = ()
 
     def compute(self, measure: Measure, view: View) -> Floats:
         """Compute the value of each query (Q)."""
@@ -158,9 +119,8 @@ class Mistake:
         summed = measure if not self.terms_of else parse(self.terms_of)
         scored = _score(summed, seen)
         if self.divisor is not None:
-            norm = self.divisor(view)
+            norm = np.asarray(self.divisor(view), float)
         else:
-            assert self.norm is not None
             norm = _score(measure, self.norm(view)).norm
         return self.factor * compute_values(seen.ranking, replace(scored, norm=norm))
 
@@ -177,9 +137,10 @@ MISTAKES: tuple[Mistake, ...] = (
     Mistake("the ideal ranking has the retrieved items alone", _GAIN,
             norm=_keep_ideal_of_retrieved),
     Mistake("the ideal ranking has the items within the cutoff alone", _GAIN, norm=_keep_first),
-    Mistake("the ideal ranking is not sorted", _GAIN, norm=_leave_ideal_unsorted),
+    Mistake("the ideal ranking is not sorted", _GAIN,
+            norm=lambda view: view.change(ideal=view.given)),
     Mistake("the ideal ranking is sorted from the lowest grade", _GAIN, norm=_sort_ideal_ascending),
-    Mistake("the ideal ranking is not cut off", _GAIN, norm=_drop_cutoff),
+    Mistake("the ideal ranking is not cut off", _GAIN, norm=lambda view: replace(view, k=None)),
     Mistake("the rank is one too high (discount shifted by one)", _GAIN,
             terms=partial(_shift, ideal=True), norm=partial(_shift, ideal=True)),
     Mistake("the rank is one too high in the list, not in the ideal ranking", _GAIN,
@@ -192,24 +153,23 @@ MISTAKES: tuple[Mistake, ...] = (
             terms=partial(_move_cutoff, by=-1)),
     Mistake("the cutoff of the sum is one too high", (*_RANKED, "P", "R", "F"),
             terms=partial(_move_cutoff, by=1)),
-    Mistake("divided by the length of the list", ("AP", "P", "DCG"), norm=None,
-            divisor=_count_length),
-    Mistake("divided by the number of ranks looked at", ("AP", "P", "DCG"), norm=None,
-            divisor=_count_filled),
-    Mistake("divided by the cutoff", ("nDCG", "DCG", "RR"), norm=None, divisor=_count_cutoff),
-    Mistake("divided by the number of relevant items", ("DCG", "MeanP"), norm=None,
-            divisor=_count_relevant),
+    Mistake("divided by the length of the list", ("AP", "P", "DCG"),
+            divisor=lambda view: view.ranking.retrieved),
+    Mistake("divided by the number of ranks looked at", ("AP", "P", "DCG"),
+            divisor=lambda view: view.ranking.last(view.k)),
+    Mistake("divided by the cutoff", ("nDCG", "DCG", "RR"),
+            divisor=lambda view: np.full(len(view.ranking), view.k or 0)),
+    Mistake("divided by the number of relevant items", ("DCG", "MeanP"),
+            divisor=lambda view: view.ranking.total(1.0)),
     Mistake("precision is added at every rank", ("AP",), terms_of="MeanP"),
     Mistake("items that are judged not relevant count as relevant",
             ("AP", "RR", "P", "R", "Success", "F", "Rprec"),
             terms=_count_judged, norm=_count_judged),
     Mistake("the value is in percent", (*_RANKED, "P", "R", "Success", "F", "Rprec"), factor=100.0),
     Mistake("hits before a rank do not count in its precision", ("AP",),
-            terms_of="DCG(discount=position)", tools=("spotlight:mrr_score",)),
+            terms_of="DCG(discount=position)"),  # as mrr_score of Spotlight
 )  # fmt: skip
-"""Formulas that are no definition. Others that people write by mistake are definitions, as
-``CALLED`` says.
-"""
+"""Formulas that are no definition; mistakes that are one are in ``CALLED``."""
 
 CALLED: tuple[tuple[str, str, Any, str], ...] = (
     ("nDCG", "norm", "k", "the ideal ranking has k hits, however many relevant items there are"),
@@ -234,16 +194,12 @@ CALLED: tuple[tuple[str, str, Any, str], ...] = (
     ("", "missing", "skip", "the mean is over answered queries alone"),
     ("", "scores", "distances", "the list is read in ascending order"),
 )  # fmt: skip
-"""Definitions in words: measure, parameter or convention, its value, and how it differs from
-another.
-"""
+"""Definitions in words: measure, parameter or convention, its value, and the difference."""
 
 
 @dataclass(frozen=True)
 class Misreading:
-    """A mistake in reading data, which shows on special data alone: the data is taken for
-    another.
-    """
+    """A mistake in reading data, which special data alone shows: it is taken for other data."""
 
     name: str
     of: str
@@ -252,7 +208,7 @@ class Misreading:
 
 
 def _rank_as_given(case: Case) -> Case:
-    return case._replace(ranked=case.ranked and rank_items([item for item, _ in case.ranked]))
+    return case._replace(ranked=case.ranked and rank_items(case.items))
 
 
 MISREADINGS: tuple[Misreading, ...] = (
@@ -285,9 +241,7 @@ MEANS: tuple[tuple[str, Callable[[Floats], float]], ...] = (
 
 
 def find_means(inquiry: Inquiry, definition: Candidate) -> Iterator[str]:
-    """Find how a function makes one value of several queries' values, where it is not their
-    mean.
-    """
+    """Find how a function makes one value of several queries', if not their mean."""
     known = inquiry.asker.answers
     ordinary = [one for one in known if len(one.cases) > 1 and not find_kinds(one, inquiry.shape)]
     for says, compute in MEANS if inquiry.kind == "mean" and inquiry.asker.most is None else ():
@@ -331,22 +285,17 @@ def describe_difference(found: Candidate, asked: Measure) -> str:
 
 
 def find_mistakes(
-    batches: Sequence[Batch], measures: Sequence[Measure], fits: Callable[[Batch, Floats], bool]
+    batches: Sequence[Batch], measures: Sequence[Measure], precision: Precision
 ) -> Iterator[tuple[Mistake, Measure]]:
-    """Find the mistakes, and the measures for which they are made, that give the values of all
-    batches.
-    """
+    """Find the mistakes, and their measures, that give the values of all batches."""
     for mistake in MISTAKES:
         for measure in measures:
-            if measure.name in mistake.of and _fits_all(mistake, measure, batches, fits):
+            if measure.name in mistake.of and _fits_all(mistake, measure, batches, precision):
                 yield mistake, measure
 
 
 def _fits_all(
-    mistake: Mistake,
-    measure: Measure,
-    batches: Sequence[Batch],
-    fits: Callable[[Batch, Floats], bool],
+    mistake: Mistake, measure: Measure, batches: Sequence[Batch], precision: Precision
 ) -> bool:
     changes = False  # it is no mistake where it changes nothing
     for batch in batches:
@@ -359,7 +308,7 @@ def _fits_all(
             values = mistake.compute(measure, view)
         except (GermaneError, IndexError):
             return False
-        if not fits(batch, batch.arrange(replace(usual, values=values, norm=None))):
+        if not batch.agrees(batch.arrange(replace(usual, values=values, norm=None)), precision):
             return False
         changes |= not np.array_equal(values, usual.values, equal_nan=True)
     return changes

@@ -1,6 +1,4 @@
-"""Program: any program that reads qrels and a run and prints a number, as a function of two
-paths.
-"""
+"""Program: one that reads qrels and a run and prints a number, as a function of two paths."""
 
 import re
 import shlex
@@ -22,9 +20,7 @@ _INTERPRETERS = re.compile(
 
 
 class ProgramError(FailedCallError):
-    """A call that failed: the exit status and the last line on standard error, or the time
-    limit.
-    """
+    """A call that failed: exit status and last line on standard error, or the time limit."""
 
 
 @dataclass

@@ -1,6 +1,4 @@
-"""Report: from the search to its answer: names, special data in words, and the smallest
-counterexample.
-"""
+"""Report: the answer of a search: names, special data in words, smallest counterexample."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -11,11 +9,12 @@ import numpy as np
 
 from germane.core.policy import DEFAULTS
 from germane.core.ragged import Floats
+from germane.dialects.names import agree
 from germane.errors import list_choices
 from germane.identification.asking import Precision
-from germane.identification.batch import Batch
 from germane.identification.cases import Question, describe
 from germane.identification.counterexample import (
+    define,
     find_counterexample,
     make_counterexample,
     shrink,
@@ -26,7 +25,7 @@ from germane.identification.mistakes import find_means, find_misreadings, find_m
 from germane.identification.search import Search
 from germane.identification.special_data import SPECIAL
 from germane.measures.measure import Measure
-from germane.reconciliation.variations import Candidate, list_measures
+from germane.reconciliation.variations import Candidate
 
 GRADED = "grades above 1"
 
@@ -87,7 +86,7 @@ def make_answer(search: Search, states: Sequence[State], name: str) -> Identific
         _list_undecided(search),
         _list_raised(search),
         tuple(_make_odd(search, states)),
-        None if nearest is None else _define(nearest),
+        None if nearest is None else define(nearest),
         example,
         mistakes,
         tuple(_write_remarks(search, states, nearest)),
@@ -109,28 +108,16 @@ def _write_raised(question: Question, error: str) -> str:
 _SHORT = 60  # letters of data that are shown beside an error
 
 
-def _define(candidate: Candidate) -> Definition:
-    return Definition(candidate.measure, choices=dict(candidate.choices))
-
-
 def _make_definition(search: Search, state: State) -> Definition:
-    decided = dict(state.decided)
-    choices = {n: word for n, word in state.candidate.choices if n not in decided}
-    if state.plain:
-        choices = {}
-    return Definition(
-        state.candidate.measure,
-        decided,
-        search.tools.find(state.candidate, search.batches, search.inquiry.precision),
-        choices,
-    )
+    decided, choices = dict(state.decided), () if state.plain else state.candidate.choices
+    tools = search.tools.find(state.candidate, search.batches, search.inquiry.precision)
+    left = {name: word for name, word in choices if name not in decided}
+    return Definition(state.candidate.measure, decided, tools, left)
 
 
 def _is_claim(state: State, claim: Measure) -> bool:
     """Is a definition the one that was claimed, whatever its conventions for special data?"""
-    measure = state.candidate.measure
-    means = [dict(one.parameters).get("mean") for one in (measure, claim)]
-    return state.plain and measure.definition == claim.definition and means[0] == means[1]
+    return state.plain and agree(state.candidate.measure, claim)
 
 
 def _choose_target(
@@ -149,8 +136,7 @@ def _find_nearest(search: Search) -> Candidate | None:
     batch = search.ordinary
     if batch is None or not batch.is_answered:
         return None
-    grades = search.inquiry.shape.grades if len(search.inquiry.shape.grades) > 1 else ()
-    measures = list_measures(search.cutoffs, grades, search.asked)
+    measures = search.list_measures(search.cutoffs)
 
     def measure_merit(one: Measure) -> tuple[float, float, float]:
         expected = batch.expect(Candidate(one))
@@ -169,9 +155,7 @@ def _find_nearest(search: Search) -> Candidate | None:
 
 
 def _make_odd(search: Search, states: Sequence[State]) -> Iterable[Counterexample]:
-    """Make the counterexamples of special data on which no convention fits, as small as they can
-    be.
-    """
+    """Make the counterexamples of special data on which no convention fits, shrunk."""
     for name, question in search.trail.odd.items() if states else ():
         first = states[0].candidate
         if any(find_misreadings(search.inquiry, first, question)):
@@ -237,18 +221,10 @@ def _list_undecided(search: Search) -> dict[str, str]:
 
 
 def _name_mistakes(search: Search, nearest: Candidate | None) -> Iterable[str]:
-    """Name the mistakes that give the values of ordinary data: first those of the measure that is
-    claimed, or nearest.
-    """
+    """Name the mistakes that give ordinary values, first of the measure claimed or nearest."""
     batch = search.ordinary
     if batch is None or not batch.is_answered:
         return
-    grades = search.inquiry.shape.grades if len(search.inquiry.shape.grades) > 1 else ()
-    measures = list_measures(search.cutoffs, grades, search.asked)
-
-    def fits(one: Batch, values: Floats) -> bool:
-        return bool((one.match(values, search.inquiry.precision) | ~one.answered).all())
-
     near = None if nearest is None else nearest.measure
     meant = [one for one in (search.asked, near) if one is not None]
     names = [one.name for one in meant]
@@ -259,13 +235,10 @@ def _name_mistakes(search: Search, nearest: Candidate | None) -> Iterable[str]:
         for says in find_means(search.inquiry, nearest):
             yield f"{nearest.measure} with a mistake: {says}"
     batches = [batch, *([] if broken is None else [search.inquiry.ask_known([broken[1]])])]
+    measures, precision = search.list_measures(search.cutoffs), search.inquiry.precision
     found = sorted(
-        islice(find_mistakes(batches, measures, fits), 12),
-        key=lambda pair: (
-            pair[1] not in meant,
-            pair[1].name not in names,
-            len(str(pair[1])),
-        ),
+        islice(find_mistakes(batches, measures, precision), 12),
+        key=lambda pair: (pair[1] not in meant, pair[1].name not in names, len(str(pair[1]))),
     )
     named: dict[str, Measure] = {}
     for mistake, measure in found:

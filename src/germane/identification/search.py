@@ -17,7 +17,12 @@ from germane.identification.known_questions import list_known
 from germane.identification.special_data import SPECIAL, draw_questions
 from germane.identification.tool_definitions import COMMON, ToolDefinitions, count_tools
 from germane.measures.measure import Measure
-from germane.reconciliation.variations import Candidate, list_measures, list_other_words
+from germane.reconciliation.variations import (
+    Candidate,
+    find_mean,
+    list_measures,
+    list_other_words,
+)
 
 Far = Literal["yes", "no"]  # are definitions with other conventions on ordinary data tried?
 
@@ -54,10 +59,7 @@ class Search:
 
     def find_measures(self, batch: Batch) -> list[State]:
         """Find the definitions that give the values of ordinary queries, simplest first."""
-        grades = sorted(
-            {grade for grade in self.inquiry.shape.grades if len(self.inquiry.shape.grades) > 1}
-        )
-        for candidates in self._list_stages(batch, grades):
+        for candidates in self._list_stages(batch):
             found = [one for one in candidates if batch.fits(one, self.inquiry.precision)]
             if found:
                 break
@@ -66,20 +68,20 @@ class Search:
         states = {one.key: State(one, plain=not one.choices) for one in found}
         return sorted(states.values(), key=self.order)
 
-    def _list_stages(self, batch: Batch, grades: list[float]) -> Iterator[list[Candidate]]:
-        """List definitions from the simplest on: measures, then those with one or two other
-        conventions.
-        """
-        near = list_measures(self.cutoffs[:2], grades, self.asked)
-        measures = list_measures(self.cutoffs, grades, self.asked)
+    def list_measures(self, cutoffs: Sequence[int | None]) -> list[Measure]:
+        """List the measures that are tried at these cutoffs."""
+        grades = self.inquiry.shape.grades
+        return list_measures(cutoffs, grades if len(grades) > 1 else (), self.asked)
+
+    def _list_stages(self, batch: Batch) -> Iterator[list[Candidate]]:
+        """List definitions in stages: measures, then those with one or two other conventions."""
+        near, measures = self.list_measures(self.cutoffs[:2]), self.list_measures(self.cutoffs)
         known = set(near)
         yield [Candidate(one) for one in near]
         yield [Candidate(one) for one in measures if one not in known]
         if self.far == "no":
             return
-        if (
-            self.inquiry.kind == "mean" and self.inquiry.asker.most is not None
-        ):  # every call is a mean over queries
+        if self.inquiry.kind == "mean" and self.inquiry.asker.most is not None:  # over queries
             yield [Candidate(other) for one in near for other in vary_mean(one)[1:]]
             measures = near
         words = self._find_moving_words(batch)
@@ -115,9 +117,7 @@ class Search:
                 yield Candidate(one.measure, choices)
 
     def order(self, state: State) -> tuple[Any, ...]:
-        """Order definitions: nearest to the one that was asked for, or to the usual one of its
-        kind.
-        """
+        """Order definitions: nearest to the one asked for, or to the usual one of its kind."""
         measure = state.candidate.measure
         oddities = self.count_oddities(state.candidate)
         usual = (
@@ -130,9 +130,7 @@ class Search:
         return state.candidate.distance(self.asked) + (measure.k != self.asked.k), *usual
 
     def count_oddities(self, candidate: Candidate) -> int:
-        """Count what is not usual: other parameters and conventions, and that few tools have the
-        measure.
-        """
+        """Count what is not usual: parameters, conventions, and a measure that few tools have."""
         measure = candidate.measure
         changed = Candidate(measure).distance(Measure(measure.name, (), measure.k))
         tools = count_tools(measure.name)
@@ -183,9 +181,7 @@ class Search:
         return states
 
     def _search_ordinary(self, batch: Batch) -> list[State]:
-        """Search with graded data, and with the grades 0 and 1 where that finds nothing as
-        simple.
-        """
+        """Search with graded data, and with 0 and 1 where that finds nothing as simple."""
         states = [] if _is_refused(batch) else self.find_measures(batch)
         simple = bool(states) and self.order(states[0])[0] == 0
         few = self.inquiry.asker.most is not None and bool(states)  # calls, of which none is spent
@@ -227,12 +223,8 @@ class Search:
         """Find the mean over queries."""
         if not self.inquiry.asker.form.several or self.inquiry.kind == "queries" or not states:
             return states
-        batch = self.inquiry.ask(
-            [
-                draw_several(self.inquiry.rng, self.inquiry.shape, 4)
-                for _ in range(1 if self.inquiry.asker.most else 4)
-            ]
-        )
+        calls, rng = 1 if self.inquiry.asker.most else 4, self.inquiry.rng
+        batch = self.inquiry.ask(draw_several(rng, self.inquiry.shape, 4) for _ in range(calls))
         if not batch.is_answered:
             return states
         found = []
@@ -259,41 +251,26 @@ class Search:
             batches += self._ask_special_again()
         kept: list[State] = []
         formulas = set()
-        for state in self._sort(states):
+        precision = self.inquiry.precision
+        for state in sorted(states, key=lambda one: (not one.plain, *self.order(one)[:-1])):
             if _name_formula(state) in formulas:
                 continue  # the simplest one of this formula is kept
-            question = next(
-                filter(
-                    None,
-                    (
-                        one.find_difference(state.candidate, self.inquiry.precision)
-                        for one in batches
-                    ),
-                ),
-                None,
-            )
+            differences = (one.find_difference(state.candidate, precision) for one in batches)
+            question = next(filter(None, differences), None)
             if question is None:
                 kept.append(state)
                 formulas.add(_name_formula(state))
             elif self.trail.broken is None:
                 self.trail.broken = state.candidate, question
         seen = [*(one for _, one in self.batches), *batches]
-        self.compared = len(
-            {
-                question
-                for one in seen
-                for question, answer in zip(one.questions, one.answers, strict=True)
-                if not answer.raised
-            }
-        )
-        if self.inquiry.is_constant([*(one for _, one in self.batches), *batches]):
+        pairs = (pair for one in seen for pair in zip(one.questions, one.answers, strict=True))
+        self.compared = len({question for question, answer in pairs if not answer.raised})
+        if self.inquiry.is_constant(seen):
             kept = [one for one in kept if one.candidate.measure == self.asked]
         return sorted(kept, key=self.order)
 
     def _ask_special_again(self) -> Iterator[Batch]:
-        """Ask about new special data of the kinds that were decided, and known cases of several
-        kinds.
-        """
+        """Ask about new special data of the kinds decided, and known cases of several kinds."""
         inquiry = self.inquiry
         if inquiry.asker.form.several:
             yield inquiry.ask(draw_several(inquiry.rng, inquiry.shape) for _ in range(6))
@@ -306,16 +283,9 @@ class Search:
             if kinds <= decided:
                 yield inquiry.ask(known)
 
-    def _sort(self, states: list[State]) -> list[State]:
-        """Sort states, so that the simplest of each formula, with the conventions that come first,
-        is the first.
-        """
-        return sorted(states, key=lambda one: (not one.plain, *self.order(one)[:-1]))
-
 
 def _name_formula(state: State) -> tuple[str, Any]:
-    measure = state.candidate.measure
-    return measure.definition, dict(measure.parameters).get("mean")
+    return state.candidate.measure.definition, find_mean(state.candidate.measure)
 
 
 def _is_refused(batch: Batch) -> bool:
@@ -325,9 +295,8 @@ def _is_refused(batch: Batch) -> bool:
 
 def _has_grades(question: Question, shape: Shape) -> bool:
     """Are all grades of a question among those of a shape?"""
-    return all(
-        grade in (0.0, *shape.grades) for case in question.cases for _, grade in case.judged or ()
-    )
+    grades = (0.0, *shape.grades)
+    return all(grade in grades for case in question.cases for grade in case.grades)
 
 
 def vary_mean(measure: Measure) -> list[Measure]:

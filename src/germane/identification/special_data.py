@@ -86,12 +86,10 @@ def _draw_copies(rng: Rng, shape: Shape) -> Iterator[Case]:
     """
     for _ in range(3 if shape.k is not None and shape.k > 1 else 0):
         case = draw_case(rng, shape, hits=[False] * ((shape.k or 1) - 1) + [True])
-        items = [item for item, _ in case.ranked or ()]
-        yield case._replace(ranked=rank_items([items[0], *items]))
+        yield case._replace(ranked=rank_items([case.items[0], *case.items]))
     for _ in range(21):
         case = draw_case(rng, shape)
-        items = [item for item, _ in case.ranked or ()]
-        relevant = {item for item, grade in case.judged or () if grade > 0}
+        items, relevant = case.items, case.relevant
         within = min(shape.k or len(items), len(items)) if rng.random() < 0.8 else len(items)
         wanted = [item for item in items[:within] if (item in relevant) == (rng.random() < 0.5)]
         copied = str(rng.choice(wanted or items[:within]))
@@ -100,40 +98,38 @@ def _draw_copies(rng: Rng, shape: Shape) -> Iterator[Case]:
         yield case._replace(ranked=rank_items([*items[:at], copied, *items[at:]]))
 
 
-def _draw_repeats(rng: Rng, shape: Shape) -> Iterator[Case]:
-    for _ in range(6):
-        case = draw_case(rng, shape)
-        judged = [one for one in case.judged or () if one[1] > 0]
-        again = judged[int(rng.integers(len(judged)))]
-        yield case._replace(judged=(*(case.judged or ()), again))
+def _draw_changed(count: int, change: Callable[[Rng, Case], Case]) -> Draw:
+    """Draw so many ordinary queries, each with a change."""
+    return lambda rng, shape: (change(rng, draw_case(rng, shape)) for _ in range(count))
+
+
+def _judge_again(rng: Rng, case: Case) -> Case:
+    judged = [one for one in case.judged or () if one[1] > 0]
+    again = judged[int(rng.integers(len(judged)))]
+    return case._replace(judged=(*(case.judged or ()), again))
 
 
 def _draw_ties(rng: Rng, shape: Shape) -> Iterator[Case]:
-    """Draw short lists with few scores, so that unstable sorts keep their order as stable ones
-    do.
-    """
+    """Draw short lists with few scores: unstable sorts keep their order as stable ones do."""
     shortest = 4 if shape.k is None else shape.k + 1
     for _ in range(24):
         length = int(rng.integers(shortest, max(shortest + 3, min(shortest + 8, _STABLE))))
         case = draw_case(rng, shape, length=length)
         most = int(rng.integers(1, 4))  # different scores
         levels = np.sort(rng.integers(1, most + 1, length))[::-1] / 4
-        items = [item for item, _ in case.ranked or ()]
-        yield case._replace(ranked=tuple(zip(items, levels.tolist(), strict=True)))
+        yield case._replace(ranked=tuple(zip(case.items, levels.tolist(), strict=True)))
 
 
 _STABLE = 16  # items that the usual quicksorts leave to an insertion sort, which is stable
 
 
 def _draw_ids(rng: Rng, shape: Shape) -> Iterator[Case]:
-    """Draw lists of equal scores whose ids sort in one way as text and in others as numbers or
-    UTF-16.
-    """
+    """Draw tied lists whose ids sort differently as text, as numbers and in UTF-16."""
     for _ in range(4):
         names = rng.permutation(np.array(_IDS, str)).tolist()
         hits = rng.permutation(len(names)) < len(names) // 2
         case = draw_case(rng, shape, hits=hits.tolist())
-        new = dict(zip((item for item, _ in case.ranked or ()), names, strict=True))
+        new = dict(zip(case.items, names, strict=True))
         judged = tuple((new.get(item, item), grade) for item, grade in case.judged or ())
         levels = np.sort(rng.integers(1, 3, len(names)))[::-1] / 4
         yield Case(judged, tuple(zip(names, levels.tolist(), strict=True)))
@@ -143,9 +139,7 @@ _IDS = ("9", "10", "100", "Z", "a", "é", "\uffee", "\U0001f600")
 
 
 def _draw_order(rng: Rng, shape: Shape) -> Iterator[Case]:
-    """Draw rows in any order; in each second list the first rank has the only hit, and the last
-    row.
-    """
+    """Draw rows in any order; each second list has its only hit at rank 1, in the last row."""
     for number in range(8):
         only = [True, *[False] * ((shape.k or 4) + 2)]
         case = draw_case(rng, shape, hits=only if number % 2 else None)
@@ -160,9 +154,8 @@ def _draw_close(rng: Rng, shape: Shape) -> Iterator[Case]:
     """Draw lists in which a score and the next one are equal in single precision."""
     for _ in range(8):
         case = draw_case(rng, shape)
-        items = [item for item, _ in case.ranked or ()]
-        scores = [0.3 + score for _, score in case.ranked or ()]
-        relevant = {item for item, grade in case.judged or () if grade > 0}
+        items, relevant = case.items, case.relevant
+        scores = [0.3 + score for score in case.scores]
         marks = [item in relevant for item in items[: (shape.k or len(items)) + 1]]
         changes = [i for i in range(1, len(marks)) if marks[i] != marks[i - 1]]
         at = int(rng.choice(changes or [1])) % len(items)
@@ -173,46 +166,24 @@ def _draw_close(rng: Rng, shape: Shape) -> Iterator[Case]:
         yield case._replace(ranked=tuple(rows))
 
 
-def _draw_nonpositive(rng: Rng, shape: Shape) -> Iterator[Case]:
-    for _ in range(5):
-        case = draw_case(rng, shape)
-        rows = case.ranked or ()
-        middle = rows[len(rows) // 2][1]
-        yield case._replace(ranked=tuple((item, score - middle) for item, score in rows))
+def _lower_scores(_: Rng, case: Case) -> Case:
+    middle = case.scores[len(case.scores) // 2]
+    return case._replace(ranked=tuple((item, score - middle) for item, score in case.ranked or ()))
 
 
-def _draw_missing(rng: Rng, shape: Shape) -> Iterator[Case]:
-    for _ in range(2):
-        yield draw_case(rng, shape)._replace(ranked=None)
+def _draw_regraded(count: int, grade: Callable[[Rng, float], float]) -> Draw:
+    """Draw so many ordinary queries with other grades."""
+
+    def change(rng: Rng, case: Case) -> Case:
+        return case._replace(
+            judged=tuple((item, grade(rng, own)) for item, own in case.judged or ())
+        )
+
+    return _draw_changed(count, change)
 
 
-def _draw_unknown(rng: Rng, shape: Shape) -> Iterator[Case]:
-    for _ in range(2):
-        yield draw_case(rng, shape)._replace(judged=None)
-
-
-def _draw_fractions(rng: Rng, shape: Shape) -> Iterator[Case]:
-    for _ in range(12):
-        case = draw_case(rng, shape)
-        changed = [
-            (item, grade + float(rng.choice([0.25, 0.5])) if rng.random() < 0.7 else grade)
-            for item, grade in case.judged or ()
-        ]
-        yield case._replace(judged=tuple(changed))
-
-
-def _draw_high(rng: Rng, shape: Shape) -> Iterator[Case]:
-    for _ in range(5):
-        case = draw_case(rng, shape)
-        judged = [(item, grade and float(rng.integers(1, 7))) for item, grade in case.judged or ()]
-        yield case._replace(judged=tuple(judged))
-
-
-def _draw_negative(rng: Rng, shape: Shape) -> Iterator[Case]:
-    for _ in range(5):
-        case = draw_case(rng, shape)
-        judged = [(item, grade or -1.0) for item, grade in case.judged or ()]
-        yield case._replace(judged=tuple(judged))
+def _add_fraction(rng: Rng, grade: float) -> float:
+    return grade + float(rng.choice([0.25, 0.5])) if rng.random() < 0.7 else grade
 
 
 SPECIAL: tuple[Special, ...] = (
@@ -223,16 +194,18 @@ SPECIAL: tuple[Special, ...] = (
     Special("no relevant among others", "no relevant items, beside other queries", _draw_irrelevant,
             ("no_relevant", "undefined"), frozenset({"several"}), joined=True, counted=True),
     Special("no relevant", "no relevant items", _draw_irrelevant, ("no_relevant", "undefined")),
-    Special("missing", "a query without results", _draw_missing, ("missing", "empty"),
+    Special("missing", "a query without results",
+            _draw_changed(2, lambda _, case: case._replace(ranked=None)), ("missing", "empty"),
             frozenset({"missing"}), joined=True, why="every query has a list", counted=True),
-    Special("unknown", "a query that nobody judged", _draw_unknown, ("unknown",),
+    Special("unknown", "a query that nobody judged",
+            _draw_changed(2, lambda _, case: case._replace(judged=None)), ("unknown",),
             frozenset({"missing"}), joined=True, why="every list is judged"),
     Special("empty", "empty list", _draw_empty, ("empty",), frozenset({"empty"}), binds=False,
             why="a list that is empty has no rows"),
     Special("copies", "an item listed twice", _draw_copies, ("duplicates",), frozenset({"copies"}),
             binds=False, why="items have no ids that could repeat", counted=True),
-    Special("repeats", "an item judged twice", _draw_repeats, ("repeated",), frozenset({"repeats"}),
-            binds=False, why="an item has one judgment"),
+    Special("repeats", "an item judged twice", _draw_changed(6, _judge_again), ("repeated",),
+            frozenset({"repeats"}), binds=False, why="an item has one judgment"),
     Special("ties", "equal scores", _draw_ties, ("ties",), frozenset({"ties"}), binds=False,
             why="ranked lists have no ties", counted=True),
     Special("ids", "equal scores of ids such as '9', '10' and 'é'", _draw_ids, (),
@@ -241,12 +214,14 @@ SPECIAL: tuple[Special, ...] = (
             frozenset({"order"}), lenient=frozenset({"trec"}), counted=True),
     Special("close scores", "scores that are equal in single precision", _draw_close, ("scores",),
             frozenset({"ties"}), binds=False),
-    Special("nonpositive", "scores of 0 or less", _draw_nonpositive, ("nonpositive",),
-            frozenset({"ties"}), binds=False),
-    Special("high", "grades above 3", _draw_high, ("grades",), frozenset({"grades"}), binds=False),
-    Special("negative", "grades below 0", _draw_negative, ("grades",), frozenset({"grades"}),
-            binds=False, why="items have no grades"),
-    Special("fractions", "grades with decimals", _draw_fractions, ("grades",),
+    Special("nonpositive", "scores of 0 or less", _draw_changed(5, _lower_scores),
+            ("nonpositive",), frozenset({"ties"}), binds=False),
+    Special("high", "grades above 3",
+            _draw_regraded(5, lambda rng, grade: grade and float(rng.integers(1, 7))),
+            ("grades",), frozenset({"grades"}), binds=False),
+    Special("negative", "grades below 0", _draw_regraded(5, lambda _, grade: grade or -1.0),
+            ("grades",), frozenset({"grades"}), binds=False, why="items have no grades"),
+    Special("fractions", "grades with decimals", _draw_regraded(12, _add_fraction), ("grades",),
             frozenset({"grades"}), binds=False, why="items have no grades"),
 )  # fmt: skip
 """Special data, from what every function meets to what few do."""
@@ -262,9 +237,7 @@ def draw_questions(
     calls: int | None = None,
     known: Sequence[Question] = (),
 ) -> list[Question]:
-    """Draw the questions of special data after the known ones; where calls are counted, they are
-    joined into one.
-    """
+    """Draw questions of special data after the known ones; counted calls join them into one."""
     if not special.needs <= shape.shows:
         return []
     cases = list(special.draw(rng, shape))

@@ -1,6 +1,4 @@
-"""Tool definitions: the tools that have a measure, and those whose definition gives a function's
-values.
-"""
+"""Tool definitions: the tools that have a measure, and those that give a function's values."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -49,9 +47,7 @@ class ToolDefinitions:
         return self._lists[name, k]
 
     def find(self, candidate: Candidate, batches: Batches, precision: Precision) -> tuple[str, ...]:
-        """Find the tools that define it so: they give the values that they do not refuse to
-        give.
-        """
+        """Find the tools that give these values, wherever they do not refuse to."""
         key = candidate.key, len(batches)
         if key not in self._found:
             measure = candidate.measure
@@ -77,7 +73,7 @@ def _agrees(candidate: Candidate, batches: Batches, precision: Precision) -> boo
         if special is not None and refused.intersection(special.decides):
             continue
         expected = batch.expect(Candidate(candidate.measure, kept))
-        if expected is not None and not batch.match(expected, precision)[batch.answered].all():
+        if expected is not None and not batch.agrees(expected, precision):
             return False
     return True
 

@@ -45,12 +45,12 @@ def to_json_number(value: float) -> float | None:
 
 
 def write_count(count: int, one: str, more: str | None = None) -> str:
-    """Write a number of things: ``1 query``, ``2,000 queries``; the plural is with s, or as
-    given.
-    """
+    """Write a number of things: ``1 query``, ``2,000 queries``; the plural may be given."""
     return f"{count:,} {one if count == 1 else more or pluralize(one)}"
 
 
 def pluralize(word: str) -> str:
-    """Write the plural of a word: queries, images."""
-    return word[:-1] + "ies" if word.endswith("y") else word + "s"
+    """Write the plural of a word: queries, boxes, images."""
+    if word.endswith("y"):
+        return word[:-1] + "ies"
+    return word + ("es" if word.endswith(("s", "x")) else "s")

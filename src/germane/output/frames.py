@@ -1,6 +1,4 @@
-"""Frames: values as named columns, for Polars, pandas and every library that reads Arrow
-streams.
-"""
+"""Frames: values as named columns, for every library that reads Arrow streams."""
 
 from collections.abc import ItemsView, Iterable, Iterator, KeysView, Mapping, ValuesView
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
@@ -16,9 +14,7 @@ D = TypeVar("D")
 
 
 class Columnar:
-    """A value of rows and named columns: ``pl.DataFrame(value)`` and ``pa.table(value)`` read
-    it.
-    """
+    """A value of rows and named columns, which ``pl.DataFrame`` and ``pa.table`` read."""
 
     def _list_columns(self) -> dict[str, Any]:
         """List the columns by name: arrays of NumPy or of Arrow."""
@@ -120,9 +116,7 @@ def make_texts(values: Iterable[object]) -> "pa.Array":
 
 
 def make_ids(values: Iterable[object]) -> "pa.Array":
-    """Make a column of ids: integers where all of them are, so that it can be joined, and text
-    otherwise.
-    """
+    """Make a column of ids: integers where all of them are, to be joined, and text otherwise."""
     import pyarrow as pa
 
     ids = list(values)

@@ -1,6 +1,4 @@
-"""Markup: elements of SVG and HTML, coordinates, colors, and the policy of a page that loads
-nothing.
-"""
+"""Markup: elements of SVG and HTML, coordinates, colors, and content policies."""
 
 from collections.abc import Iterable, Mapping
 from typing import Literal, TypeAlias

@@ -5,7 +5,7 @@ import os
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 from germane.errors import InputError, check_choice, list_choices
 from germane.output import writing
@@ -34,47 +34,33 @@ class Palette(NamedTuple):
     frame: str
     missing: tuple[str, str]  # an area and its hatching
     ramp: tuple[tuple[float, float, float], tuple[float, float, float]]  # red, green, blue
-    lines: tuple[
-        tuple[str, Any], ...
-    ]  # color and dashes; lines of equal dashes differ in lightness
+    lines: tuple[tuple[str, Any], ...]  # color and dashes; equal dashes differ in lightness
 
 
-PALETTES: dict[Paper, Palette] = {
-    "light": Palette(
-        paper="#ffffff",
-        ink="#222222",
-        line="#1f3b73",
-        area="#cfdcf0",
-        edge="#6f8fc0",
-        faint="#9a9a9a",
-        grid="#e6e6e6",
-        frame="#888888",
-        missing=("#f4f4f4", "#dddddd"),
-        ramp=((0.66, 0.75, 0.88), (0.07, 0.14, 0.30)),
-        lines=(
-            ("#1f3b73", "-"), ("#d1682b", "--"), ("#4f9d69", "-."), ("#8a3b7d", DOTS),
-            ("#b8a13a", TIGHT), ("#6e6e6e", LONG), ("#4aa3df", "-"), ("#8f1d2c", "--"),
-            ("#0b4a3f", "-."), ("#e07ab0", DOTS),
-        ),
-    ),
-    "dark": Palette(
-        paper="#14171c",
-        ink="#e9ebee",
-        line="#8ab4f8",
-        area="#24364f",
-        edge="#5f83b8",
-        faint="#7d8792",
-        grid="#2b313a",
-        frame="#66717d",
-        missing=("#1d2127", "#39414c"),
-        ramp=((0.27, 0.36, 0.52), (0.80, 0.89, 1.0)),
-        lines=(
-            ("#a9c8ff", "-"), ("#f0a068", "--"), ("#7fd6a0", "-."), ("#dd8fd0", DOTS),
-            ("#e3cf6b", TIGHT), ("#b5bcc6", LONG), ("#3f80dd", "-"), ("#d0475c", "--"),
-            ("#2f8f74", "-."), ("#8f52a8", DOTS),
-        ),
+_SHADES: dict[str, tuple[Any, Any]] = {  # on light and on dark paper
+    "paper": ("#ffffff", "#14171c"),
+    "ink": ("#222222", "#e9ebee"),
+    "line": ("#1f3b73", "#8ab4f8"),
+    "area": ("#cfdcf0", "#24364f"),
+    "edge": ("#6f8fc0", "#5f83b8"),
+    "faint": ("#9a9a9a", "#7d8792"),
+    "grid": ("#e6e6e6", "#2b313a"),
+    "frame": ("#888888", "#66717d"),
+    "missing": (("#f4f4f4", "#dddddd"), ("#1d2127", "#39414c")),
+    "ramp": (((0.66, 0.75, 0.88), (0.07, 0.14, 0.30)), ((0.27, 0.36, 0.52), (0.80, 0.89, 1.0))),
+    "lines": (
+        (("#1f3b73", "-"), ("#d1682b", "--"), ("#4f9d69", "-."), ("#8a3b7d", DOTS),
+         ("#b8a13a", TIGHT), ("#6e6e6e", LONG), ("#4aa3df", "-"), ("#8f1d2c", "--"),
+         ("#0b4a3f", "-."), ("#e07ab0", DOTS)),
+        (("#a9c8ff", "-"), ("#f0a068", "--"), ("#7fd6a0", "-."), ("#dd8fd0", DOTS),
+         ("#e3cf6b", TIGHT), ("#b5bcc6", LONG), ("#3f80dd", "-"), ("#d0475c", "--"),
+         ("#2f8f74", "-."), ("#8f52a8", DOTS)),
     ),
 }  # fmt: skip
+PALETTES: dict[Paper, Palette] = {
+    paper: Palette(**{name: both[at] for name, both in _SHADES.items()})
+    for at, paper in enumerate(PAPERS)
+}
 
 
 def _make_style(colors: Palette) -> dict[str, Any]:
@@ -135,10 +121,8 @@ class Display:
     figure_: "Figure"
     colors: Palette
 
-    def plot(self: "D", ax: "Axes | None" = None, *, paper: Paper = "light") -> "D":
-        """Draw into ``ax``, or into a new figure of pyplot; keep both as ``ax_`` and
-        ``figure_``.
-        """
+    def plot(self, ax: "Axes | None" = None, *, paper: Paper = "light") -> Self:
+        """Draw into ``ax``, or a new figure of pyplot; keep both as ``ax_`` and ``figure_``."""
         with apply_style(paper):
             if ax is None:
                 from matplotlib import pyplot
@@ -175,9 +159,6 @@ class Display:
 
     def _draw(self, ax: "Axes") -> None:
         raise NotImplementedError
-
-
-D = TypeVar("D", bound=Display)
 
 
 def check_suffix(path: str | os.PathLike[str]) -> str:

@@ -16,9 +16,7 @@ Reader: TypeAlias = Literal["program", "spreadsheet"]
 
 @dataclass(frozen=True)
 class Table:
-    """A finished table. The first column is text, the others are numbers unless ``left`` says
-    so.
-    """
+    """A finished table. Columns but the first are numbers, unless ``left`` has them as text."""
 
     columns: Row
     rows: tuple[Row, ...]
@@ -203,10 +201,7 @@ class Tabular:
 
 
 def find_highest(columns: Iterable[Sequence[float]]) -> Iterator[tuple[int, int]]:
-    """Find the cells with the highest number of each column that has several; NaN is no number.
-
-    The columns of numbers stand behind a column of names.
-    """
+    """Find the highest number of each column of several, behind a column of names; NaN is none."""
     for c, numbers in enumerate(columns, 1):
         highest = max((one for one in numbers if one == one), default=math.nan)
         if len(numbers) > 1:
@@ -214,9 +209,7 @@ def find_highest(columns: Iterable[Sequence[float]]) -> Iterator[tuple[int, int]
 
 
 def share_lines(named: Iterable[tuple[str, V]], write: Callable[[V], str]) -> Iterator[str]:
-    """Write a line for each value with its name, or the one line that all of them share; none where
-    it is empty.
-    """
+    """Write a line for each value with its name, or once if all share it; none if empty."""
     lines = {name: write(one) for name, one in named}
     if len(different := set(lines.values())) == 1:
         yield from filter(None, different)
@@ -225,9 +218,7 @@ def share_lines(named: Iterable[tuple[str, V]], write: Callable[[V], str]) -> It
 
 
 def stack_tables(name: str, tables: Mapping[str, Table]) -> Table:
-    """Stack tables of the same columns; a first column, ``name``, says which table a row is
-    from.
-    """
+    """Stack tables of the same columns; a first column, ``name``, says which table it is."""
     one = next(iter(tables.values()))
     if len(tables) == 1:
         return one

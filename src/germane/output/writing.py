@@ -30,9 +30,7 @@ def check(path: str | None, inputs: Iterable[str] = ()) -> None:
 
 
 def write(path: str | None, text: str) -> None:
-    """Write to standard output, or to a file; control characters in ids do not get to a
-    terminal.
-    """
+    """Write to a file or to standard output; a terminal gets no control characters of ids."""
     if path is None or path == "-":
         sys.stdout.write(show_lines(text) if sys.stdout.isatty() else text)
     else:

@@ -1,6 +1,4 @@
-"""Agreement: the queries whose reported value a definition gives, and explanations of the
-others.
-"""
+"""Agreement: the queries whose reported value a definition gives, and why others are off."""
 
 import math
 from collections.abc import Hashable, Iterable, Mapping
@@ -40,9 +38,7 @@ class Off:
 
 @dataclass(frozen=True)
 class Agreement:
-    """The queries for which one definition gives the reported value, and those for which it does
-    not.
-    """
+    """The queries for which one definition gives the reported value, and the others."""
 
     given: Given
     of: int
@@ -125,9 +121,7 @@ class Terms:
         return compute_values(self._ranking, replace(self._scored, terms=terms))
 
     def explain(self, query: Hashable, number: Reported) -> str:
-        """Explain the reported value of a query, or compare the sums of terms behind both
-        values.
-        """
+        """Explain a query's reported value, or compare the sums of terms behind both values."""
         q = self._place.get(query)
         if q is None:
             return "left out"

@@ -39,9 +39,7 @@ class Answer(Tabular, Generic[G]):
 
     @property
     def answer(self) -> Literal["found", "possible", "none"]:
-        """The number was found, is possible (chance may give it, too), or is given by nothing that
-        was tried.
-        """
+        """The number was found, is possible (chance may give it, too), or nothing gives it."""
         if not self.found:
             return "none"
         return "possible" if self.chance > POSSIBLE else "found"

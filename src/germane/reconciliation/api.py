@@ -72,7 +72,7 @@ def reconcile(
     choices: dict[str, Any] = {**policy}
     if isinstance(relevant, str):  # with qrels it is a convention
         choices["relevant"], relevant = relevant, None
-    asked = measure if isinstance(measure, Measure) else parse(measure)
+    asked = parse(measure)
     number = read_reported(reported)
     if is_list(qrels, run, choices):
         check_list(run, [*(["reported_per_query"] if reported_per_query else []), *choices])

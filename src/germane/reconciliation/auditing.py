@@ -1,7 +1,5 @@
 """Audit: find numbers of a published table that no run can have, without any data."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -26,8 +24,7 @@ def audit(
     *,
     columns: Mapping[str, str] | None = None,
 ) -> Audit:
-    """Find numbers of a published table that contradict each other or no run can have. It needs no
-    data.
+    """Find contradictions and impossible numbers in a published table, without any data.
 
     >>> found = germane.audit({"our model": {"MRR@1": "0.859", "P@1": "0.179"}})
     >>> bool(found), found.contradictions[0].columns
@@ -87,22 +84,16 @@ class _Auditor:
             if _key(one) in cut or one.kind == "mean":
                 kept.append(one)
             else:
-                weak.append(
-                    replace(one, possible="Possible if decimals were cut off, not rounded.")
-                )
+                says = "Possible if decimals were cut off, not rounded."
+                weak.append(replace(one, possible=says))
         explained = tuple(self._explain(scaled)) if kept else ()
         explained = explained if len(explained) < 3 else ()  # any move would do
         explained += tuple(self._explain_ties(kept))
-        names = {
-            column.label: str(column.asked or column.kind) for column in self.columns if column
-        }
-        ignored = tuple(
-            label
-            for label, column in zip(self.table.columns, self.columns, strict=True)
-            if column is None
-        )
+        known = self._known.values()
+        names = {column.label: str(column.asked or column.kind) for column in known}
+        ignored = [name for c, name in enumerate(self.table.columns) if c not in self._known]
         return Audit(
-            tuple(kept), tuple(weak), explained, names, ignored, (*self.table.notes, *notes),
+            tuple(kept), tuple(weak), explained, names, tuple(ignored), (*self.table.notes, *notes),
             len(self.table.rows), self._count(scaled),
         )  # fmt: skip
 
@@ -110,14 +101,17 @@ class _Auditor:
 
     def _rescale(self) -> tuple[dict[tuple[int, int], Reported], list[str]]:
         """Read a table of percentages as shares: where most numbers that are shares are above 1."""
-        shares = [
-            c for c, column in enumerate(self.columns) if column and find_highest(column.kind, None)
-        ]
+        shares = [c for c, column in self._known.items() if find_highest(column.kind, None)]
         cells, chosen = read_percentages(self.table, shares)
         names = [self.table.columns[c] for c in chosen]
         return cells, [f"Read as percentages: {list_some(names)}."] if names else []
 
     # --- laws
+
+    @cached_property
+    def _known(self) -> dict[int, Column]:
+        """The columns that are measures, by their place."""
+        return {c: column for c, column in enumerate(self.columns) if column is not None}
 
     @cached_property
     def _laws(self) -> list[PairLaws]:
@@ -130,7 +124,11 @@ class _Auditor:
         """Find what contradicts a bound, a law of two columns, or a law of three."""
         found: dict[Any, Contradiction] = {}
         for r in range(len(self.table.rows)):
-            row = {c: Interval.of(cell, truncated) for (at, c), cell in cells.items() if at == r}
+            row = {
+                c: Interval.of(cell, truncated)
+                for (at, c), cell in cells.items()
+                if at == r and c in self._known
+            }
             for one in (
                 *self._check_bounds(r, row),
                 *self._check_pairs(r, row),
@@ -147,23 +145,15 @@ class _Auditor:
 
     def _check_bounds(self, r: int, row: Mapping[int, Interval]) -> Iterator[Contradiction]:
         for c, value in row.items():
-            column = self.columns[c]
-            if column is None:
-                continue
+            column = self._known[c]
             name, kind = self.table.rows[r], column.kind
             tops = [find_highest(kind, one) for one in column.plain] or [find_highest(kind, None)]
             known = [top for top in tops if top is not None]
             if known and value.low > max(known):
                 few = len(known) < len(tops)
-                possible = (
-                    "Possible only if repeated results or grades above 1 count more." if few else ""
-                )
+                possible = "Possible only if repeated results or grades above 1 count more." * few
                 read = self.table.cells[r, c].value / 100
-                hint = (
-                    f"; {format_plain(round(read, 12))} would be possible (×100)"
-                    if read <= 1
-                    else ""
-                )
+                hint = f"; {format_plain(round(read, 12))} would be possible (×100)" * (read <= 1)
                 proof = f"a value is a share of what is possible{hint}"
                 yield Contradiction(
                     name, self._cite(r, c), f"{column.label} ≤ {max(known):g}", proof,
@@ -185,8 +175,7 @@ class _Auditor:
             excess, law, possible = broken
             words: dict[str, Any] = {}
             for letters, at in (("aj", i), ("bk", j)):
-                column = self.columns[at]
-                assert column is not None
+                column = self._known[at]
                 words |= {letters[0]: column.label, letters[1]: column.k or "N"}
             says, proof = (text.format(**words) for text in (law.says, law.proof))
             yield Contradiction(
@@ -197,14 +186,14 @@ class _Auditor:
         """F ≤ (P + R) ÷ 2: a harmonic mean is at most the arithmetic one."""
         of_kind: dict[tuple[str, int | None, str], int] = {}
         for c in row:
-            column = self.columns[c]
-            if column is not None and not column.of_boxes:
+            column = self._known[c]
+            if not column.of_boxes:
                 of_kind[column.kind, column.k, column.group] = c
         for (kind, k, group), f in of_kind.items():
             p, rec = of_kind.get(("P", k, group)), of_kind.get(("R", k, group))
             if kind != "F" or p is None or rec is None:
                 continue
-            readings = [one for c in (f, p, rec) for one in self._read(c)]
+            readings = [one for c in (f, p, rec) for one in self._known[c].plain]
             if any(one.parameters.get("beta", 1) != 1 for one in readings) or (
                 len({(one.choices, one.parameters.get("rel")) for one in readings}) > 1
             ):
@@ -218,11 +207,6 @@ class _Auditor:
                     "a harmonic mean is at most the arithmetic one", excess,
                 )  # fmt: skip
 
-    def _read(self, c: int) -> tuple[Reading, ...]:
-        """Return the ways in which a column is read."""
-        column = self.columns[c]
-        return () if column is None else column.plain
-
     def _check_grain(self, r: int, row: Mapping[int, Interval]) -> Iterator[Contradiction]:
         """A mean of N values of 0 or 1 is a multiple of 1/N, and P@k of 1/(kN)."""
         of_one = self.table.of_queries and self.table.rows[r] != "all"
@@ -230,10 +214,8 @@ class _Auditor:
         if number is None:
             return
         for c, value in row.items():
-            column = self.columns[c]
-            if column is None or column.kind not in ("Success", "P"):
-                continue
-            if column.kind == "P" and column.k is None:
+            column = self._known[c]
+            if column.kind not in ("Success", "P") or (column.kind == "P" and column.k is None):
                 continue
             steps = number * (column.k or 1 if column.kind == "P" else 1)
             nearest = round((value.low + value.high) / 2 * steps) / steps
@@ -253,18 +235,13 @@ class _Auditor:
             )  # fmt: skip
 
     def _compare_means(self, cells: Mapping[tuple[int, int], Reported]) -> Iterator[Contradiction]:
-        """The row of means is the mean of the rows of queries, or lower where queries without
-        results count 0.
-        """
+        """The row of means is that of the queries, or lower if those without results count 0."""
         if not self.table.of_queries or self.table.rows[-1] != "all":
             return
         last = len(self.table.rows) - 1
-        for c, column in enumerate(self.columns):
-            if column is None or (last, c) not in cells:
-                continue
-            if any(
-                one.parameters.get("mean", "arithmetic") != "arithmetic" for one in column.plain
-            ):
+        for c, column in self._known.items():
+            means = {one.parameters.get("mean", "arithmetic") for one in column.plain}
+            if (last, c) not in cells or means - {"arithmetic"}:
                 continue
             own = [Interval.of(cell) for (r, at), cell in cells.items() if at == c and r < last]
             total = Interval.of(cells[last, c])
@@ -312,32 +289,21 @@ class _Auditor:
 
     def _explain(self, cells: Mapping[tuple[int, int], Reported]) -> Iterator[str]:
         """Find two columns that, exchanged, leave no contradiction; or a shift of all columns."""
-        shown = [c for c, column in enumerate(self.columns) if column is not None]
-        orders = []
+        shown, names, orders = list(self._known), self.table.columns, []
         for i, j in combinations(shown, 2):
             order = {c: c for c in shown} | {i: j, j: i}
-            orders.append(
-                (f"{self.table.columns[i]} and {self.table.columns[j]} were exchanged", order)
-            )
+            orders.append((f"{names[i]} and {names[j]} were exchanged", order))
         if len(shown) > 2:
-            for step, side in ((1, "left"), (-1, "right")):
+            for step, side in ((1, "right"), (-1, "left")):
                 order = {c: shown[(at + step) % len(shown)] for at, c in enumerate(shown)}
-                orders.append(
-                    (
-                        (
-                            "all numbers stood one column too far to the"
-                            f" {'right' if side == 'left' else 'left'}"
-                        ),
-                        order,
-                    )
-                )
+                orders.append((f"all numbers stood one column too far to the {side}", order))
         for says, order in orders[:200]:
             moved = {
                 (r, c): cells[r, order[c]]
                 for r, c in cells
                 if c in order and (r, order[c]) in cells
             }
-            if not any(not one.possible for one in self.find(moved)):
+            if all(one.possible for one in self.find(moved)):
                 yield f"Nothing contradicts if {says}."
 
 

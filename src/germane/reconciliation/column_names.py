@@ -1,14 +1,12 @@
 """Names of columns in published tables, and the definitions that each may stand for."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
 
-from germane.dialects import resolve_dialect
+from germane.dialects import dialects, resolve_dialect
 from germane.dialects.dialect import Dialect
 from germane.dialects.names import find_entry, list_same_kind, resolve_measure, translate_entry
 from germane.dialects.parsing import parse
@@ -18,55 +16,29 @@ from germane.measures.measure import Measure
 GROUPS = " / "  # stands between the heading of several columns and the name of one
 
 _WORDS = {
-    "precision": "P",
-    "prec": "P",
-    "recall": "R",
-    "rec": "R",
-    "map": "AP",
-    "average precision": "AP",
-    "mean average precision": "AP",
-    "mrr": "RR",
-    "recip rank": "RR",
-    "reciprocal rank": "RR",
-    "mean reciprocal rank": "RR",
-    "ndcg": "nDCG",
-    "hit": "Success",
-    "hits": "Success",
-    "hit rate": "Success",
-    "hitrate": "Success",
-    "hr": "Success",
-    "success": "Success",
-    "acc": "Success",
-    "accuracy": "Success",
-    "top": "Success",
-    "f1": "F",
-    "f1 score": "F",
-    "f": "F",
+    word: measure
+    for measure, words in {
+        "P": "precision, prec",
+        "R": "recall, rec",
+        "AP": "map, average precision, mean average precision",
+        "RR": "mrr, recip rank, reciprocal rank, mean reciprocal rank",
+        "nDCG": "ndcg",
+        "Success": "hit, hits, hit rate, hitrate, hr, success, acc, accuracy, top",
+        "F": "f1, f1 score, f",
+    }.items()
+    for word in words.split(", ")
 }
 """Words of papers that stand for a measure at a cutoff."""
 
 _BOXES = {
-    "ap": "AP",
-    "map": "AP",
-    "map5095": "AP",
-    "ap5095": "AP",
-    "ap50": "AP50",
-    "map50": "AP50",
-    "ap75": "AP75",
-    "map75": "AP75",
-    "aps": "APs",
-    "apm": "APm",
-    "apl": "APl",
-    "apsmall": "APs",
-    "apmedium": "APm",
-    "aplarge": "APl",
-    "mapsmall": "APs",
-    "mapmedium": "APm",
-    "maplarge": "APl",
-    "ar1": "AR1",
-    "ar10": "AR10",
-    "ar100": "AR100",
-}
+    word: kind
+    for kind, words in {
+        "AP": "ap map map5095 ap5095", "AP50": "ap50 map50", "AP75": "ap75 map75",
+        "APs": "aps apsmall mapsmall", "APm": "apm apmedium mapmedium",
+        "APl": "apl aplarge maplarge", "AR1": "ar1", "AR10": "ar10", "AR100": "ar100",
+    }.items()
+    for word in words.split()
+}  # fmt: skip
 """Words of tables of detectors, without signs, points and blanks."""
 
 _OVERLAPS = {
@@ -124,9 +96,7 @@ class Reading:
 
 @dataclass(frozen=True)
 class Column:
-    """A column of a published table: its name, the measure that it names, and what it may stand
-    for.
-    """
+    """A column of a published table: its name, its measure, and what it may stand for."""
 
     label: str
     kind: str  # the name of germane's measure, or of boxes: "AP50"
@@ -218,8 +188,7 @@ def _make_column(
 
 
 def split_overlap(label: str) -> tuple[str, str]:
-    """Split a name of a detector's table into the name of the measure and what is matched: box,
-    mask, oks, or "" unsaid.
+    """Split a detector's column into its measure and what is matched: box, mask, oks or "".
 
     >>> from germane.reconciliation.column_names import split_overlap
     >>> split_overlap("mask AP50"), split_overlap("AP bbox"), split_overlap("APm")
@@ -241,9 +210,7 @@ def _strip(label: str) -> str:
 
 
 def read_box_column(label: str) -> str | None:
-    """Read a name of a detector's table as one of AP, AP50, AP75, APs, APm, APl, AR1, AR10, AR100;
-    None for any other.
-    """
+    """Read a detector's column as AP, AP50, AP75, APs, APm, APl, AR1, AR10, AR100, or None."""
     return _BOXES.get(_strip(split_overlap(label.rpartition(GROUPS)[2])[0]))
 
 
@@ -279,9 +246,7 @@ def _respell(label: str) -> Iterator[str]:
 
 
 def _search_dialects(label: str) -> Iterator[Reading]:
-    from germane.dialects.table import DIALECTS
-
-    for tool in DIALECTS:
+    for tool in dialects().values():
         entry = tool.find(label)
         if entry is not None and entry.measure:
             yield Reading(parse(tool.measure(label)), _choose(entry.read_choices(label)))
@@ -309,9 +274,7 @@ def _read_as(name: str, label: str, asked: Measure) -> tuple[Reading, ...]:
     else:
         alike = list(list_same_kind(tool, asked))
         plain = [one for one in alike if not one.choices]  # rather than options of the tool
-        ones = [
-            one for one in alike if _keep_ones(one.choices)
-        ]  # and those that give 1 to queries without relevant items
+        ones = [one for one in alike if _keep_ones(one.choices)]  # of queries without relevant ones
         # somebody else's name: its table is taken to count one set of queries in one order, if the
         # tool has such a measure
         usual = [(translate_entry(one, asked), _keep_ones(one.choices)) for one in (*plain, *ones)]
@@ -347,9 +310,7 @@ def _choose(choices: Mapping[str, Any]) -> tuple[tuple[str, Any], ...]:
 
 
 def _vary(measure: Measure) -> list[Measure]:
-    """List the definitions of papers that go by the name: of AP each norm, if none is written, and
-    the mean of P@i.
-    """
+    """List the definitions that go by the name: AP by each norm, if none is written, and MeanP."""
     if measure.name != "AP" or measure.k is None or dict(measure.parameters)["norm"] != "min":
         return [measure]
     norms = [measure(norm=word) for word in ("R", "found", "k", "possible")]

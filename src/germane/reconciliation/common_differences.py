@@ -1,7 +1,5 @@
 """Common differences: what the numbers of a table have in common that no protocol gives."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -58,8 +56,7 @@ def measure_distance(sheet: Sheet, fit: Fit) -> Distance:
 
 
 def choose_nearest(sheet: Sheet, fit: Fit, fits: Sequence[Fit]) -> Distance:
-    """Choose the protocol to compare with where none is claimed: one that gives many cells, or else
-    the nearest.
+    """Choose a protocol to compare with: one that gives many cells, or else the nearest.
 
     ``fits`` begin with the conventions asked for.
     """
@@ -167,9 +164,7 @@ def _find_side(near: Distance) -> str:
 
 
 def find_exchanged(off: Sequence[OffCell]) -> Iterator[str]:
-    """Find two runs, or two columns, each of whose cells that are off has the other one's
-    number.
-    """
+    """Find two runs or columns, each of whose cells that are off has the other's number."""
     for kind, what in (("run", "rows of "), ("column", "columns ")):
         own: dict[str, list[OffCell]] = {}
         for one in off:

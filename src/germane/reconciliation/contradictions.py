@@ -1,8 +1,4 @@
-"""Contradictions: numbers of a published table that cannot all be right, and the answer of
-audit.
-"""
-
-from __future__ import annotations
+"""Contradictions: numbers of a published table that cannot all be right; audit's answer."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -32,9 +28,7 @@ class Contradiction:
     proof: str
     excess: float
     possible: str = ""
-    kind: str = (
-        "law"  # bound, law, grain (of a mean of so many queries) or mean (of the values of queries)
-    )
+    kind: str = "law"  # bound, law, grain (of a mean of so many queries) or mean (of queries)
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -77,9 +71,7 @@ class Audit(Tabular):
         return len(self.contradictions)
 
     def table(self, *, digits: int | None = None) -> Table:
-        """Return a row for each contradiction, then for each restriction. ``digits`` are those of
-        "off by".
-        """
+        """Return a row for each contradiction, then restriction. ``digits`` are of "off by"."""
         rows = [
             (
                 one.row,
@@ -100,22 +92,10 @@ class Audit(Tabular):
             name if name == measure else f"{name} as {measure}"
             for name, measure in self.columns.items()
         )
+        checked = f"{write_count(self.rows, 'row')}; {write_count(self.checked, 'comparison')}"
         ignored = f"Not read as measures: {list_some(self.ignored)}." if self.ignored else ""
-        return tuple(
-            filter(
-                None,
-                (
-                    (
-                        f"{found} in {write_count(self.rows, 'row')};"
-                        f" {write_count(self.checked, 'comparison')}."
-                    ),
-                    *self.explanations,
-                    f"Columns: {read}.",
-                    ignored,
-                    *self.notes,
-                ),
-            )
-        )
+        notes = (f"{found} in {checked}.", *self.explanations, f"Columns: {read}.", ignored)
+        return tuple(filter(None, (*notes, *self.notes)))
 
     def __str__(self) -> str:
         lines = [f"● {one}" for one in self.contradictions]
@@ -126,13 +106,8 @@ class Audit(Tabular):
         """Return everything as plain objects."""
         return add_schema(
             {
-                name: [_write(one) for one in found]
-                for name, found in (
-                    ("contradictions", self.contradictions),
-                    ("restrictions", self.restrictions),
-                )
-            }
-            | {
+                "contradictions": list(map(_write, self.contradictions)),
+                "restrictions": list(map(_write, self.restrictions)),
                 "explanations": list(self.explanations),
                 "columns": dict(self.columns),
                 "ignored": list(self.ignored),
@@ -144,12 +119,4 @@ class Audit(Tabular):
 
 
 def _write(one: Contradiction) -> dict[str, Any]:
-    return {
-        "row": one.row,
-        "cells": dict(one.cells),
-        "law": one.law,
-        "proof": one.proof,
-        "excess": one.excess,
-        "possible": one.possible,
-        "kind": one.kind,
-    }
+    return {**vars(one), "cells": dict(one.cells)}

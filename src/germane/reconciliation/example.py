@@ -22,9 +22,7 @@ from germane.readers.relevance import make_ranking
 from germane.reconciliation.spread import Values
 from germane.reconciliation.variations import Candidate, find_mean
 
-Small = tuple[
-    tuple[float, ...], int
-]  # the grades of a list, and the number of relevant items it misses
+Small = tuple[tuple[float, ...], int]  # the grades of a list, and the relevant items that it misses
 
 _LONGEST = 6  # ranks of the longest list that is tried
 _MOST = 1000  # the largest cutoff for which lists with as many relevant items are tried
@@ -111,8 +109,7 @@ def find_examples(
 def find_example(
     candidates: Sequence[Candidate], conventions: Policy, tolerance: float
 ) -> Example | None:
-    """Find the smallest data on which the most candidates differ, by more than the tolerance if
-    possible.
+    """Find the smallest data on which most candidates differ, beyond the tolerance if possible.
 
     None where all of them are equal on everything that was tried.
     """
@@ -141,9 +138,7 @@ def find_example(
 def make_collection(
     listed: Iterable[float], relevant: int | Iterable[float] | None, rel: float = 1.0
 ) -> tuple[Qrels, dict[str, list[int]]]:
-    """Turn one list into qrels and a run: items are numbers, and the last ones are not
-    retrieved.
-    """
+    """Make qrels and a run of one list: items are numbers, the last ones not retrieved."""
     ranking = make_ranking(listed, relevant, rel)
     retrieved = ranking.relevance.tolist()
     missed = list((Counter(ranking.ideal.tolist()) - Counter(retrieved)).elements())

@@ -1,10 +1,7 @@
-"""Laws between measures of one run: bounds and inequalities, each with its proof and its
-conditions.
+"""Laws between measures of one run: bounds and inequalities, with proofs and conditions.
 
 An inequality of the values of every query holds for their means, too, since all of them are linear.
 """
-
-from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -26,9 +23,8 @@ class Line(NamedTuple):
     factor: float
     offset: float = 0.0
 
-    def relax(self, a: Reading, b: Reading) -> Line | None:
-        """Give room to a tool that leaves other queries out of one measure, or takes ties or
-        repeated results otherwise for it.
+    def relax(self, a: Reading, b: Reading) -> "Line | None":
+        """Give room to a tool that treats queries, ties or copies otherwise for one measure.
 
         The law then holds for neither mean. A value beyond the bound would take a fifth of the
         queries without results, or half of them without relevant items, and one 0.15 above it ties
@@ -50,12 +46,12 @@ class Line(NamedTuple):
 
 
 Bound: TypeAlias = "Callable[[Reading, Reading], Line | None]"
+Cut: TypeAlias = "Callable[[float, float], Line]"  # of the cutoffs of both
 
 
 @dataclass(frozen=True)
 class Identity:
-    """A law: the first measure is at most a line of the second one, for definitions that ``bound``
-    accepts.
+    """A law: the first measure is at most a line of the second, if ``bound`` accepts both.
 
     ``says`` and ``proof`` have {a}, {b}, {j} and {k} for the names and the cutoffs.
     """
@@ -91,101 +87,82 @@ def _has(reading: Reading, **wanted: object) -> bool:
     return True
 
 
-def _at_same(line: Callable[[float], Line], **wanted: object) -> Bound:
-    """Hold at one cutoff of both; ``wanted`` are words of the first one's parameters."""
+def _hold(line: Cut, fits: Callable[[Reading, Reading], bool]) -> Bound:
+    """Hold where two comparable definitions fit, with the line of their cutoffs."""
 
     def bound(a: Reading, b: Reading) -> Line | None:
-        if a.k != b.k or not _is_comparable(a, b) or not _has(a, **wanted):
-            return None
-        found = line(a.k)
-        return found if all(map(isfinite, found)) else None
+        found = line(a.k, b.k) if fits(a, b) and _is_comparable(a, b) else None
+        return found if found is not None and all(map(isfinite, found)) else None
 
     return bound
 
 
-def _rises(line: Callable[[float, float], Line], **wanted: object) -> Bound:
+def _at_same(line: Cut, **wanted: object) -> Bound:
+    """Hold at one cutoff of both; ``wanted`` are words of the first one's parameters."""
+    return _hold(line, lambda a, b: a.k == b.k and _has(a, **wanted))
+
+
+def _rises(line: Cut, **wanted: object) -> Bound:
     """Hold where the first one's cutoff is lower, of one measure with the same parameters."""
 
-    def bound(a: Reading, b: Reading) -> Line | None:
+    def fits(a: Reading, b: Reading) -> bool:
         same = a.parameters == b.parameters and a.measure.name == b.measure.name
-        if not a.k < b.k or not same or not _is_comparable(a, b) or not _has(a, **wanted):
-            return None
-        found = line(a.k, b.k)
-        return found if all(map(isfinite, found)) else None
+        return a.k < b.k and same and _has(a, **wanted)
 
-    return bound
+    return _hold(line, fits)
 
 
-def _within(line: Callable[[float, float], Line], *, alike: bool = False) -> Bound:
+def _within(line: Cut, *, alike: bool = False) -> Bound:
     """Hold where the first one's cutoff is lower, or with ``alike`` the same, of two measures."""
-
-    def bound(a: Reading, b: Reading) -> Line | None:
-        if a.k > b.k or (a.k == b.k and not alike) or not _is_comparable(a, b):
-            return None
-        found = line(a.k, b.k)
-        return found if all(map(isfinite, found)) else None
-
-    return bound
+    return _hold(line, lambda a, b: a.k < b.k or (alike and a.k == b.k))
 
 
-def _fills(a: Reading, b: Reading) -> Line | None:
-    """P@k ≤ (j·P@j + k − j) ÷ k, for j < k."""
-    if not b.k < a.k < inf or a.parameters != b.parameters or not _is_comparable(a, b):
-        return None
-    return Line(b.k / a.k, (a.k - b.k) / a.k)
+def _is_of_first(one: Reading) -> bool:
+    """Is it 1 if the first result is relevant, and else 0?"""
+    norms = ("min", "possible", "found", "k") if one.measure.name == "AP" else ("k", "retrieved")
+    return one.k == 1 and _has(one, norm=norms)
 
 
-def _starts(a: Reading, b: Reading) -> Line | None:
-    """At k = 1, both are 1 if the first result is relevant, and else 0."""
-    simple = all(
-        one.k == 1
-        and _has(
-            one,
-            norm={"AP": ("min", "possible", "found", "k"), "R": ("min", "possible")}.get(
-                one.measure.name, ("k", "retrieved")
-            ),
-        )
-        for one in (a, b)
-    )
-    return Line(1.0) if simple and _is_comparable(a, b) else None
-
-
-def _begins(a: Reading, b: Reading) -> Line | None:
-    """At k = 1, a share of R is at most the first result's relevance."""
-    return Line(1.0) if a.k == b.k == 1 and _is_comparable(a, b) else None
-
-
-def _divides_alike(a: Reading, b: Reading) -> Line | None:
-    """AP and R at one cutoff, with the same divisor."""
+def _divide_alike(a: Reading, b: Reading) -> bool:
+    """Have AP and R one cutoff and the same divisor?"""
     norms = {one.parameters["norm"] for one in (a, b)}
     if a.k == inf:  # then min(R, k) is R
         norms = {"R" if word == "min" else word for word in norms}
-    if a.k != b.k or not _is_comparable(a, b) or len(norms) > 1 or norms - {"R", "min", "possible"}:
-        return None
-    return _SAME
+    return a.k == b.k and len(norms) == 1 and norms <= {"R", "min", "possible"}
 
 
 _FIRST = ("RR", "P", "Success", "AP")
 _SAME = Line(1.0)
 
 
-def _same(k: float) -> Line:
+def _same(j: float, k: float) -> Line:
     return _SAME
 
 
-def _times_k(k: float) -> Line:
+def _times_j(j: float, k: float) -> Line:
+    return Line(j)
+
+
+def _times_k(j: float, k: float) -> Line:
     return Line(k)
 
 
 def _rank_first(j: float, k: float) -> Line:
-    """P@j of a list with its first hit at rank f is at most (j − f + 1) ÷ j: f·(j − f + 1) ÷ j is
-    highest in the middle.
-    """
+    """P@j with a first hit at rank f is at most (j − f + 1) ÷ j; f times that peaks midway."""
     return Line((j + 1) ** 2 / (4 * j) if j > 1 else inf)
 
 
 def _start_first(j: float, k: float) -> Line:
     return _SAME if j == 1 else Line(inf)
+
+
+_starts = _hold(_same, lambda a, b: _is_of_first(a) and _is_of_first(b))
+_begins = _hold(_same, lambda a, b: a.k == b.k == 1)  # a share of R is at most rel(1)
+_divides_alike = _hold(_same, _divide_alike)
+_fills = _hold(  # j > k
+    lambda j, k: Line(k / j, (j - k) / j),
+    lambda a, b: b.k < a.k < inf and a.parameters == b.parameters,
+)
 
 
 PAIRS: tuple[Identity, ...] = (
@@ -198,19 +175,19 @@ PAIRS: tuple[Identity, ...] = (
     ),
     Identity("R", "P", "{a} ≤ {b}", "R@1 is rel(1) ÷ R, and P@1 is rel(1)", _begins),
     Identity("RR", "RR", "{a} ≤ {b}", "a longer list can only add a first relevant item",
-        _rises(lambda j, k: _SAME)),
+        _rises(_same)),
     Identity("Success", "Success", "{a} ≤ {b}", "a hit in the first {j} is one in the first {k}",
-        _rises(lambda j, k: _SAME)),
+        _rises(_same)),
     Identity("R", "R", "{a} ≤ {b}", "recall counts the same relevant items, and more of them",
-        _rises(lambda j, k: _SAME, norm="R")),
+        _rises(_same, norm="R")),
     Identity("P", "P", "{j}·{a} ≤ {k}·{b}", "the first {k} hold the hits of the first {j}",
         _rises(lambda j, k: Line(k / j))),
     Identity("P", "P", "{j}·{a} ≤ {k}·{b} + {j} − {k}",
         "results {k} + 1 to {j} are at most {j} − {k} hits", _fills),
     Identity("AP", "AP", "{a} ≤ {b}", "divided by R, a longer list only adds terms",
-        _rises(lambda j, k: _SAME, norm="R")),
+        _rises(_same, norm="R")),
     Identity("DCG", "DCG", "{a} ≤ {b}", "a longer list only adds gains",
-        _rises(lambda j, k: _SAME, gain="linear")),
+        _rises(_same, gain="linear")),
     Identity("RR", "Success", "{a} ≤ {b}", "1 ÷ rank is at most 1, and both are 0 without a hit",
         _at_same(_same)),
     Identity("Success", "RR", "{a} ≤ {k}·{b}",
@@ -233,19 +210,19 @@ PAIRS: tuple[Identity, ...] = (
         _within(_rank_first, alike=True)),
     Identity("Success", "RR", "{a} ≤ {j}·{b}",
         "a hit in the first {j} has a reciprocal rank of at least 1 ÷ {j}",
-        _within(lambda j, k: Line(j))),
+        _within(_times_j)),
     Identity("RR", "Success", "{a} ≤ {b}",
-        "1 ÷ rank is at most 1, and 0 without a hit in the first {k}", _within(lambda j, k: _SAME)),
+        "1 ÷ rank is at most 1, and 0 without a hit in the first {k}", _within(_same)),
     Identity("P", "Success", "{a} ≤ {b}", "P is at most 1, and 0 without a hit in the first {k}",
-        _within(lambda j, k: _SAME)),
+        _within(_same)),
     Identity("R", "Success", "{a} ≤ {b}",
-        "recall is at most 1, and 0 without a hit in the first {k}", _within(lambda j, k: _SAME)),
+        "recall is at most 1, and 0 without a hit in the first {k}", _within(_same)),
     Identity("AP", "Success", "{a} ≤ {b}", "AP is at most 1, and 0 without a hit in the first {k}",
-        _within(lambda j, k: _SAME)),
+        _within(_same)),
     Identity("RR", "P", "{a} ≤ {k}·{b}", "1 ÷ rank is at most 1, and {k}·P counts the hits",
-        _within(lambda j, k: Line(k))),
+        _within(_times_k)),
     Identity("Success", "P", "{a} ≤ {k}·{b}", "{k}·P counts the hits",
-        _within(lambda j, k: Line(k))),
+        _within(_times_k)),
     Identity("R", "P", "{a} ≤ {k}·{b}", "{k}·P counts the hits, and recall divides them by R ≥ 1",
         _at_same(_times_k)),
     Identity("AP", "P", "{a} ≤ {k}·{b}", "each hit adds at most 1, and AP divides by at least 1",
@@ -255,9 +232,9 @@ PAIRS: tuple[Identity, ...] = (
     Identity("AP", "R", "{a} ≤ {b}", "each hit adds at most 1, and both divide by R",
         _divides_alike),
     Identity("F", "P", "{a} ≤ 2·{b}", "F is 2·P·R ÷ (P + R), which is at most 2·P",
-        _at_same(lambda k: Line(2.0), beta=1)),
+        _at_same(lambda j, k: Line(2.0), beta=1)),
     Identity("F", "R", "{a} ≤ 2·{b}", "F is 2·P·R ÷ (P + R), which is at most 2·R",
-        _at_same(lambda k: Line(2.0), beta=1)),
+        _at_same(lambda j, k: Line(2.0), beta=1)),
 )  # fmt: skip
 """Laws of two columns. Further ones of three are ``F ≤ (P + R) ÷ 2``; see auditing.py."""
 

@@ -1,13 +1,12 @@
 """Laws of two columns of a table, for each way to read their names."""
 
-from __future__ import annotations
-
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import permutations
 from math import inf
 
+from germane.dialects import dialects
 from germane.reconciliation.column_names import Column, Reading
 from germane.reconciliation.identities import BOXES, PAIRS, Identity, Line
 from germane.reconciliation.reported import Reported
@@ -27,7 +26,7 @@ class Interval:
     high: float
 
     @classmethod
-    def of(cls, cell: Reported, truncated: bool = False) -> Interval:
+    def of(cls, cell: Reported, truncated: bool = False) -> "Interval":
         """Return the values that round to a number, or that it may be cut from."""
         slack = max(cell.tolerance, _FLOAT)
         return cls(cell.value - slack, cell.value + (2 if truncated else 1) * slack)
@@ -35,9 +34,7 @@ class Interval:
 
 @dataclass(frozen=True)
 class Law:
-    """An inequality that holds for two readings; ``relaxed`` has room for tools that count other
-    queries.
-    """
+    """An inequality of two readings; ``relaxed`` has room for tools that count other queries."""
 
     line: Line
     relaxed: Line
@@ -52,9 +49,7 @@ class Law:
 
 @dataclass(frozen=True)
 class Way:
-    """A way to read two columns: what it is called, the laws that hold, and if equal scores stand
-    in two orders.
-    """
+    """A way to read two columns: its name, the laws that hold, and if ties have two orders."""
 
     name: str
     laws: tuple[Law, ...]
@@ -77,8 +72,7 @@ class PairLaws:
     ways: tuple[Way, ...]
 
     def find_broken(self, a: Interval, b: Interval) -> tuple[float, Law, str] | None:
-        """Find the law that is broken by most, with the excess and the definitions that allow the
-        numbers.
+        """Find the law broken by most, with the excess and what allows the numbers.
 
         None where the usual definitions allow them.
         """
@@ -98,9 +92,7 @@ class PairLaws:
 
 
 def list_laws(columns: Sequence[Column | None], fixed: bool) -> list[PairLaws]:
-    """List the laws of each pair of columns. ``fixed``: the tool or the definition of every column
-    is known.
-    """
+    """List the laws of each pair of columns. ``fixed``: every column's definition is known."""
     found = []
     cutoffs = _list_cutoffs(columns) if len(columns) > _MANY else {}
     for (i, a), (j, b) in permutations(enumerate(columns), 2):
@@ -122,9 +114,7 @@ def _list_cutoffs(columns: Sequence[Column | None]) -> dict[str, list[float]]:
 
 
 def _are_near(a: Column, b: Column, cutoffs: Mapping[str, list[float]]) -> bool:
-    """Are the cutoffs the same or neighbors? Of a table with many columns, no others are
-    compared.
-    """
+    """Are the cutoffs the same or neighbors? Of many columns no others are compared."""
     if not cutoffs or a.k == b.k:
         return True
     own = cutoffs[b.kind]
@@ -137,8 +127,7 @@ def _list_of_boxes(a: Column, b: Column) -> Iterator[Way]:
         return  # of boxes and of masks
     kinds = a.kind, b.kind
     yield Way(
-        "",
-        tuple(Law(line, line, says, why) for *two, line, says, why in BOXES if (*two,) == kinds),
+        "", tuple(Law(line, line, says, why) for *two, line, says, why in BOXES if (*two,) == kinds)
     )
 
 
@@ -160,17 +149,13 @@ def _find_laws(identities: Sequence[Identity], x: Reading, y: Reading) -> Iterat
 
 
 def _pair_readings(a: Column, b: Column, fixed: bool) -> Iterator[tuple[str, Reading, Reading]]:
-    """List the ways in which two columns can be read together: one tool, or one set of conventions,
-    for both.
-    """
+    """List the ways to read two columns together: one tool, or one set of conventions."""
     for x in a.plain:
         for y in b.plain:
             yield _describe_pair(a, b, x, y), x, y
     if fixed:
         return
-    from germane.dialects.table import DIALECTS
-
-    for tool in DIALECTS:
+    for tool in dialects().values():
         named = a.is_named_by(tool) or b.is_named_by(tool)
         for x in a.read_as(tool, named):
             for y in b.read_as(tool, named):

@@ -33,8 +33,7 @@ _SEED = 0
 
 
 def estimate_chance(search: RunSearch, tried: Sequence[Given]) -> tuple[int, float]:
-    """Count the different values tried until one gave the number; estimate the chance of a wrong
-    number.
+    """Count the different values tried until one fits; estimate the chance of a wrong number.
 
     Definitions are tried from the likeliest: what was asked for; what tools mean by it; one thing
     changed; two. This estimates how often one of the values so far would give a wrong number, which
@@ -53,8 +52,7 @@ def estimate_chance(search: RunSearch, tried: Sequence[Given]) -> tuple[int, flo
 def weigh_values(
     search: Search[V], tried: Sequence[Tried[V]], wrong: Iterable[Callable[[], Floats]]
 ) -> tuple[int, float]:
-    """Count the different values up to the first step that gave the number; estimate the chance of
-    a wrong one.
+    """Count different values up to the first fitting step; estimate the chance of a wrong one.
 
     ``wrong`` compute numbers that could have been reported.
     """
@@ -72,9 +70,7 @@ def weigh_values(
 
 
 def _count_steps(asked: Any, candidate: Variation[Any]) -> int:
-    """Return 0 for the definition asked for, 1 for a tool's, 2 for one thing changed, 3 for
-    more.
-    """
+    """Return 0 for the definition asked for, 1 for a tool's, 2 for one change, 3 for more."""
     if candidate.key == (asked, ()):
         return 0
     return 1 if candidate.tools else min(candidate.distance(asked) + 1, 3)
@@ -83,9 +79,14 @@ def _count_steps(asked: Any, candidate: Variation[Any]) -> int:
 def describe_chance(values: int, chance: float) -> str:
     """Say how often a wrong number would match the values tried."""
     tried = "the one value" if values == 1 else f"one of the {values} different values"
-    share = f"{100 * chance:.2g} %" if chance < 0.995 else "100 %"
-    share = share if chance >= 0.001 else "less than 0.1 %"
-    return f"A wrong number would match {tried} tried so far in {share} of cases."
+    return f"A wrong number would match {tried} tried so far in {write_chance(chance)} of cases."
+
+
+def write_chance(chance: float) -> str:
+    """Write a probability in percent."""
+    if chance < 0.001:
+        return "less than 0.1 %"
+    return f"{100 * chance:.2g} %" if chance < 0.995 else "100 %"
 
 
 def _measure_coverage(values: Iterable[float], tolerance: float, low: float, high: float) -> float:
@@ -101,9 +102,7 @@ def _measure_coverage(values: Iterable[float], tolerance: float, low: float, hig
 def _measure_share(
     numbers: Floats, values: Sequence[float], before: Sequence[float], reported: Reported
 ) -> float:
-    """Measure the share of numbers that one of the values gives, among those that none before
-    gives.
-    """
+    """Measure the share of numbers that one value gives, among those that none before gives."""
     if not len(numbers):
         return 0.0
     unit = 2 * reported.tolerance
@@ -119,9 +118,7 @@ def _measure_share(
 
 
 def _compute_numbers(search: RunSearch, change: Callable[[Ranking], Ranking]) -> Floats:
-    """Compute the measure asked for on changed lists; none where data is large or cannot be
-    evaluated.
-    """
+    """Compute the measure on changed lists; none where data is large or has no value."""
     none = np.zeros(0)
     asked, no_relevant = search.asked, search.conventions.no_relevant
     try:
@@ -160,9 +157,7 @@ def _shuffle_hits(ranking: Ranking) -> Ranking:
 
 
 def _draw_hits(ranking: Ranking) -> Ranking:
-    """Make many copies of a ranking that find each judged item with a probability of at most one
-    half.
-    """
+    """Copy a ranking many times, finding each judged item with a probability of at most .5."""
     rng = np.random.default_rng(_SEED)
     sizes = zip(ranking.retrieved.tolist(), np.diff(ranking.ideal_offsets).tolist(), strict=True)
     starts = ranking.ideal_offsets.tolist()
@@ -202,9 +197,7 @@ _MOST_HINTS = 3  # definitions that are named
 
 
 def find_hints(search: RunSearch, tried: Sequence[Given]) -> tuple[str, ...]:
-    """Write a sentence for each slip that would explain the number; none where a definition gives
-    it.
-    """
+    """Write a sentence for each slip that explains a number that no definition gives."""
     reported = search.reported
     if any(reported.gives(one.value) for one in tried):
         return ()
@@ -227,9 +220,7 @@ def find_hints(search: RunSearch, tried: Sequence[Given]) -> tuple[str, ...]:
 
     found = []
     for slip, given in slips.items():
-        by_value: dict[
-            float, Given
-        ] = {}  # of the definitions with fewest changes and usual cutoffs
+        by_value: dict[float, Given] = {}  # fewest changes and usual cutoffs first
         for one in sorted(search.simplify(given), key=order):
             by_value.setdefault(round(one.value, 9), one)
         if by_value:

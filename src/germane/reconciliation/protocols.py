@@ -1,12 +1,9 @@
-"""Protocols: the conventions of a whole table, with a definition for each column, and how well they
-fit it.
+"""Protocols: a whole table's conventions, a definition for each column, and how they fit.
 
 A protocol has a cost in decimal digits: how many others are as simple. Each cell that it gives is
 worth the digits that a wrong number would have to match by chance. The best one has most digits
 left.
 """
-
-from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
@@ -19,6 +16,7 @@ import numpy as np
 
 from germane.core.ragged import Floats
 from germane.reconciliation.reported import Reported
+from germane.reconciliation.slips import Near
 from germane.reconciliation.spread import are_all_same
 from germane.reconciliation.variations import Choices
 
@@ -52,7 +50,7 @@ class Protocol:
     columns: tuple[tuple[Option, ...], ...]
     tool: str = ""
 
-    def is_like(self, other: Protocol) -> bool:
+    def is_like(self, other: "Protocol") -> bool:
         """Does another protocol give the same for all definitions of every column?"""
         return all(
             are_all_same(a.values, b.values)
@@ -172,13 +170,17 @@ class Sheet:
         return float(column.worth[column.find_given(option.values)].sum()) - option.cost
 
     def estimate_chance(self, fit: Fit, protocols: Iterable[Protocol]) -> float:
-        """Estimate how likely wrong numbers would fit some protocol as well that is at most as
-        costly.
+        """Estimate how likely wrong numbers would fit as well a protocol that is not costlier.
 
         It adds the probabilities of all protocols with different values. In each, a column counts
         as often as it has definitions with different values that are at most as costly as the one
-        chosen.
+        chosen. Cells of 0 and 1 alone are certain to: no item is relevant at a high level.
         """
+        if not any(
+            (np.abs(column.numbers[given] - 0.5) != 0.5).any()
+            for column, given in zip(self.columns, fit.given, strict=True)
+        ):
+            return 1.0
         cost = fit.protocol.cost + 1e-9
         alike = {
             tuple(options[0].values.round(9).tobytes() for options in one.columns if options)
@@ -240,6 +242,18 @@ class ProtocolSearch:
 
     def combine(self, tools: Sequence[Fit]) -> Iterable[Fit]:
         """Try two changes, and one change of the likeliest tools, which come first."""
+        raise NotImplementedError
+
+    def find_near(self, fit: Fit, c: int, r: int) -> Iterable[Near]:
+        """List other values of a cell that may be meant by mistake."""
+        raise NotImplementedError
+
+    def find_undecided(self, fit: Fit) -> tuple[str, ...]:
+        """Find the conventions of which no other word changes a number of the table."""
+        raise NotImplementedError
+
+    def explain_changes(self, fit: Fit) -> tuple[str, ...]:
+        """Say which changed conventions rest on one cell."""
         raise NotImplementedError
 
     # --- what is the same for all

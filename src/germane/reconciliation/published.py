@@ -1,8 +1,4 @@
-"""Published tables: numbers of runs by measure, from a file of any usual format, a frame or a
-dict.
-"""
-
-from __future__ import annotations
+"""Published tables: numbers of runs by measure, from a file, a frame or a dict."""
 
 import csv
 import json
@@ -17,9 +13,15 @@ from germane.errors import DuplicateError, EmptyError, FormatError, InputError, 
 from germane.output.formatting import write_count
 from germane.readers.streams import explain_os_error
 from germane.reconciliation.column_names import GROUPS, read_columns
-from germane.reconciliation.marked_cells import clean_cell, is_empty, unmark, unmark_name
 from germane.reconciliation.reported import Reported, align_precision
-from germane.reconciliation.typeset_tables import split_latex, split_markdown
+from germane.reconciliation.typesetting import (
+    clean_cell,
+    is_empty,
+    split_latex,
+    split_markdown,
+    unmark,
+    unmark_name,
+)
 
 MOST_CELLS = 100_000
 _TOTAL = "all"  # the row of means in the output of trec_eval -q
@@ -27,9 +29,7 @@ _TOTAL = "all"  # the row of means in the output of trec_eval -q
 
 @dataclass(frozen=True)
 class Published:
-    """A table of numbers as it was published: rows of runs, or of queries, and columns of
-    measures.
-    """
+    """A table of numbers as it was published: rows of runs or queries, columns of measures."""
 
     columns: tuple[str, ...]
     rows: tuple[str, ...]
@@ -37,7 +37,6 @@ class Published:
     of_queries: bool = False  # each row is one query, but for the last, which is their mean
     dialect: str | None = None  # of the tool whose file it is
     exact: bool = False  # the columns are germane's own names, with every parameter
-    summed: frozenset[str] = frozenset()
     notes: tuple[str, ...] = field(default=())
 
     def column(self, c: int) -> list[Reported]:
@@ -222,9 +221,7 @@ def _refuse_words(
 
 
 def _join_headings(rows: list[list[str]]) -> tuple[list[str], list[list[str]]]:
-    """Read the names of the columns, from two rows where the first one spans several; return the
-    rows below.
-    """
+    """Read the names of the columns, from one row or two; return the rows below."""
     first, second = ([unmark_name(name) for name in row] for row in rows[:2])
     spans = "" in first[1:] and len(rows) > 2 and len(first) == len(second)
     if not spans or any(clean_cell(cell)[0] is not None for cell in second):
@@ -311,9 +308,7 @@ def _find_mteb(version: str) -> str:
 
 
 def _read_results(given: Mapping[str, Any], path: str) -> Published:
-    """Read kept results of germane: means, or the values of queries and their mean where one run
-    has them.
-    """
+    """Read kept results of germane: means, or one run's values of queries and their mean."""
     try:
         runs = {
             run["name"]: {one["measure"]: one["mean"] for one in run["measures"]}
@@ -354,9 +349,7 @@ def _spell(value: Any) -> str:
 
 
 def _read_mapping(given: Any, where: str, *, typed: bool = False) -> Published:
-    """Read ``{run: {column: number}}`` or ``{column: number}``. ``typed``: zeros at the end were
-    kept.
-    """
+    """Read ``{run: {column: number}}`` or ``{column: number}``; ``typed``: zeros were kept."""
     if not isinstance(given, Mapping) or not given:
         raise FormatError(f"{where}: a table is {{run: {{column: number}}}}; got {clip(given)}")
     if not any(isinstance(one, Mapping) for one in given.values()):

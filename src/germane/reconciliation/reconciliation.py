@@ -44,9 +44,7 @@ class Reconciliation(Answer[Given]):
     own: Given | GermaneError
     """germane's own definition, or the error that it raises"""
     found: tuple[Given, ...]
-    """the definitions that give everything reported, without choices that make no difference
-    here
-    """
+    """the definitions that give everything reported, without choices that make no difference"""
     nearest: tuple[Given, ...]
     """where none is found: the nearest, the nearest that a tool uses, and germane's own"""
     tried: tuple[Given, ...]
@@ -66,15 +64,11 @@ class Reconciliation(Answer[Given]):
     hints: tuple[str, ...] = ()
     """slips that would explain the number"""
     values: int = 0
-    """the number of different values of definitions that are at most as complex as the simplest
-    found
-    """
+    """the number of different values of definitions at most as complex as the simplest found"""
     chance: float = 0.0
     """the probability that a wrong number rounds to one of these values"""
     unsure: Mapping[str, str] = field(default_factory=dict)
-    """tools whose definition gives the number, but that may themselves give another on such data,
-    and why
-    """
+    """tools whose definition gives the number, but that may give another here, and why"""
 
     @property
     def verdict(self) -> str:
@@ -108,9 +102,7 @@ class Reconciliation(Answer[Given]):
         )
 
     def _explain_mean(self) -> str:
-        """Name the definition that gives the mean, and the one that gives most values of the
-        queries.
-        """
+        """Name the definition that gives the mean, and the one that gives most queries' values."""
         nearest = self.nearest[0]
         if self.agreement is None:
             return ""

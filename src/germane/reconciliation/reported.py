@@ -8,13 +8,7 @@ from decimal import Decimal
 from math import isfinite
 from typing import Any
 
-from germane.errors import (
-    DuplicateError,
-    EmptyError,
-    FormatError,
-    InputError,
-    clip,
-)
+from germane.errors import DuplicateError, EmptyError, FormatError, InputError, clip
 from germane.readers.streams import explain_os_error
 
 _WRITTEN = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{1,3})?")
@@ -134,9 +128,7 @@ def align_precision(numbers: Mapping[Hashable, Reported]) -> dict[Hashable, Repo
 
 
 def _count_leading(value: float) -> int:
-    """Count the digits before the point, less the zeros that follow it: 0 for 0.83, -1 for
-    0.083.
-    """
+    """Count the digits before the point, less the zeros after it: 0 for 0.83, -1 for 0.083."""
     return Decimal(repr(value)).adjusted() + 1 if value else 0
 
 
@@ -146,10 +138,7 @@ def _halve_unit(decimals: int) -> float:
 
 
 def _read_lines(path: str) -> tuple[dict[Hashable, Reported], Reported | None]:
-    with (
-        explain_os_error(path),
-        open(path, encoding="utf-8", errors="surrogateescape") as lines,
-    ):
+    with explain_os_error(path), open(path, encoding="utf-8", errors="surrogateescape") as lines:
         rows = [(at, line.split()) for at, line in enumerate(lines, 1)]
     found: dict[Hashable, Reported] = {}
     measure = mean = None

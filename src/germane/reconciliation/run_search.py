@@ -95,8 +95,7 @@ class RunSearch(Search[Candidate]):
         return are_all_same(first.values, second.values) and are_same(first.mean, second.mean)
 
     def choose_nearest(self, by_distance: Sequence[Given]) -> Given:
-        """Choose the nearest; where values of queries are reported, too, the one that gives most of
-        them.
+        """Choose the nearest; with values of queries, the one that gives most of them.
 
         Each difference from what was asked costs one query.
         """
@@ -152,9 +151,7 @@ class RunSearch(Search[Candidate]):
         return candidate.measure.definition, candidate.choices
 
     def rank_usage(self, candidate: Candidate) -> tuple[int, ...]:
-        """Rank tools that may be given a list alone last: they may be given all judged items,
-        too.
-        """
+        """Rank tools that may see a list alone last: they may see all judged items, too."""
         return ("relevant", "listed") in candidate.choices, *super().rank_usage(candidate)
 
     def list_simpler(self, candidate: Candidate) -> Iterator[Candidate]:

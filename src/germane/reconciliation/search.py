@@ -96,9 +96,7 @@ class Search(Generic[V]):
         return candidate.distance(self.asked), *self.rank_usage(candidate), str(candidate)
 
     def find_nearest(self, tried: Sequence[Tried[V]]) -> tuple[Tried[V], ...]:
-        """Find the nearest of all candidates, the nearest that a tool uses, and what was asked
-        for.
-        """
+        """Find the nearest candidate, the nearest of a tool, and what was asked for."""
         by_distance = sorted(tried, key=lambda one: abs(one.value - self.reported.value))
         of_tools = [one for one in by_distance if one.candidate.tools]
         own = [one for one in tried if one.candidate.key == (self.asked, ())]

@@ -1,7 +1,5 @@
 """Slips: cells that differ under the protocol of their table, and how they may have come about."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import combinations
@@ -23,9 +21,7 @@ class OffCell:
     """how the number may have come about; "" where nothing explains it"""
 
     def write(self, digits: int | None = 4) -> str:
-        """Write the cell, what was reported, what the protocol gives with so many decimals, and the
-        slip.
-        """
+        """Write the cell, the number reported, the value with so many decimals, and the slip."""
         value = format_number(self.value, digits, nan="no value")
         says = f"{self.run}, {self.column}: {self.reported} reported, {value} computed"
         return f"{says}; {self.slip}" if self.slip else says

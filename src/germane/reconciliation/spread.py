@@ -84,10 +84,7 @@ class Spread(Columnar, Tabular):
 
     @classmethod
     def collect(
-        cls,
-        own: DialectValue,
-        named: Mapping[str, DialectValue | None],
-        given: Iterable[str],
+        cls, own: DialectValue, named: Mapping[str, DialectValue | None], given: Iterable[str]
     ) -> Self:
         """Sort the values of dialects, of which None have no such measure."""
         stated = sorted(filter(None, named.values()), key=order_descending)
@@ -107,9 +104,7 @@ class Spread(Columnar, Tabular):
         return min(values, default=math.nan), max(values, default=math.nan)
 
     def table(self, *, digits: int | None = 4) -> Table:
-        """One row a dialect, germane's own among them; two where the list alone gives another
-        value.
-        """
+        """One row a dialect and germane's own; two where the list alone gives another value."""
         rows = sorted(self._rows(), key=order_descending)
         low, high = (format_number(end, digits, nan="none") for end in self.range)
         notes = [f"spread {low} … {high}"]
@@ -179,7 +174,7 @@ def spread(
     conventions are those of ``evaluate``; a convention that you give holds in every dialect. Raises
     what ``evaluate`` raises for germane's own value.
     """
-    asked = measure if isinstance(measure, Measure) else parse(measure)
+    asked = parse(measure)
     [found] = spread_each(qrels, run, asked, progress=progress, **policy)
     return found
 
@@ -252,16 +247,12 @@ class Values:
 
 _AFTER_RANKING = ("no_relevant", "no_hit", "undefined", "digits", "query_digits", "halves")
 _AMENDING = (*(field.name for field in fields(Averaging)), "empty", "short")
-"""The conventions that still matter where the ranking is known: where queries are amended, more of
-them.
-"""
+"""Conventions that matter after the ranking is known; more of them where queries are amended."""
 
 
 @dataclass(frozen=True)
 class _Question:
-    """A measure that is asked for, with its conventions, and the value that germane itself
-    gives.
-    """
+    """A measure that is asked for, its conventions, and the value that germane itself gives."""
 
     asked: Measure
     conventions: Policy

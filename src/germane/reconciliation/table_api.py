@@ -14,15 +14,12 @@ from germane.evaluation.opening import Inputs, open_data
 from germane.measures.measure import Measure
 from germane.reconciliation.column_names import read_columns
 from germane.reconciliation.identities import find_highest
-from germane.reconciliation.protocols import Fit
 from germane.reconciliation.published import Published, read_published
-from germane.reconciliation.slips import Near
 from germane.reconciliation.spread import Values
 from germane.reconciliation.table_reconciliation import TableReconciliation
 from germane.reconciliation.table_search import TableSearch
 from germane.reconciliation.table_writing import TableWriter, check_runs
 
-_CUTOFFS = (None, 1, 3, 5, 10, 20, 50, 100, 1000)  # that may be meant by mistake
 _MOST = 100  # columns
 
 
@@ -35,8 +32,7 @@ def reconcile_table(
     progress: Progress | bool | None = None,
     **policy: Unpack[Choices],
 ) -> TableReconciliation:
-    """Find the protocol behind a reported table: one set of conventions, and a definition for each
-    column.
+    """Find the protocol behind a reported table: conventions, and each column's definition.
 
     >>> qrels = {"q1": ["a", "b"], "q2": ["c"]}
     >>> runs = {"ours": {"q1": ["a", "x", "b"], "q2": ["y", "c"]},
@@ -104,31 +100,13 @@ def _read_measures(published: Published, measures: Mapping[str, str] | None) -> 
 
 
 def _search(search: TableSearch, writer: TableWriter, tool: str | None) -> TableReconciliation:
-    """Search for the protocol, and write the answer; ``tool`` is the one whose file the table
-    is.
-    """
+    """Search for the protocol, and write the answer; ``tool`` is the one that wrote the table."""
     fit, fits = search.search()
     equal = search.list_equal_tools(fit, fits, tool)
     fit = search.simplify(fit)
     if equal:
         fit = replace(fit, options=tuple(options[0] for options in equal[0].columns))
-
-    def find_near(fit: Fit, c: int, r: int) -> Iterator[Near]:
-        candidate = fit.options[c].candidate
-        for k in _CUTOFFS:
-            if candidate.measure.row.cutoff and k != candidate.measure.k:
-                other = Measure(candidate.measure.name, candidate.measure.parameters, k)
-                value = float(search.compute(candidate.choices, other, [r])[r])
-                yield f"it is {other}", value
-
-    return writer.write(
-        fit,
-        fits,
-        tools=tuple(one.tool for one in equal),
-        find_undecided=search.find_undecided,
-        find_near=find_near,
-        explain_changes=search.explain_changes,
-    )
+    return writer.write(search, fit, fits, tuple(one.tool for one in equal))
 
 
 def _open_runs(

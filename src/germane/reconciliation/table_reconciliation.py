@@ -1,7 +1,5 @@
 """The answer to a reported table: the protocol behind it, and the cells that differ under it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -9,6 +7,7 @@ from typing import Any, Literal
 from germane.errors import list_some
 from germane.output.formatting import add_schema, to_json_number, write_count
 from germane.output.tables import LETTERS, Table, Tabular
+from germane.reconciliation.plausibility import write_chance
 from germane.reconciliation.slips import OffCell
 
 _NAMED = 4  # tools
@@ -17,8 +16,7 @@ _SHOWN = 12  # cells that are off
 
 @dataclass(frozen=True, repr=False)
 class TableReconciliation(Tabular):
-    """The protocol that gives a reported table, or the nearest one; ``bool`` is whether one is
-    claimed.
+    """The protocol of a reported table, or the nearest one; ``bool`` is whether one is claimed.
 
     >>> qrels = {"q1": ["a", "b"], "q2": ["c"]}
     >>> runs = {"ours": {"q1": ["a", "x", "b"], "q2": ["y", "c"]},
@@ -42,9 +40,7 @@ class TableReconciliation(Tabular):
     off: tuple[OffCell, ...]
     """the cells that differ under the protocol; under the nearest one, where none is claimed"""
     common: tuple[str, ...]
-    """what the cells have in common: two rows that were exchanged, or conventions under which all
-    numbers are nearer
-    """
+    """what the cells have in common: rows exchanged, or conventions that give nearer numbers"""
     undecided: tuple[str, ...]
     """conventions that change no number of the table"""
     alternatives: Mapping[str, tuple[str, ...]]
@@ -103,20 +99,17 @@ class TableReconciliation(Tabular):
                 f"{every} {verb} {what if self.tools else 'of one protocol: ' + what}; {counted}."
             )
         sure = self._explain_chance()
-        return (
-            f"no protocol gives the table. The nearest, {self.protocol.rstrip('.')}, gives "
-            f"{cells - len(self.off)} of {write_count(cells, 'cell')}. {sure}"
-        )
+        if not self.off:
+            return f"no protocol is certain. One gives {every}: {self.protocol} {sure}"
+        what, given = self.protocol.rstrip("."), f"{cells - len(self.off)} of {cells} cells"
+        return f"no protocol gives the table. The nearest, {what}, gives {given}. {sure}"
 
     def _explain_chance(self) -> str:
-        share = f"{100 * self.chance:.2g} %" if self.chance < 0.995 else "100 %"
-        share = share if self.chance >= 0.001 else "less than 0.1 %"
+        share = write_chance(self.chance)
         return f"Wrong numbers would fit a protocol as simple in so many cells in {share} of cases."
 
     def table(self, *, digits: int | None = 4) -> Table:
-        """The reported table, with a mark at each cell that is off, and values of these with so
-        many decimals.
-        """
+        """The reported table; cells that are off have marks, and values with so many decimals."""
         marks: dict[tuple[int, int], str] = {}
         for at, one in enumerate(self.off):
             marks[self.rows.index(one.run), self.columns.index(one.column) + 1] = _mark(at)
@@ -183,7 +176,5 @@ class TableReconciliation(Tabular):
 
 
 def _mark(at: int) -> str:
-    """Return a letter for each cell that is explained below the table, and one sign for all
-    others.
-    """
+    """Return a letter for each cell explained below the table, and one sign for all others."""
     return LETTERS[at] if at < _SHOWN else "*"

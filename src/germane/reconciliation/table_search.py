@@ -1,10 +1,7 @@
-"""Search for the protocol of a table: every measure of a column on all runs, under one set of
-conventions after another.
-"""
-
-from __future__ import annotations
+"""Search for a table's protocol: all columns on all runs, one set of conventions at a time."""
 
 import math
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
@@ -21,6 +18,7 @@ from germane.dialects.parsing import parse
 from germane.errors import GermaneError
 from germane.measures.measure import Measure
 from germane.reconciliation.protocols import Change, Fit, Option, Protocol, ProtocolSearch, Sheet
+from germane.reconciliation.slips import Near
 from germane.reconciliation.spread import Values, are_all_same
 from germane.reconciliation.variations import (
     LISTED,
@@ -32,6 +30,7 @@ from germane.reconciliation.variations import (
 )
 
 DEPTHS = (1000, 500, 200, 100, 50, 20, 10)  # at which runs are cut
+_CUTOFFS = (None, 1, 3, 5, 10, 20, 50, 100, 1000)  # that may be meant by mistake
 # The digits of another measure of a tool, of any tool, of a changed one, and of a level of
 # relevance that no item has.
 _KIND, _TOOLS, _PARAMETER, _ABOVE = 0.4, 0.7, 1.3, 0.9
@@ -170,16 +169,11 @@ class TableSearch(ProtocolSearch):
                     yield found
 
     def combine(self, tools: Sequence[Fit]) -> list[Fit]:
-        """Try two changes, and one change of the likeliest tools: on a few runs, and the best on
-        all.
-        """
+        """Try two changes, and one change of likely tools: on a few runs, and the best on all."""
         bases = list(dict.fromkeys(one.protocol.choices for one in tools))[:4]
         several = self.join_changes(self.moving, bases, alone=True)
-        held = [
-            sum((r, c) in self.sheet.cells for c in range(self.sheet.width))
-            for r in range(len(self.runs))
-        ]
-        only = sorted(range(len(held)), key=lambda r: -held[r])[:_SCREENED]
+        held = Counter(r for r, _ in self.sheet.cells)
+        only = sorted(range(len(self.runs)), key=lambda r: -held[r])[:_SCREENED]
         screened = [
             (self.sheet.fit(self.make(choices, cost, only)), choices, cost)
             for choices, cost in several.items()
@@ -205,6 +199,14 @@ class TableSearch(ProtocolSearch):
             replace(one, candidate=replace(one.candidate, choices=choices)) for one in fit.options
         )
         return replace(fit, options=options, protocol=replace(fit.protocol, choices=choices))
+
+    def find_near(self, fit: Fit, c: int, r: int) -> Iterator[Near]:
+        """List the values at other cutoffs."""
+        candidate = fit.options[c].candidate
+        for k in _CUTOFFS:
+            if candidate.measure.row.cutoff and k != candidate.measure.k:
+                other = Measure(candidate.measure.name, candidate.measure.parameters, k)
+                yield f"it is {other}", float(self.compute(candidate.choices, other, [r])[r])
 
     def explain_changes(self, fit: Fit) -> tuple[str, ...]:
         """Say which changed conventions rest on one cell."""
@@ -233,12 +235,8 @@ class TableSearch(ProtocolSearch):
             words.setdefault(name, []).append(idle)
         return tuple(name for name, idle in words.items() if all(idle))
 
-    def list_equal_tools(
-        self, fit: Fit, fits: Iterable[Fit], likely: str | None = None
-    ) -> list[Protocol]:
-        """List the tools that give the same for every column; the likely one, and those whose own
-        names the columns have, come first.
-        """
+    def list_equal_tools(self, fit: Fit, fits: Iterable[Fit], likely: str | None) -> list[Protocol]:
+        """List tools that give the same, first the likely one and those whose names are used."""
         first = None if likely is None else resolve_dialect(likely).name
         found: list[tuple[bool, int, bool, int, Fit]] = []
         for one in fits:

@@ -1,9 +1,7 @@
-"""Write the answer to a reported table, for ranked lists and for boxes: rows found by name, cells
-that are off, slips.
-"""
+"""Write the answer to a reported table of lists or boxes: rows by name, cells off, slips."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -13,7 +11,7 @@ from germane.reconciliation.common_differences import (
     describe_common,
     find_exchanged,
 )
-from germane.reconciliation.protocols import LIKELY, Fit, Sheet
+from germane.reconciliation.protocols import LIKELY, Fit, ProtocolSearch, Sheet
 from germane.reconciliation.published import Published, read_percentages
 from germane.reconciliation.slips import Near, OffCell, explain_slip, write_other
 from germane.reconciliation.table_reconciliation import TableReconciliation
@@ -64,8 +62,7 @@ def check_runs(runs: Any, what: str) -> None:
 
 
 class TableWriter:
-    """The cells of a table that runs have, and the answer of a search, for ranked lists and for
-    boxes.
+    """The cells of a table that runs have, and the answer of a search, for lists and boxes.
 
     ``columns`` are the places of measures in the table, and ``shares`` whether each is at most 1.
     """
@@ -94,14 +91,7 @@ class TableWriter:
         self.sheet = Sheet(selected, len(self._rows), len(columns))
 
     def write(
-        self,
-        fit: Fit,
-        fits: Sequence[Fit],
-        *,
-        tools: tuple[str, ...],
-        find_undecided: Callable[[Fit], tuple[str, ...]],
-        find_near: Callable[[Fit, int, int], Iterable[Near]],
-        explain_changes: Callable[[Fit], tuple[str, ...]],
+        self, search: ProtocolSearch, fit: Fit, fits: Sequence[Fit], tools: tuple[str, ...]
     ) -> TableReconciliation:
         """Write the answer: what a protocol gives, and what it does not."""
         protocols = [one.protocol for one in fits]
@@ -109,7 +99,7 @@ class TableWriter:
         claimed = chance <= LIKELY and self.sheet.is_enough(fit)
         names = [self._published.rows[r] for r in self._rows]
         if claimed:
-            common, undecided = explain_changes(fit), find_undecided(fit)
+            common, undecided = search.explain_changes(fit), search.find_undecided(fit)
         else:
             undecided = ()
             nearest = choose_nearest(self.sheet, fit, fits)
@@ -117,7 +107,7 @@ class TableWriter:
             if nearest.fit.protocol is not fit.protocol:
                 fit, tools = nearest.fit, tuple(filter(None, [nearest.fit.protocol.tool]))
                 chance = self.sheet.estimate_chance(fit, protocols)
-        off = tuple(self._list_off(fit, names, find_near))
+        off = tuple(self._list_off(search, fit, names))
         published = self._published
         rest = [name for r, name in enumerate(published.rows) if r not in self._rows]
         ignored = [name for c, name in enumerate(published.columns) if c not in self._columns]
@@ -152,13 +142,13 @@ class TableWriter:
         )
 
     def _list_off(
-        self, fit: Fit, names: Sequence[str], find_near: Callable[[Fit, int, int], Iterable[Near]]
+        self, search: ProtocolSearch, fit: Fit, names: Sequence[str]
     ) -> Iterator[OffCell]:
         for (r, c), number in self.sheet.cells.items():
             value = float(fit.options[c].values[r])
             if number.gives(value):
                 continue
-            near = [*self._list_cells(fit, names, r, c), *find_near(fit, c, r)]
+            near = [*self._list_cells(fit, names, r, c), *search.find_near(fit, c, r)]
             scale = 100 if self._percent[c] or "%" in number.text else 1
             written = replace(
                 number, value=number.value * scale, tolerance=number.tolerance * scale
@@ -167,9 +157,7 @@ class TableWriter:
             yield OffCell(names[r], self.labels[c], number.text, value * scale, slip)
 
     def _list_cells(self, fit: Fit, names: Sequence[str], r: int, c: int) -> Iterator[Near]:
-        """List the values of the other runs in this column, and of the other columns of this
-        run.
-        """
+        """List the other runs' values in this column, and this run's in the other columns."""
         for other in range(len(names)):
             if other != r:
                 yield write_other(names[other]), float(fit.options[c].values[other])
@@ -178,9 +166,7 @@ class TableWriter:
                 yield write_other(label), float(fit.options[other].values[r])
 
     def _list_alternatives(self, fit: Fit) -> dict[str, tuple[str, ...]]:
-        """List the other definitions that give as many cells of a column, under the conventions of
-        the table.
-        """
+        """List other definitions that give as many cells, under the conventions of the table."""
         found = {}
         columns = zip(
             self.labels, self.sheet.columns, fit.options, fit.protocol.columns, strict=True

@@ -29,9 +29,7 @@ NO_NUMBER = {"error", "nan", "error_if_all", "missing_if_some", "distances"}
 
 @dataclass(frozen=True)
 class Variation(Generic[M]):
-    """A measure of any kind, and the conventions in which it differs from those that were asked
-    for.
-    """
+    """A measure of any kind, and the conventions that differ from those asked for."""
 
     measure: M
     choices: Choices = ()
@@ -172,8 +170,7 @@ def list_other_words(conventions: Policy, given: Mapping[str, Any]) -> Iterator[
 def list_measures(
     cutoffs: Iterable[int | None], grades: Iterable[float], asked: Measure | None = None
 ) -> list[Measure]:
-    """List every measure of judged items at these cutoffs, with up to two other parameters, once
-    each.
+    """List every measure of judged items at these cutoffs, varying up to two other parameters.
 
     The one asked for comes first with its relatives, then those of tools, then all others. The mean
     over queries is the usual one.

@@ -20,9 +20,7 @@ Row = tuple[str, ...]
 
 
 def write_dialects(findings: Findings) -> Iterator[str]:
-    """Write a table for each measure; tools that agree on every run, for one reason, share a
-    row.
-    """
+    """Write a table for each measure; tools that agree on every run share a row."""
     shown = {
         str(each[0].own.measure): each
         for each in zip(*findings.spreads.values(), strict=True)
@@ -63,9 +61,7 @@ def write_dialects(findings: Findings) -> Iterator[str]:
 
 
 def _make_rows(each: Sequence[Spread]) -> Iterator[Row]:
-    """Make the rows, from the highest value of the first run to the lowest; germane's own among
-    them.
-    """
+    """Make the rows, germane's own among them, by the first run's value, the highest first."""
     by_name = [
         {row.dialect: row for one in (found.own, *found.stated) for row in one.rows}
         for found in each

@@ -111,9 +111,7 @@ _SIGN = re.compile(r" ?([=<>?:,;&|{}()\[\]*!]+) ?| ([+/-]) (?![+/-])")
 
 
 def read_script(names: Sequence[str], package: str = "germane.reports") -> str:
-    """Read scripts without indentation, comments and some spaces, which make up a fourth of
-    them.
-    """
+    """Read scripts without indentation, comments and some spaces, a fourth of them."""
     files = (_COMMENT.sub("", read_package_file(name, package)) for name in names)
     lines = (line.strip() for file in files for line in file.splitlines())
     return "\n".join(
@@ -174,9 +172,7 @@ def write_comparisons(comparison: Comparison, notes: int | None = None) -> Itera
 
 
 def _write_answer(findings: Findings) -> str:
-    """Write the answer in one sentence: the best run by the first measure, and the lead over the
-    next.
-    """
+    """Write the answer in one sentence: the best run by the first measure, and its lead."""
     measure = findings.measures[0]
     best, *others = findings.runs
     value = format_value(findings.results[best][measure].mean, measure, 4)
@@ -244,9 +240,7 @@ def _write_sentences(findings: Findings, comparison: Comparison) -> Iterator[str
 
 
 def _write_headline(findings: Findings, board: Table | None) -> Iterator[str]:
-    """Write one row a run, the best first: each mean with its interval, letters for the runs it
-    beats.
-    """
+    """Write one row a run, the best first: means with intervals, letters for runs it beats."""
     letters = {row[1]: row[0] for row in board.rows} if board else {}
     rows = {}
     for name in findings.runs:
@@ -405,10 +399,6 @@ def _write_conventions(findings: Findings) -> Iterable[str]:
     yield CHOSEN
 
 
-def _write_origin(findings: Findings) -> Iterable[str]:
-    return write_origin(findings.origin)
-
-
 def write_origin(origin: Origin) -> Iterable[str]:
     """Write the inputs with their hashes, the versions and the command."""
     columns = ("input", "file", "bytes", "SHA-256")
@@ -427,5 +417,5 @@ SECTIONS: tuple[tuple[str, str, Callable[[Findings], Iterable[str]]], ...] = (
     ("unjudged", "Items without a judgment", _write_unjudged),
     ("dialects", "Other tools", write_dialects),
     ("conventions", "Conventions", _write_conventions),
-    ("origin", "Origin", _write_origin),
+    ("origin", "Origin", lambda findings: write_origin(findings.origin)),
 )

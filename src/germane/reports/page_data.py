@@ -22,9 +22,7 @@ BLOCK = 100  # queries in a file of a folder
 
 
 def write_data(findings: Findings, page_size: int) -> tuple[str, dict[str, str]]:
-    """Write values and rankings as JSON that can stand in a script element, and the files beside
-    it.
-    """
+    """Write values and rankings as JSON for a script element, and the files beside it."""
     queries = list_queries(findings.results)
     measures, values = [], []
     for measure in findings.measures:

@@ -23,16 +23,12 @@ CELL = "\u00a0"  # stands between cells; make_visible writes it out, so that no 
 PROBED = 200  # rankings whose texts say how large those of the others are
 
 Unit = tuple[Hashable, str]  # a query and the name of a run
-_Explained = tuple[
-    Unit, list[dict[str, Any]], int, list[str]
-]  # its explanations, their size, items
+_Explained = tuple[Unit, list[dict[str, Any]], int, list[str]]  # explanations, size, items
 
 
 @dataclass
 class Kept:
-    """The rankings of a page, by the place of their query; None for a run whose ranking is left
-    out.
-    """
+    """The rankings of a page, by the place of their query; None for one that is left out."""
 
     details: dict[int, list[list[dict[str, Any]] | None]] = field(default_factory=dict)
     texts: dict[str, Any] = field(default_factory=dict)  # of items, by their visible id
@@ -105,45 +101,41 @@ def keep_rankings(
     return shelf.kept
 
 
+@dataclass
 class _Shelf:
     """Rankings and texts, as long as there is room."""
 
-    def __init__(
-        self,
-        findings: Findings,
-        place: Mapping[Hashable, int],
-        room: float,
-        write: Callable[[Any], str],
-    ) -> None:
-        self.kept = Kept()
-        self._findings, self._place, self._room, self._write = findings, place, room, write
-        self._runs = {name: r for r, name in enumerate(findings.runs)}
-        self._expected = 0.0  # bytes of the texts of a ranking
+    findings: Findings
+    place: Mapping[Hashable, int]
+    room: float
+    write: Callable[[Any], str]
+    kept: Kept = field(default_factory=Kept)
+    expected: float = 0.0  # bytes of the texts of a ranking
 
     def fill(self, units: Iterable[Unit]) -> bool:
         """Add rankings in their order. Return whether all of them had room."""
         chosen, whole = self._explain(units)
         found = {}
-        if self._findings.items is not None:
-            found = self._findings.items.find(name for *_, named in chosen for name in named)
-        before, written = self._room, 0
+        if self.findings.items is not None:
+            found = self.findings.items.find(name for *_, named in chosen for name in named)
+        before, written = self.room, 0
         for unit, detail, size, named in chosen:
             if not self._add(unit, detail, size, named, found):
                 return False
             written += size
-        self._expected = max(0.0, (before - self._room - written) / max(1, len(chosen)))
+        self.expected = max(0.0, (before - self.room - written) / max(1, len(chosen)))
         return whole
 
     def _explain(self, units: Iterable[Unit]) -> tuple[list[_Explained], bool]:
         """Explain as many rankings as will fit with their texts."""
-        explain, left = self._findings.explain, self._room
+        explain, left = self.findings.explain, self.room
         assert explain is not None
         chosen: list[_Explained] = []
         for unit in units:
             explained = explain(*unit)
             detail = [_shorten(one) for one in explained]
-            size = len(self._write(detail).encode())
-            left -= size + self._expected
+            size = len(self.write(detail).encode())
+            left -= size + self.expected
             if left < 0:
                 return chosen, False
             named = dict.fromkeys(chain.from_iterable(map(_list_items, explained)))
@@ -159,18 +151,18 @@ class _Shelf:
         found: Mapping[str, Text],
     ) -> bool:
         """Add a ranking with its texts, if there is room."""
-        kept, (query, run) = self.kept, unit
-        q, new = self._place[query], {}
+        kept, runs, (query, run) = self.kept, self.findings.runs, unit
+        q, new = self.place[query], {}
         for name in named:
             shown = make_visible(name)
             if name in found and shown not in kept.texts:
                 new[shown] = show_text(found[name])
-        size += 0 if q in kept.details else 10 + 5 * len(self._runs)
-        size += len(self._write(new).encode())
-        if self._room < size:
+        size += 0 if q in kept.details else 10 + 5 * len(runs)
+        size += len(self.write(new).encode())
+        if self.room < size:
             return False
-        self._room -= size
-        kept.details.setdefault(q, [None] * len(self._runs))[self._runs[run]] = detail
+        self.room -= size
+        kept.details.setdefault(q, [None] * len(runs))[runs.index(run)] = detail
         kept.texts |= new
         kept.named.setdefault(q, set()).update(map(make_visible, named))
         kept.rankings += 1
@@ -178,9 +170,7 @@ class _Shelf:
 
 
 def _list_items(explanation: Explanation) -> Iterator[str]:
-    """List the items whose texts the page shows: those of the first rows, and the first missed
-    ones.
-    """
+    """List the items whose texts the page shows: of the first rows, and the first missed."""
     rows = [row.item for row in explanation.rows[:TEXTS]]
     missed = [item for item, _ in explanation.missed[:MISSED_TEXTS]]
     yield from (str(item) for item in rows + missed if item is not None)

@@ -138,9 +138,7 @@ def _show_query(qrels: Qrels, q: int) -> str:
 def _compute_values(
     data: _Data, wanted: list[Column], queries: list[int]
 ) -> tuple[list[list[Any]], str]:
-    """Compute each column's values of some queries, up to a query that has none; also return why
-    not.
-    """
+    """Compute each column's values up to a query that has none; also return why not."""
     options = data.options
     computed = [column for column in wanted if column.row.judgments == options.judgments]
     why = ""
@@ -280,9 +278,7 @@ def _standardize(
 
 
 def _find_scale(known: list[tuple[bytes, float, float]], name: bytes) -> tuple[float, float] | None:
-    """A measure's mean and deviation; of several lines, the one that trec_eval's search meets
-    first.
-    """
+    """A measure's mean and deviation; of several lines, the first that trec_eval finds."""
     start, end = 0, len(known)
     while start < end or start == end < len(known):
         at = (start + end) // 2

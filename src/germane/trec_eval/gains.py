@@ -53,9 +53,7 @@ class Gains:
     grades: Ints  # that there are, ascending
 
     def find_worth(self, grades: Floats, owner: Ints) -> Floats:
-        """Look up the worth of grades of the queries ``owner``; a grade given twice has the lesser
-        gain.
-        """
+        """Look up the worth of grades of queries; a grade given twice has the lesser gain."""
         column = {grade: at for at, grade in enumerate(self.grades.tolist())}
         table = np.zeros((len(self.orders), len(column)))
         for row, order in zip(table, self.orders, strict=True):
@@ -78,8 +76,7 @@ def score_gains(ranking: Ranking, measure: Measure, pairs: Pairs) -> tuple[Ranki
 
 
 def average_levels(ranking: Ranking, measure: Measure, pairs: Pairs) -> Floats:
-    """Average nDCG over the ranks at which the ideal gain changes, one quotient after the other
-    (Q).
+    """Average nDCG over the ranks at which the ideal gain changes, one after the other (Q).
 
     Rndcg of trec_eval; the terms of germane's measure add up to the same, but for the last bit. A
     query without such a rank has 0/0.
@@ -127,9 +124,7 @@ def value_grades(ranking: Ranking, pairs: Pairs) -> tuple[Ranking, Gains]:
 
 
 def sort_by_gain(given: list[tuple[int, float]], grades: Iterable[int]) -> list[Gain]:
-    """Sort the given gains and those of the other grades, which are ascending, as trec_eval
-    does.
-    """
+    """Sort the given gains and those of the other, ascending grades, as trec_eval does."""
     named: dict[int, float] = {}
     gains = []
     for grade, worth in given:

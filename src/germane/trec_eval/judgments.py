@@ -62,10 +62,7 @@ def read_grades(options: Options) -> tuple[Qrels, dict[int, bytes]]:
 
 
 def read_lines(options: Options) -> list[Line]:
-    """The lines of the file of judgments, by query, group and item.
-
-    Raises TrecEvalError as ``read_grades`` does.
-    """
+    """The lines of the judgments, by query, group and item. Raises TrecEvalError."""
     columns, grades = _read_columns(options)
     owner = np.repeat(np.arange(len(columns[0].queries)), np.diff(columns[0].offsets))
     queries = [columns[0].queries[stretch] for stretch in owner.tolist()]
@@ -104,9 +101,7 @@ _EXPONENT = re.compile(rb"[eE][-+]?[0-9]+[ \t]*$", re.MULTILINE)
 
 
 def _split_lines(data: bytes, options: Options, place: int) -> trec.Lines:
-    """The lines, with the field at a place as item. A comment is one line: the line after it is
-    data.
-    """
+    """The lines, with the field at a place as item. The line after a comment is data."""
     says, _, parse_number = _FIELDS[options.format]
     names = tuple(says.split())
     layout = trec.Layout(

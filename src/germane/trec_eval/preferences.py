@@ -31,9 +31,7 @@ class Group:
 
     place: Ints  # M, of each member
     level: Floats  # M: 0 is not relevant, above is; NaN where the group does not judge the item
-    partial: Bools | None = (
-        None  # M × M, is the one preferred to the other? None: if its level is higher
-    )
+    partial: Bools | None = None  # M × M, is the one preferred? None: if its level is higher
 
     @property
     def order(self) -> str:
@@ -133,9 +131,7 @@ def count_preferences(group: Group, retrieved: int, kept: Bools | None = None) -
 
 
 def count_levels(group: Group, retrieved: int) -> Counts:
-    """Count the preferences of a group whose members have the order of their levels, the highest
-    first.
-    """
+    """Count the preferences of a group whose members stand by level, the highest first."""
     first = group.place < retrieved
     starts = np.flatnonzero(np.diff(group.level, prepend=np.inf))
     sizes, found = (
@@ -161,15 +157,11 @@ def count_levels(group: Group, retrieved: int) -> Counts:
 
 
 def order_totally(place: Ints, level: Floats) -> Group:
-    """Prefer every member to those of a lower level.
-
-    Raises InputError for an item with two levels.
-    """
+    """Prefer each member to those of a lower level. Raises InputError for an item with two."""
     order = np.lexsort((place, -level))
     place, level = place[order], level[order]
-    again = np.lexsort(
-        (np.arange(len(place)), place)
-    )  # members of one item, the highest level first
+    # members of one item, the highest level first
+    again = np.lexsort((np.arange(len(place)), place))
     twice = (np.diff(place[again]) == 0) & (np.diff(level[again]) != 0)
     if twice.any():
         at = again[:-1][twice].min()
@@ -321,9 +313,7 @@ MEASURES: dict[str, Callable[[Judged], float]] = {
 def judge_preferences(
     lines: list[Line], items: Qrels, got: Retrieved, options: Options, queries: list[int]
 ) -> tuple[list[Judged], str]:
-    """The preferences of some queries, up to a query with a contradiction; and that
-    contradiction.
-    """
+    """The preferences of some queries up to a contradiction, and that contradiction."""
     of_query = {query: list(group) for query, group in groupby(lines, key=itemgetter(0))}
     place, found = _place_items(items, got, options.depth)
     out: list[Judged] = []

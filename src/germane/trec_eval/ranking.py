@@ -17,7 +17,7 @@ from germane.core.policy import Policy
 from germane.core.qrels import Qrels
 from germane.core.ranking import Ranking
 from germane.core.retrieved import Retrieved
-from germane.evaluation.judging import JudgedRun
+from germane.evaluation.judging import JudgedRun, select_hits
 from germane.trec_eval.options import Options
 
 UNJUDGED, POOLED = -1, -2
@@ -61,19 +61,6 @@ def list_all(ranking: Ranking) -> Ranking:
         relevance=relevance,
         tied_from=rank,
         tied_to=rank,
-        judgment=None,
-    )
-
-
-def select_hits(ranking: Ranking, hits: ragged.Bools) -> Ranking:
-    """Keep some hits of the ranking."""
-    return replace(
-        ranking,
-        owner=ranking.owner[hits],
-        rank=ranking.rank[hits],
-        relevance=ranking.relevance[hits],
-        tied_from=ranking.tied_from[hits],
-        tied_to=ranking.tied_to[hits],
         judgment=None,
     )
 

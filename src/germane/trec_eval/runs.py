@@ -23,7 +23,7 @@ from germane.readers import trec, trec_files
 from germane.readers.streams import find_compression
 from germane.trec_eval import text
 from germane.trec_eval.options import INPUT, Options, TrecEvalError
-from germane.trec_eval.text import merge_sort, parse_real
+from germane.trec_eval.text import compare_rows, merge_sort, parse_real
 
 Note: TypeAlias = Callable[[str], None]
 """Called with a sentence on what is odd in the run, but no error in trec_eval."""
@@ -59,9 +59,7 @@ def open_copy(name: str) -> Iterator[str]:
 def retrieve(
     qrels: Qrels, path: str, options: Options, note: Note
 ) -> tuple[Retrieved, dict[int, bytes]]:
-    """Find the judged items that the run retrieved; and by query, an item that it retrieved
-    twice.
-    """
+    """Find the judged items that were retrieved; and by query, one retrieved twice."""
     try:
         if odd := text.find_oddity(path):
             raise FormatError(f"{options.run}: the file has {odd}.")
@@ -84,9 +82,7 @@ def read_tag(path: str) -> str:
 
 
 def _read_backwards(path: str) -> Iterator[bytes]:
-    """The lines of the file from the last to the first. The end of the file is read alone at
-    first.
-    """
+    """The lines of the file from the last to the first; its end is read alone at first."""
     with open(path, "rb") as file:
         compressed = find_compression(file.read(6))
         start = max(file.seek(0, os.SEEK_END) - _END, 0)
@@ -169,7 +165,7 @@ def _select_first(rows: list[_Row], options: Options) -> list[_Row]:
     forward = options.judgments == "preferences"
     rows = sorted(rows, key=itemgetter(1))
     if any(map(math.isnan, map(itemgetter(2), rows))):
-        ranked = merge_sort(rows, partial(_compare_rows, id_sign=-1 if forward else 1))
+        ranked = merge_sort(rows, partial(compare_rows, id_sign=-1 if forward else 1))
         return ranked[: options.depth]
     ranked = sorted(rows, key=itemgetter(2, 1), reverse=True)
     if not forward or options.depth is None:
@@ -178,17 +174,8 @@ def _select_first(rows: list[_Row], options: Options) -> list[_Row]:
     return sorted(kept, key=itemgetter(2, 1), reverse=True)
 
 
-def _compare_rows(one: _Row, other: _Row, id_sign: int) -> int:
-    """Compare two rows: below 0 if the first stands before the other."""
-    (_, item, score), (_, other_item, other_score) = one, other
-    by_score = (score < other_score) - (score > other_score)
-    return by_score or id_sign * ((item < other_item) - (item > other_item))
-
-
 def _find_hits(q: int, ranked: list[_Row], judged: dict[Any, int]) -> Iterator[tuple[int, ...]]:
-    """Find the judged rows of a ranked query: query, rank, judgment, first and last rank of its
-    tie.
-    """
+    """Find the judged rows of a query: query, rank, judgment, first and last rank of the tie."""
     end = 0
     tells_ties = not any(math.isnan(score) for *_, score in ranked)
     for _, tie in groupby(ranked, key=itemgetter(2) if tells_ties else itemgetter(1)):

@@ -92,9 +92,7 @@ def list_measures(columns: Iterable[Column], level: int) -> tuple[Measure, ...]:
 
 
 class _Listed(Scorer):
-    """Computes columns for a list with more relevant items than exist: values need not be
-    finite.
-    """
+    """Computes columns for a list with more relevant items than exist, even infinite ones."""
 
     def _compute_values(self, measure: Measure) -> Floats:
         made = compute_terms(measure, self.ranking)
@@ -108,10 +106,7 @@ class _Listed(Scorer):
 
 
 def _take_logarithm(scorer: Scorer, column: Column) -> Floats:
-    """Take the logarithms of which a geometric mean is made.
-
-    They are those of the C library, since NumPy's may differ in the last bit.
-    """
+    """Take the logarithms of a geometric mean in C: NumPy's may differ in the last bit."""
     found = scorer.compute(column.row.germane).tolist()
     return np.array([math.log(max(value, FLOOR)) for value in found])
 
@@ -175,9 +170,7 @@ def _average_interpolated(scorer: Scorer, column: Column) -> Floats:
 
 
 def _interpolate_at(scorer: Scorer, level: float) -> Floats:
-    """Compute interpolated precision; NaN, as 0/0, if nothing is retrieved and no item is
-    needed.
-    """
+    """Compute interpolated precision; NaN for 0/0: nothing is retrieved, no item needed."""
     best = scorer.compute(f"IPrec(recall={min(max(level, 0.0), 1.0)!r},rounding={scorer.rounding})")
     relevant = scorer.compute("NumRel")
     needed = _count_needed(scorer, level, relevant)
@@ -187,9 +180,7 @@ def _interpolate_at(scorer: Scorer, level: float) -> Floats:
 
 
 def _limit_level(given: float) -> float:
-    """Replace a level beyond any whole number of items by 0: in C the number overflows to below
-    0.
-    """
+    """Replace a level beyond any number of items by 0: in C the number overflows."""
     return given if abs(given) < 2.0**63 else 0.0
 
 
@@ -222,9 +213,7 @@ def _compute_ndcg_rel(scorer: Scorer, column: Column) -> Floats:
 
 
 def _compute_rndcg(scorer: Scorer, column: Column) -> Floats:
-    """Compute Rndcg, which is 0 without a relevant item, even if lower grades have gains, and 0/0
-    without levels.
-    """
+    """Compute Rndcg: 0 without a relevant item, whatever lower grades gain; 0/0 without levels."""
     made = scorer.ranking, parse(column.row.germane), column.argument
     return np.where(scorer.compute("NumRel") > 0, gains.average_levels(*made), 0.0)
 

@@ -10,7 +10,7 @@ import os
 import re
 from collections.abc import Callable
 from functools import lru_cache
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -51,9 +51,7 @@ def parse_real(text: bytes) -> float:
 
 
 def truncate(number: float) -> int:
-    """Turn a double into a whole number of 64 bits; as on x86-64, one that does not fit becomes the
-    least.
-    """
+    """Turn a double into 64 bits; as on x86-64, one that does not fit becomes the least."""
     return int(number) if abs(number) < _LONGEST else -_LONGEST
 
 
@@ -77,6 +75,15 @@ def merge_sort(items: list[_Item], difference: Callable[[_Item, _Item], float]) 
             out.append(left[i])
             i += 1
     return out + left[i:] + right[j:]
+
+
+def compare_rows(
+    one: tuple[Any, bytes, float], other: tuple[Any, bytes, float], id_sign: int = 1
+) -> int:
+    """Compare two rows by score and item id: below 0 if the first stands before the other."""
+    (_, item, score), (_, other_item, other_score) = one, other
+    by_score = (score < other_score) - (score > other_score)
+    return by_score or id_sign * ((item < other_item) - (item > other_item))
 
 
 _UNTAGGED = re.compile(rb"^[ \t]*(?!#)\S+(?:[ \t]+\S+){4}[ \t]+\r?$", re.MULTILINE)
@@ -116,9 +123,7 @@ def _find_oddity_in(block: Block) -> str:
 
 
 def _has_trailing_blank(block: Block) -> bool:
-    """Does a line end with a blank? To compare two bytes at a time is seven times as fast as a
-    search.
-    """
+    """Does a line end with a blank? Pairs of bytes are seven times as fast as a search."""
     given = np.frombuffer(block.data, np.uint8)
     if block.data[-1:] in (b" ", b"\t"):  # the last line, without a line feed
         return True

@@ -8,35 +8,27 @@ from collections.abc import Callable
 from functools import partial
 from typing import TypeAlias
 
-from germane.trec_eval.text import merge_sort
+from germane.trec_eval.text import compare_rows, merge_sort
 
-_Row: TypeAlias = tuple[bytes, str, float]  # the id as C compares it, the id, the score
+_Row: TypeAlias = tuple[str, bytes, float]  # the id, the id as C compares it, the score
 _FEW = 16  # rows that libstdc++ sorts by insertion
 
 
 def rank_unordered(rows: list[tuple[str, float]]) -> list[str]:
     """Rank items with single-precision scores, of which some are NaN: from the best to the last."""
-    keyed = [(item.encode(), item, score) for item, score in rows]
+    keyed = [(item, item.encode(), score) for item, score in rows]
     _sort_as_cpp(keyed, 0, len(keyed), 2 * (max(len(keyed), 1).bit_length() - 1))
     _insert(keyed, 0, min(len(keyed), _FEW))
     for at in range(_FEW, len(keyed)):
         _place(keyed, at)
-    return [item for _, item, _ in merge_sort(keyed, _compare)]
-
-
-def _compare(one: _Row, other: _Row) -> int:
-    """Compare two rows as trec_eval does: below 0 if the first stands before the other."""
-    by_score = (one[2] < other[2]) - (one[2] > other[2])
-    return by_score or (one[0] < other[0]) - (one[0] > other[0])
+    return [item for item, _, _ in merge_sort(keyed, compare_rows)]
 
 
 def _precedes(one: _Row, other: _Row) -> bool:
-    """Does a row stand before another, as pytrec_eval compares them: equal scores by ascending
-    ids?
-    """
+    """Does a row stand before another in pytrec_eval: equal scores by ascending ids?"""
     if one[2] < other[2] or one[2] > other[2]:
         return one[2] > other[2]
-    return one[0] < other[0]
+    return one[1] < other[1]
 
 
 def _sort_as_cpp(rows: list[_Row], start: int, end: int, depth: int) -> None:
@@ -98,9 +90,7 @@ def _place(rows: list[_Row], at: int) -> None:
 
 
 def _sort_heap(rows: list[_Row], start: int, end: int) -> None:
-    """Sort by a heap, which the partitions leave to the rare case that they do not halve the
-    rows.
-    """
+    """Sort by a heap, in the rare case that partitions do not halve the rows."""
     heap = rows[start:end]
     sift: Callable[[int, int], None] = partial(_sift, heap)
     for root in range((len(heap) - 2) // 2, -1, -1):

@@ -34,23 +34,16 @@ class Pairs:
 
 @dataclass(eq=False, repr=False)
 class BoxData:
-    """Both sides, and the images and classes of the truth."""
+    """Both sides, and the images and classes of the truth; pairs are of some images."""
 
     truths: Truths
     truth: Sheet
     detections: Sheet
 
-    @cached_property
-    def pairing(self) -> "Pairing":
-        """Detections and truths of the same images."""
-        return Pairing(self.truth, self.detections, len(self.truths.images))
-
-
-class Pairing:
-    """Detections and truths of some images."""
-
-    def __init__(self, truth: Sheet, detections: Sheet, images: int) -> None:
-        self.truth, self.detections, self.images = truth, detections, images
+    @property
+    def images(self) -> int:
+        """The number of images."""
+        return len(self.truths.images)
 
     @cached_property
     def same(self) -> Pairs:
@@ -91,9 +84,7 @@ class Pairing:
         return chosen
 
     def _rows(self, sheet: Sheet, images: Bools) -> Ints:
-        """List boxes of these images, sorted by image; evenly spaced detections where an image has
-        many.
-        """
+        """List boxes by image; of many detections of an image, evenly spaced ones."""
         rows = np.flatnonzero(sheet.sound & ((sheet.label >= 0) | (sheet is self.detections)))
         rows = rows[images[sheet.image[rows]]]
         rows = rows[np.argsort(sheet.image[rows], kind="stable")]
@@ -108,9 +99,7 @@ class Pairing:
     # --- Overlaps ------------------------------------------------------------------------------
 
     def measure(self, pairs: Pairs, reading: Reading | None = None) -> Floats:
-        """Measure the overlap of each pair (P); with a reading of the numbers, crowds are boxes as
-        all others.
-        """
+        """Measure the overlap of each pair (P); with a reading, crowds are boxes as all others."""
         truth, found = (
             _read_again(sheet, rows, None if reading is None else reading[side])
             for side, (sheet, rows) in enumerate(
@@ -131,9 +120,8 @@ class Pairing:
         if not len(overlap):
             return np.zeros(0), np.zeros(0, np.int64)
         best = np.maximum.reduceat(overlap, pairs.first)
-        owner = np.repeat(np.arange(len(best)), np.diff(np.append(pairs.first, len(overlap))))
-        hits = np.flatnonzero(overlap == best[owner])
-        _, at = np.unique(owner[hits], return_index=True)
+        hits = np.flatnonzero(overlap == best[pairs.mine])
+        _, at = np.unique(pairs.mine[hits], return_index=True)
         return best, pairs.truth[pairs.its[hits[at]]]
 
     def list_matches(self, pairs: Pairs) -> Ints:
@@ -150,8 +138,7 @@ class Pairing:
 
     @cached_property
     def best_reading(self) -> "tuple[Reading, float, float] | None":
-        """The reading that fits much better than the one chosen, with the overlaps of both; None if
-        there is none.
+        """The reading that fits much better than the one chosen, with both overlaps, or None.
 
         The fit to other images is subtracted, because wrong readings may make boxes large, which
         overlap everything.
@@ -193,9 +180,7 @@ class Pairing:
         return best, before, after
 
     def _is_precise(self, now: Reading, best: Reading, others: Sequence[Pairs]) -> bool:
-        """Say whether many truths are precisely overlapped, and few of them as it is; those by
-        accident are subtracted.
-        """
+        """Say whether many truths are precisely overlapped, beyond accidents, and few as it is."""
         best_count, now_count = (
             self._count_good(self.same, one, CLOSE)
             - float(np.mean([self._count_good(pairs, one, CLOSE) for pairs in others]))
@@ -204,8 +189,7 @@ class Pairing:
         return best_count >= max(SURE, STILL * len(self.same.truth), 3 * now_count)
 
     def _finds_more(self, now: Reading, best: Reading, others: Sequence[Pairs]) -> bool:
-        """Say whether many more truths are overlapped well, as large boxes that lie on them by
-        accident do not.
+        """Say whether many more truths are overlapped well than large boxes reach by accident.
 
         Accidents become rare near an overlap of 1, where true detections of a weak detector remain.
         """
@@ -230,9 +214,7 @@ class Pairing:
         return float(every.mean()) if len(every) else 0.0
 
     def _fit(self, pairs: Pairs, reading: Reading) -> Floats | None:
-        """Average the best overlaps of detections and of truths in each image; None if sizes are
-        negative.
-        """
+        """Average the best overlaps of both sides in each image; None if sizes are negative."""
         if not len(pairs.mine):
             return np.zeros(0)
         for sheet, rows, one in zip(

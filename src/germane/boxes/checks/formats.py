@@ -46,7 +46,7 @@ def find_pixels(sheet: Sheet, data: BoxData) -> Sees:
 
 def find_other_format(sheet: Sheet, data: BoxData) -> Sees:
     """Find boxes that fit the truths, or their images, much better in another format."""
-    if data.pairing.best_reading is not None:
+    if data.best_reading is not None:
         yield from _name_reading(sheet, data)
         return
     known = sheet.finite & ~np.isnan(sheet.sizes).any(axis=1)
@@ -73,7 +73,7 @@ def find_other_format(sheet: Sheet, data: BoxData) -> Sees:
 
 def _name_reading(sheet: Sheet, data: BoxData) -> Sees:
     """Name the formats that fit much better; of two sides, the truth says it."""
-    reading, before, after = data.pairing.best_reading or ((), 0.0, 0.0)
+    reading, before, after = data.best_reading or ((), 0.0, 0.0)
     other = {
         one.side: to
         for one, to in zip((data.truth, data.detections), reading, strict=True)

@@ -1,10 +1,8 @@
-"""Checks of both sides together: scores that are turned, and classes or images that are mixed
-up.
-"""
+"""Checks of both sides together: turned scores, and classes or images that are mixed up."""
 
 import numpy as np
 
-from germane.boxes.checks.data import NEAR, BoxData, Pairing
+from germane.boxes.checks.data import NEAR, BoxData
 from germane.boxes.sheet import Sheet
 from germane.checks.rows import Problem, Sees
 from germane.core.ragged import Bools, Floats, Ints
@@ -18,8 +16,7 @@ SHIFTS = 12  # other images that show how many matches there are by chance
 
 def find_turned(sheet: Sheet, data: BoxData) -> Sees:
     """Find scores that are lower for detections on a truth of their class than for others."""
-    pairing = data.pairing
-    matched, rows = _mark_matched(pairing)
+    matched, rows = _mark_matched(data)
     if sheet.score is None or not len(rows):
         return
     share, error = _compare_scores(sheet.score[rows], matched, sheet.label[rows])
@@ -31,22 +28,18 @@ def find_turned(sheet: Sheet, data: BoxData) -> Sees:
         )
 
 
-def _mark_matched(pairing: Pairing) -> tuple[Bools, Ints]:
-    """Mark detections on a truth of their class; those of images without truths, and on crowds, are
-    left out.
-    """
-    pairs = pairing.same
-    best, truth = pairing.find_best(pairs)
-    label = pairing.detections.label[pairs.detection]
-    kept = (label >= 0) & ~pairing.truth.crowd[truth]
-    matched = (best >= NEAR) & (pairing.truth.label[truth] == label)
+def _mark_matched(data: BoxData) -> tuple[Bools, Ints]:
+    """Mark detections on a truth of their class, but for crowds and images without truths."""
+    pairs = data.same
+    best, truth = data.find_best(pairs)
+    label = data.detections.label[pairs.detection]
+    kept = (label >= 0) & ~data.truth.crowd[truth]
+    matched = (best >= NEAR) & (data.truth.label[truth] == label)
     return matched[kept], pairs.detection[kept]
 
 
 def _compare_scores(score: Floats, matched: Bools, label: Ints) -> tuple[float, float]:
-    """Estimate how often a match has a higher score than another detection of its class, and the
-    error by chance.
-    """
+    """Estimate how often a match scores above other detections of its class, and the error."""
     above = total = variance = 0.0
     for one in np.unique(label).tolist():
         mine, hits = score[label == one], matched[label == one]
@@ -62,11 +55,10 @@ def _compare_scores(score: Floats, matched: Bools, label: Ints) -> tuple[float, 
 
 def find_other_classes(sheet: Sheet, data: BoxData) -> Sees:
     """Find detections of a class that lie on truths of another one, in most classes."""
-    pairing = data.pairing
-    pairs = pairing.same
-    best, truth = pairing.find_best(pairs)
+    pairs = data.same
+    best, truth = data.find_best(pairs)
     near = (best >= NEAR) & (sheet.label[pairs.detection] >= 0)
-    mine, its = sheet.label[pairs.detection][near], pairing.truth.label[truth][near]
+    mine, its = sheet.label[pairs.detection][near], data.truth.label[truth][near]
     if len(mine) < LEAST:
         return
     classes = len(data.truths.classes)
@@ -78,9 +70,7 @@ def find_other_classes(sheet: Sheet, data: BoxData) -> Sees:
     for theirs in (learned, mine + 1, mine - 1):
         count = int((theirs == its).sum())
         share = np.bincount(its, minlength=classes) / len(its)
-        each = share[
-            theirs[(theirs >= 0) & (theirs < classes)]
-        ]  # the probability of each by chance
+        each = share[theirs[(theirs >= 0) & (theirs < classes)]]  # the probability by chance
         least = each.sum() + SURE * np.sqrt((each * (1 - each)).sum() + 1)
         if count > max(LEAST, 2 * own, least):
             at = np.flatnonzero((theirs == its) & (mine != its))
@@ -96,9 +86,7 @@ def find_other_classes(sheet: Sheet, data: BoxData) -> Sees:
 
 
 def _map_classes(mine: Ints, its: Ints, classes: int) -> Ints:
-    """Map each class (K) to the one of most truths that its detections overlap; -1 if it has
-    none.
-    """
+    """Map each class (K) to the one of most truths that it overlaps; -1 if it has none."""
     counts = np.zeros((classes, classes), np.int64)
     np.add.at(counts, (mine, its), 1)
     return np.where(counts.any(axis=1), counts.argmax(axis=1), -1)
@@ -106,15 +94,14 @@ def _map_classes(mine: Ints, its: Ints, classes: int) -> Ints:
 
 def find_other_images(sheet: Sheet, data: BoxData) -> Sees:
     """Find detections that match truths of the image before or after theirs."""
-    pairing, images = data.pairing, len(data.truths.images)
-    if images < 2 * SHIFTS // 3:
+    if data.images < 2 * SHIFTS // 3:
         return
-    own = len(pairing.list_matches(pairing.same))
-    far = np.unique(np.linspace(2, images - 2, SHIFTS // 2).astype(int)).tolist()
-    counts = [len(pairing.list_matches(pairing.shift(by))) for one in far for by in (one, -one)]
+    own = len(data.list_matches(data.same))
+    far = np.unique(np.linspace(2, data.images - 2, SHIFTS // 2).astype(int)).tolist()
+    counts = [len(data.list_matches(data.shift(by))) for one in far for by in (one, -one)]
     chance = max(float(np.mean(counts)), own)
     for by, where in ((1, "after"), (-1, "before")):
-        rows = pairing.list_matches(pairing.shift(by))
+        rows = data.list_matches(data.shift(by))
         count = len(rows)
         if count > max(LEAST, 2 * own) and count > chance + SURE * np.sqrt(chance + 1):
             yield Problem(

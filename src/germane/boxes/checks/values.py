@@ -30,7 +30,7 @@ def find_malformed(sheet: Sheet, data: BoxData) -> Sees:
     """Find entries that cannot be read, and boxes that lack four finite numbers."""
     faults = sheet.columns.faults if sheet.columns else ()
     if faults:
-        says = f"{write_count(len(faults), 'entry', 'entries')} cannot be read"
+        says = f"{write_count(len(faults), 'entry')} cannot be read"
         yield Problem(says, len(faults), tuple(faults[:3]))
     yield from sheet.report(~sheet.finite, "lack four finite numbers")
 
@@ -96,7 +96,7 @@ def _report_unknown(sheet: Sheet, data: BoxData, nouns: str) -> Sees:
         if rows:
             ids = dict.fromkeys(clip(get_item(given, i)) for i in rows)
             are = "is" if len(rows) == 1 else "are"
-            all_boxes = write_count(len(column), "box", "boxes")
+            all_boxes = write_count(len(column), "box")
             says = f"{len(rows):,} of {all_boxes} {are} of {nouns} that the truth does not list"
             shown = sheet.show(np.array(rows))
             yield Problem(f"{says}: {', '.join([*ids][:3])}", len(rows), shown)
@@ -152,9 +152,7 @@ def find_empty(sheet: Sheet, data: BoxData) -> Sees:
 
 
 def find_elsewhere(sheet: Sheet, data: BoxData) -> Sees:
-    """Find most masks or keypoints outside the boxes of their objects, by half of a side or
-    more.
-    """
+    """Find most masks or keypoints outside the boxes of their objects, by half a side or more."""
     sized = sheet.sound & (sheet.boxes.width > 0) & (sheet.boxes.height > 0)
     rows = np.flatnonzero(sized)
     rows = rows[:: max(len(rows) // MANY, 1)]
@@ -183,9 +181,7 @@ def find_elsewhere(sheet: Sheet, data: BoxData) -> Sees:
 
 
 def find_odd_areas(sheet: Sheet, data: BoxData) -> Sees:
-    """Find areas that no object in its box has: more than twice the box, hardly any of it, or one
-    area for all.
-    """
+    """Find areas of no object in its box: above twice the box, hardly any, or one for all."""
     if sheet.area is None:
         return
     wide, high = sheet.boxes.width, sheet.boxes.height
@@ -210,9 +206,7 @@ def _differ(sizes: Floats) -> bool:
 
 
 def find_repeated(sheet: Sheet, data: BoxData) -> Sees:
-    """Find duplicate boxes: of the same image and class, and with the same score if there is
-    one.
-    """
+    """Find duplicate boxes: of the same image and class, and with the same score if any."""
     yield from sheet.report(sheet.repeated, "repeat another one of the same image and class")
 
 
@@ -259,6 +253,6 @@ def _report_without(held: Ints, known: Iterable[object], noun: str) -> Sees:
     ids = list(known)
     missing = np.setdiff1d(np.arange(len(ids)), held)
     if len(missing):
-        count = write_count(len(missing), noun, f"{noun}{'es' if noun == 'class' else 's'}")
+        count = write_count(len(missing), noun)
         shown = show_ids(ids[i] for i in missing.tolist())
         yield Problem(f"{count} of {len(ids):,} without a box", len(missing), shown)

@@ -1,6 +1,4 @@
-"""Agreement of judges: on grades, by statistics that correct for chance, and on the order of
-systems.
-"""
+"""Agreement of judges: on grades, corrected for chance, and on the order of systems."""
 
 import math
 from collections import Counter
@@ -60,9 +58,7 @@ class JudgeAgreement(Tabular):
 
     @property
     def kappa(self) -> float:
-        """Cohen's κ: agreement above chance, where each judge keeps the own shares of grades
-        (1960).
-        """
+        """Cohen's κ: agreement above chance, by each judge's own shares of grades (1960)."""
         return _compute_kappa(self.confusion, _weigh_agreement(len(self.grades), 0))
 
     @property
@@ -87,9 +83,7 @@ class JudgeAgreement(Tabular):
 
     @property
     def ac1(self) -> float:
-        """Gwet's AC1: agreement above chance, where only items that are hard to grade agree by
-        chance (2008).
-        """
+        """Gwet's AC1: agreement above chance, where only hard items agree by chance (2008)."""
         return _compute_gwet(self.confusion, _weigh_agreement(len(self.grades), 0))
 
     @property
@@ -235,8 +229,7 @@ def _compute_gwet(confusion: Floats, weights: Floats) -> float:
 
 
 def compute_alpha(units: Iterable[tuple[Counter[float], float]], *, ordered: bool) -> float:
-    """Compute Krippendorff's α of units: the number of each grade that judges gave, and how many
-    units have it.
+    """Compute Krippendorff's α of units: counts of grades, and how many units have each.
 
     Units with fewer than two grades say nothing. Any number of judges may have graded each.
     """
@@ -258,9 +251,7 @@ def compute_alpha(units: Iterable[tuple[Counter[float], float]], *, ordered: boo
 
 
 def _measure_distance(totals: Floats, ordered: bool) -> Floats:
-    """G × G: squared distance of grades; of ordered ones by the number of grades given between
-    them.
-    """
+    """G × G: squared distance of grades; of ordered ones by the number of grades between them."""
     if not ordered:
         nominal: Floats = np.ones((len(totals), len(totals))) - np.eye(len(totals))
         return nominal

@@ -1,6 +1,4 @@
-"""The functions trust and trust_many: numbers that rest on a model's judgments, corrected by
-people's.
-"""
+"""The functions trust and trust_many: people's judgments correct a model's numbers."""
 
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
@@ -112,8 +110,7 @@ def trust_many(
     progress: Progress | bool | None = None,
     **policy: Unpack[Choices],
 ) -> Trusts:
-    """Correct the means of several runs and all their differences, and compare the orders of the
-    runs.
+    """Correct the means of several runs and their differences, and compare the runs' orders.
 
     ``runs`` maps each run's name to the run; the other arguments are those of ``trust``.
 
@@ -242,18 +239,13 @@ def _find_family(runs: Iterable[str], families: Iterable[str] | str) -> tuple[Fi
     for run in runs:
         related = [word for word in words if word.casefold() in run.casefold()]
         if related:
-            finding = Finding(
-                "serious",
-                "circular judge",
+            says = (
                 f"the judge is related to this run ({list_some(related)}). A judge that ranked,"
                 " reranked or trained a system favors it, in every query that people did not"
-                " judge",
-                1,
-                (),
-                "Compare this run by people's judgments alone (Clarke and Dietz 2024).",
-                run,
+                " judge"
             )
-            found.append(finding)
+            advice = "Compare this run by people's judgments alone (Clarke and Dietz 2024)."
+            found.append(Finding("serious", "circular judge", says, 1, (), advice, run))
     return tuple(found)
 
 
@@ -312,9 +304,7 @@ class _Maker:
         return float(self.list_values(measure, run)[1][self.design.sampled].mean())
 
     def check(self, measures: Sequence[Measure], run: str) -> tuple[Finding, ...]:
-        """Check whether people's queries look like the others, and whether enough of them
-        differ.
-        """
+        """Check whether people's queries look like the others, and enough of them differ."""
         p: dict[str, float] = {}
         rare: list[Finding] = []
         for measure in measures:
@@ -322,7 +312,7 @@ class _Maker:
             p[str(measure)] = compare_drawn(model, self.design)
             differences = people - model[self.design.sampled]
             rare += find_rare_disagreement(str(measure), differences, self.queries)
-        return (*find_odd_samples(p, self.queries), *rare)
+        return (*find_odd_samples(p), *rare)
 
     def list_assumptions(self, weighted: bool, stratified: bool) -> tuple[str, ...]:
         """List what the corrected numbers rest on, and what was checked of it."""

@@ -2,8 +2,8 @@
 
 import warnings
 from collections import Counter
-from collections.abc import Hashable, Mapping
-from dataclasses import replace
+from collections.abc import Hashable, Iterable, Mapping
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Literal, TypeAlias, Unpack
 
@@ -14,11 +14,10 @@ from germane.comparison.judges.sampling import list_judged, spell_alike
 from germane.core.finding import Finding, warn
 from germane.core.qrels import Qrels
 from germane.dialects.parsing import parse
-from germane.errors import CoverageError, EmptyError, GermaneWarning, InputError, check_choice, clip
+from germane.errors import CoverageError, EmptyError, GermaneWarning, InputError, clip
 from germane.evaluation.accepted import Judges, Run
 from germane.evaluation.api import evaluate
 from germane.evaluation.choices import DEFAULT, Choices
-from germane.evaluation.layout import write_definition
 from germane.evaluation.opening import Held, Inputs, Options, open_evaluation
 from germane.evaluation.result import Result
 from germane.kernel.columns import read_python_ids
@@ -32,6 +31,7 @@ Merging: TypeAlias = Literal["majority", "mean"]
 MERGED: tuple[Merging, ...] = ("majority", "mean")
 
 
+@dataclass(frozen=True, eq=False, repr=False)
 class JudgedByMany(Tabular):
     """A run's numbers by each judge, by the majority of them and by their mean grade.
 
@@ -42,22 +42,17 @@ class JudgedByMany(Tabular):
     ``results`` maps each judge, and ``majority`` and ``mean``, to a ``Result``.
     """
 
-    def __init__(
-        self, results: Mapping[str, Result], judges: tuple[str, ...], alpha: float, ordinal: float,
-        pairs: int, left_out: int,
-        findings: tuple[Finding, ...] = (),
-    ) -> None:  # fmt: skip
-        self.results = dict(results)
-        self.judges = judges
-        self.alpha = alpha
-        """Krippendorff's α of all judges, of unordered grades"""
-        self.alpha_ordinal = ordinal
-        self.pairs = pairs
-        """pairs of query and item that two judges or more judged"""
-        self.left_out = left_out
-        """queries that not every judge judged"""
-        self.findings = findings
-        """what can distort the numbers, once for all judges"""
+    results: Mapping[str, Result]
+    judges: tuple[str, ...]
+    alpha: float
+    """Krippendorff's α of all judges, of unordered grades"""
+    alpha_ordinal: float
+    pairs: int
+    """pairs of query and item that two judges or more judged"""
+    left_out: int
+    """queries that not every judge judged"""
+    findings: tuple[Finding, ...] = ()
+    """what can distort the numbers, once for all judges"""
 
     def __repr__(self) -> str:
         return (
@@ -72,7 +67,7 @@ class JudgedByMany(Tabular):
 
     def spread(self, measure: str | Measure) -> float:
         """The largest mean by a judge less the smallest."""
-        key = measure if isinstance(measure, Measure) else parse(measure)
+        key = parse(measure)
         means = [self.results[judge][key].mean for judge in self.judges]
         return max(means) - min(means)
 
@@ -85,9 +80,7 @@ class JudgedByMany(Tabular):
             for name, result in self.results.items()
         ]
         rows.append(("spread of judges", *(number(self.spread(one)) for one in self.measures)))
-        notes = [
-            f"{measure}: {write_definition(measure, str(measure))}" for measure in self.measures
-        ]
+        notes = [f"{measure}: {measure.definition}" for measure in self.measures]
         queries = len(next(iter(self.results.values())).queries)
         left = f"; {self.left_out:,} left out" if self.left_out else ""
         alphas = f"α {number(self.alpha)}, α ordinal {number(self.alpha_ordinal)} (Krippendorff)"
@@ -140,15 +133,12 @@ def evaluate_judges(
     queries = [query for query in first.queries if all(query in one.position for one in others)]
     if not queries:
         raise CoverageError("no query has the judgments of every judge. Are these the same ids?")
-    given = {
-        name: {query: list_judged(one, query) for query in queries} for name, one in read.items()
-    }
-    pooled = _pool_grades(given, queries)
+    pooled = _pool_grades(read.values(), queries)
     judgments = {
         name: one.some(np.array([one.position[query] for query in queries]))
         for name, one in read.items()
     }
-    judgments |= {name: _make_qrels(merge(pooled, name), first) for name in MERGED}
+    judgments |= {name: _make_qrels(_merge(pooled, name), first) for name in MERGED}
     with warnings.catch_warnings():  # each finding is said once below, and not by every judge
         warnings.simplefilter("ignore", GermaneWarning)
         results = {
@@ -195,10 +185,7 @@ def _make_qrels(merged: Mapping[Hashable, Any], like: Qrels) -> Qrels:
 
 
 def _list_findings(results: Mapping[str, Result], left_out: int) -> tuple[Finding, ...]:
-    """List each finding once, with the judges whose grades have it, unless all have.
-
-    Queries that were left out since not every judge judged them are no finding.
-    """
+    """List each finding once, with its judges unless all have it; queries left out are none."""
     whose: dict[Finding, list[str]] = {}
     for name, result in results.items():
         for one in result.findings:
@@ -213,23 +200,18 @@ def _list_findings(results: Mapping[str, Result], left_out: int) -> tuple[Findin
 Pooled: TypeAlias = dict[Hashable, dict[Hashable, list[float]]]
 
 
-def _pool_grades(
-    given: Mapping[str, Mapping[Hashable, Mapping[Hashable, float]]], queries: list[Hashable]
-) -> Pooled:
+def _pool_grades(judges: Iterable[Qrels], queries: list[Hashable]) -> Pooled:
     """Collect the grades of all judges for every item."""
     pooled: Pooled = {query: {} for query in queries}
-    for judgments in given.values():
-        for query, items in judgments.items():
-            for item, grade in items.items():
-                pooled[query].setdefault(item, []).append(grade)
+    for judge in judges:
+        for query, items in pooled.items():
+            for item, grade in list_judged(judge, query).items():
+                items.setdefault(item, []).append(grade)
     return pooled
 
 
-def merge(pooled: Pooled, how: Merging) -> dict[Hashable, dict[Hashable, float]]:
-    """Merge the grades of each item: the most frequent one (the lowest of several), or their
-    mean.
-    """
-    check_choice("how", how, MERGED)
+def _merge(pooled: Pooled, how: Merging) -> dict[Hashable, dict[Hashable, float]]:
+    """Merge the grades of each item: the most frequent one, the lowest of several, or the mean."""
     choose = _choose_majority if how == "majority" else lambda grades: float(np.mean(grades))
     return {
         query: {item: choose(grades) for item, grades in items.items()}

@@ -1,6 +1,4 @@
-"""Correction: the mean that people's judgments would give, from few of theirs and many of a
-model's.
-"""
+"""Correction: people's mean, from few judgments of theirs and many of a model's."""
 
 import math
 from dataclasses import dataclass
@@ -18,9 +16,7 @@ Tuning: TypeAlias = Literal["optimal", "full"]
 LEVERAGE = 0.25  # the largest share that one query may have in the tuning
 # These are calibrated in bench/judges.py, whose table is bench/JUDGES.md.
 SKEWNESS = 0.25  # the part of the estimated skewness that bends an interval: the estimate is rough
-UNSEEN = (
-    0.5  # queries that vary as much as the one that varies most, and were not drawn: rare errors
-)
+UNSEEN = 0.5  # queries that vary as much as any and were not drawn: rare errors
 # The queries of people's that make up the spread of their values, and of the residuals; fewer say
 # too little:
 EVENTS = 1.5, 40, 2.5  # 1.5 + n ÷ 40, at most 2.5
@@ -30,9 +26,7 @@ FEW = 20  # people's queries: residuals of unknown spread are then worth less th
 
 @dataclass(frozen=True, eq=False)
 class Design:
-    """The queries that people judged, among those that the model judged, and how they were
-    drawn.
-    """
+    """The model's queries that people judged, too, and how these were drawn."""
 
     sampled: Ints  # n: places among the N queries of the model
     weights: Floats  # n: how many queries each stands for; they add up to N
@@ -132,9 +126,7 @@ def _has_spread(people: Floats, parts: Floats, design: Design, span: Span, tuned
         return False
     if not shows_spread(people, centered, shares, span):
         return False
-    if (
-        not tuned or not design.left.any()
-    ):  # people judged all queries: residuals leave nothing open
+    if not tuned or not design.left.any():  # residuals of all queries leave nothing open
         return True
     return count_events(parts / shares, shares) >= _count_needed(RESIDUALS, len(people))
 
@@ -150,8 +142,7 @@ def _bound_mean(
     confidence: float,
     about: About,
 ) -> Correction:  # fmt: skip
-    """Make an interval from the range of the values: one of residuals whose mean is the corrected
-    one.
+    """Make an interval from the range of residuals whose mean is the corrected one.
 
     The range of a residual is that of people's value less λ · the model's. The distances of the
     ends from the mean add up by their squares (Zou and Donner 2008): that of the residuals, for n
@@ -163,9 +154,7 @@ def _bound_mean(
     mean = float(shares @ people) + slope * float(model.mean() - shares @ model[design.sampled])
     moves = slope * (low - model.mean()), slope * (high - model.mean())
     wide = Span(low - max(moves), high - min(moves))
-    unused = float(
-        shares**2 @ design.left / (shares @ shares)
-    )  # of the variance, where n is near N
+    unused = float(shares**2 @ design.left / (shares @ shares))  # variance, where n is near N
     reached = _measure_reach(np.clip(residuals, wide.low, wide.high), shares, wide, confidence)
     below, above = unused * reached**2
     if about == "population":
@@ -177,9 +166,7 @@ def _bound_mean(
 
 
 def _measure_reach(values: Floats, shares: Floats, span: Span, confidence: float) -> Floats:
-    """Measure how far the ends of the interval of a bounded mean are from the mean: below it, above
-    it.
-    """
+    """Measure how far the ends of the interval of a bounded mean are below and above it."""
     found, mean = (
         estimate_bounded_interval(values, shares, span, confidence),
         float(shares @ values),
@@ -189,9 +176,7 @@ def _measure_reach(values: Floats, shares: Floats, span: Span, confidence: float
 
 @dataclass(frozen=True)
 class Spread:
-    """The variance of values, and how many queries the safety of an interval of their mean
-    costs.
-    """
+    """The variance of values, and the queries that the safety of their mean's interval costs."""
 
     variance: float
     surplus: float
@@ -228,9 +213,7 @@ def _fit_slope(x: Floats, y: Floats, weights: Floats) -> tuple[float, Floats]:
 
 
 def _measure_population(values: Floats, shares: Floats, total: int) -> tuple[float, float]:
-    """Measure second and third moment of a mean over ``total`` queries, from a weighted sample of
-    them.
-    """
+    """Measure second and third moment of a mean over ``total`` queries, from a weighted sample."""
     centered = values - shares @ values
     unbiased = len(values) / (len(values) - 1)
     second = float(shares @ centered**2) * unbiased / total

@@ -1,10 +1,8 @@
-"""Sampling: match people's queries with those of a model, and check that both judged the same
-items.
-"""
+"""Sampling: match people's queries with a model's, and check that both judged the same items."""
 
 import math
 from collections import Counter
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterator
 from statistics import NormalDist
 from typing import Any
 
@@ -52,9 +50,7 @@ def match_judges(people: Qrels, model: Qrels) -> None:
 
 
 def spell_alike(*judges: Qrels) -> list[Qrels]:
-    """Spell the ids of all judges as text if one of them is a file of text, which has no other
-    ids.
-    """
+    """Spell the ids of all judges as text if one of them is a file of text."""
     if len({one.ids for one in judges}) == 1:
         return list(judges)
     return [spell_qrels(one) for one in judges]
@@ -104,19 +100,12 @@ def make_design(people: list[Any], queries: list[Any], weights: Any, strata: Any
 
 
 def _read_given(name: str, queries: list[Any], given: Any) -> list[Hashable]:
-    """Read what is given for each query, as categories are given. Errors say which argument it
-    is.
-    """
+    """Read what is given for each query, as categories are. Errors name the argument."""
     try:
         return find_categories(queries, given, numbers=name == "weights")
     except (InputError, NotFoundError) as error:
         one = {"weights": "weight", "strata": "stratum"}[name]
-        says = (
-            str(error)
-            .removeprefix("by, ")
-            .replace("categories", name, 1)
-            .replace("category", one, 1)
-        )
+        says = str(error).replace("categories", name, 1).replace("category", one, 1)
         raise type(error)(f"{name}: {says}") from error
 
 
@@ -156,42 +145,27 @@ def compare_drawn(model: Floats, design: Design) -> float:
 UNLIKELY = 0.01
 
 
-def find_odd_samples(p: dict[str, float], queries: list[Any]) -> tuple[Finding, ...]:
-    """Find measures on which people's queries differ from all queries by more than chance
-    explains.
-    """
+def find_odd_samples(p: dict[str, float]) -> Iterator[Finding]:
+    """Find measures on which people's queries differ from all by more than chance explains."""
     odd = [name for name, value in p.items() if value * len(p) < UNLIKELY]
-    if not odd:
-        return ()
-    return (
-        Finding(
-            "doubtful",
-            "sampled queries differ",
+    if odd:
+        says = (
             "by the model's judgments, the queries that people judged differ from all queries more"
-            f" than a random sample would (p < {UNLIKELY:g}, Bonferroni over {len(p)})",
-            len(odd),
-            tuple(odd[:3]),
-            "If they were not drawn at random, say how: weights=… or strata=….",
-        ),
-    )
+            f" than a random sample would (p < {UNLIKELY:g}, Bonferroni over {len(p)})"
+        )
+        advice = "If they were not drawn at random, say how: weights=… or strata=…."
+        yield Finding("doubtful", "sampled queries differ", says, len(odd), tuple(odd[:3]), advice)
 
 
-def find_rare_disagreement(
-    name: str, differences: Floats, queries: list[Any]
-) -> tuple[Finding, ...]:
+def find_rare_disagreement(name: str, differences: Floats, queries: list[Any]) -> Iterator[Finding]:
     """Find a measure for which hardly any sampled query shows an error of the model."""
     differing = np.flatnonzero(np.abs(differences) > 1e-12)
-    if len(differing) >= FEWEST:
-        return ()
-    return (
-        Finding(
-            "note",
-            "rare disagreement",
+    if len(differing) < FEWEST:
+        says = (
             f"{name}: people's and the model's value differ on only {len(differing)} of"
             f" {len(differences)} queries. Errors that are rarer than this cannot be seen in the"
-            " interval",
-            len(differing),
-            show_ids(queries[i] for i in differing.tolist()),
-            "More queries of people's show them.",
-        ),
-    )
+            " interval"
+        )
+        shown = show_ids(queries[i] for i in differing.tolist())
+        advice = "More queries of people's show them."
+        yield Finding("note", "rare disagreement", says, len(differing), shown, advice)

@@ -18,8 +18,7 @@ from germane.errors import EmptyError, GermaneWarning, InputError, MeasureError,
 from germane.evaluation.accepted import Judgments, Run
 from germane.evaluation.api import evaluate_many, score
 from germane.evaluation.choices import Choices
-from germane.evaluation.layout import write_definition
-from germane.evaluation.opening import Held, Inputs, open_evaluation
+from germane.evaluation.opening import Held, Inputs, check_runs, open_evaluation
 from germane.kernel.ids import spell_id
 from germane.measures.measure import Measure
 from germane.output.formatting import add_schema, format_number, write_count
@@ -46,6 +45,7 @@ class Candidate:
     weight: float
 
 
+@dataclass(frozen=True, eq=False, repr=False)
 class Selection(Columnar, Tabular):
     """Pairs to judge next, the heaviest first.
 
@@ -57,27 +57,17 @@ class Selection(Columnar, Tabular):
     and the file is qrels.
     """
 
-    def __init__(
-        self,
-        measure: Measure,
-        candidates: tuple[Candidate, ...],
-        open_before: Mapping[str, float],
-        open_after: Mapping[str, float],
-        left: int,
-        by: By,
-        findings: tuple[Finding, ...] = (),
-    ) -> None:
-        self.measure = measure
-        self.candidates = candidates
-        self.open_before = dict(open_before)
-        """run → the part of the measure's weight that is on items without a judgment"""
-        self.open_after = dict(open_after)
-        """the same, once these pairs are judged"""
-        self.left = left
-        """pairs with a weight that remain without a judgment"""
-        self.by = by
-        self.findings = findings
-        """what can distort the choice"""
+    measure: Measure
+    candidates: tuple[Candidate, ...]
+    open_before: Mapping[str, float]
+    """run → the part of the measure's weight that is on items without a judgment"""
+    open_after: Mapping[str, float]
+    """the same, once these pairs are judged"""
+    left: int
+    """pairs with a weight that remain without a judgment"""
+    by: By
+    findings: tuple[Finding, ...] = ()
+    """what can distort the choice"""
 
     def __len__(self) -> int:
         return len(self.candidates)
@@ -97,7 +87,7 @@ class Selection(Columnar, Tabular):
         return Table(("query", "item", "grade", "weight"), rows, tuple(self._write_notes()), (1,))
 
     def _write_notes(self) -> Iterator[str]:
-        yield f"{self.measure}: {write_definition(self.measure, str(self.measure))}"
+        yield f"{self.measure}: {self.measure.definition}"
         how = {
             "weight": (
                 "the value of a list whose only relevant item has the rank of this one, summed over"
@@ -156,8 +146,7 @@ def choose_judgments(
     progress: Progress | bool | None = None,
     **policy: Unpack[Choices],
 ) -> Selection:
-    """Choose the pairs of query and item to judge next: those with the largest weight in the
-    measure.
+    """Choose the pairs of query and item to judge next, by their weight in the measure.
 
     >>> runs = {"a": {"q": ["x", "y", "d"]}, "b": {"q": ["y", "d", "x"]}}
     >>> [one.item for one in germane.choose_judgments({"q": {"d": 1}}, runs, "RR", budget=2)]
@@ -167,7 +156,8 @@ def choose_judgments(
     log2(i+1) for nDCG, 1 ÷ i for RR and AP, (1-p)·p^(i-1) for RBP. ``by="weight"`` adds it up over
     the runs (Moffat, Webber and Zobel 2007). ``by="difference"`` adds up its differences between
     runs: an item with equal ranks in two runs cannot change their order. Unjudged queries of the
-    runs count, too.
+    runs count, too. Of equal weights, those of earlier judged queries come first, then items by
+    their ids.
 
     ``qrels``, ``runs`` and the conventions are those of ``evaluate_many``. Warns of what can
     distort the choice, which ``findings`` lists, too. Raises MeasureError for a measure
@@ -176,11 +166,10 @@ def choose_judgments(
     check_choice("by", by, ("weight", "difference"))
     if isinstance(budget, bool) or not hasattr(budget, "__index__") or budget < 1:
         raise InputError(f"budget takes a whole number from 1; got {clip(budget)}")
-    if not isinstance(runs, Mapping):
-        raise InputError(f"runs are a mapping of name to run; got {clip(runs)}")
+    check_runs(runs)
     if by == "difference" and len(runs) < 2:
         raise EmptyError("by=difference is for two runs or more.")
-    key = measure if isinstance(measure, Measure) else parse(measure)
+    key = parse(measure)
     data = open_evaluation(qrels, policy)
     with warnings.catch_warnings():  # of queries without judgments, which are to get some
         warnings.simplefilter("ignore", GermaneWarning)
@@ -247,7 +236,7 @@ def _pool(
             for rows in run.run.read_rows(one):
                 for item in map(spell, rows.items.python):
                     found[query].setdefault(item, UNJUDGED)
-    found = {query: items for query, items in found.items() if items}
+    found = {query: dict(sorted(of.items(), key=_spell_item)) for query, of in found.items() if of}
     pooled = open_qrels(found).read("error", None, Needs(complete=NEXT))
     pooled = replace(pooled, candidates=judged.candidates, ids=judged.ids)
     again = evaluate_many(data.judge_by(pooled), held, [measure])
@@ -260,6 +249,11 @@ def _pool(
     )
     rankings = {name: one.ranking for name, one in placements.items() if one is not None}
     return pooled, rankings, tuple(dict.fromkeys(kept))
+
+
+def _spell_item(graded: tuple[Hashable, float]) -> str:
+    """Spell an item for the order of equal weights, which does not depend on that of rows."""
+    return str(spell_id(graded[0]))
 
 
 def _keep(identifier: Any) -> Any:

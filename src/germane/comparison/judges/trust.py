@@ -11,16 +11,16 @@ import numpy as np
 
 from germane.comparison.judges.agreement import JudgeAgreement, OrderAgreement
 from germane.comparison.judges.correction import About, Design, measure_spreads
+from germane.core.arguments import check_number
 from germane.core.bootstrap import Interval
 from germane.core.finding import Finding
 from germane.core.mean_intervals import FEWEST
 from germane.core.policy import Policy
 from germane.core.ragged import Floats
 from germane.dialects.parsing import parse
-from germane.errors import InputError, NotFoundError, clip, offer
-from germane.evaluation.layout import write_definition
+from germane.errors import NotFoundError, clip, offer
 from germane.measures.measure import Measure
-from germane.output.formatting import add_schema, format_number, write_count
+from germane.output.formatting import add_schema, format_number, to_json_number, write_count
 from germane.output.frames import Columnar, Lookup, Named, make_numbers, make_texts
 from germane.output.tables import Table, Tabular
 
@@ -80,9 +80,7 @@ class CorrectedMean:
 
     @property
     def shown(self) -> Literal["corrected", "people"]:
-        """The number to show first: that of people's judgments alone where the corrected one is
-        much wider.
-        """
+        """The number to show first: people's alone where the corrected one is much wider."""
         width = self.people_interval.high - self.people_interval.low
         is_wide = self.interval.high - self.interval.low > WIDER * width
         return "people" if is_wide else "corrected"
@@ -121,17 +119,14 @@ class CorrectedMean:
         return f"{self.title}, {self.measure}: {mean:.4f}{whose}, {interval.level} interval {ends}"
 
     def plan(self, difference: float, *, power: float = 0.8) -> "Plan":
-        """Plan how many queries show a true difference as large as this with a probability of
-        ``power``.
+        """Plan how many queries show so large a true difference with probability ``power``.
 
         This result is the pilot: its variances are those of the plan. Use it on the difference of
         two runs. Raises InputError for a difference that is not above 0 and a power not between 0
         and 1.
         """
-        if not (isinstance(difference, (int, float)) and 0 < difference < math.inf):
-            raise InputError(f"difference takes a number above 0; got {clip(difference)}")
-        if not (isinstance(power, (int, float)) and 0 < power < 1):
-            raise InputError(f"power takes a number between 0 and 1; got {clip(power)}")
+        check_number("difference", difference, 0)
+        check_number("power", power, 0, 1)
         return _make_plan(self, float(difference), power)
 
     def to_dict(self) -> dict[str, Any]:
@@ -156,9 +151,7 @@ class CorrectedMean:
 
 
 def find_narrow_spread(one: CorrectedMean) -> Iterator[Finding]:
-    """Find why the interval of a mean comes from the range of its measure, and where it is worth
-    little.
-    """
+    """Find why an interval comes from the range of its measure, and where it is worth little."""
     title, n = f"{one.title}, {one.measure}", one.judged
     if one.interval.basis == "range":
         reason = one.caution or (
@@ -258,7 +251,7 @@ class Trust(Columnar, Tabular, Lookup[CorrectedMean]):
         self._means = dict(means)
 
     def __getitem__(self, measure: str | Measure) -> CorrectedMean:
-        key = measure if isinstance(measure, Measure) else parse(measure)
+        key = parse(measure)
         if key not in self._means:
             raise NotFoundError(f"{key} was not evaluated.{offer(key, self._means)}")
         return self._means[key]
@@ -276,9 +269,7 @@ class Trust(Columnar, Tabular, Lookup[CorrectedMean]):
         )
 
     def table(self, *, digits: int | None = 4) -> Table:
-        """One row a measure: corrected, by people alone, by the model alone, each with its
-        interval.
-        """
+        """One row a measure: corrected, people alone and model alone, each with its interval."""
         return Trusts({self.name: self}, (), ()).table(digits=digits)
 
     def to_dict(self) -> dict[str, Any]:
@@ -320,7 +311,7 @@ class Trusts(Columnar, Tabular, Named[Trust]):
 
     def between(self, run: str, baseline: str, measure: str | Measure) -> CorrectedMean:
         """Return the difference of two runs. Raises NotFoundError where it was not computed."""
-        key = measure if isinstance(measure, Measure) else parse(measure)
+        key = parse(measure)
         for one in self.differences:
             if (one.measure, one.run, one.baseline) == (key, run, baseline):
                 return one
@@ -362,7 +353,7 @@ class Trusts(Columnar, Tabular, Named[Trust]):
         first = next(iter(self.values()))
         one = self.numbers[0]
         for measure in dict.fromkeys(one.measure for one in self.numbers):
-            yield f"{measure}: {write_definition(measure, str(measure))}"
+            yield f"{measure}: {measure.definition}"
         yield (
             f"[low, high]: {one.interval.level} intervals; people, model: by their judgments alone;"
             " λ: the weight of the model's values in the corrected number"
@@ -400,7 +391,7 @@ class Trusts(Columnar, Tabular, Named[Trust]):
             "policy": first.policy.to_dict(),
             "agreement": first.agreement.to_dict(),
             "orders": [
-                {"measure": str(one.measure), "tau": None if math.isnan(one.tau) else one.tau,
+                {"measure": str(one.measure), "tau": to_json_number(one.tau),
                  "tau_ap": one.tau_ap, "swapped": [list(pair) for pair in one.swapped]}
                 for one in self.orders
             ],

@@ -1,6 +1,4 @@
-"""The drawing of an explanation: ranking, curve and sums as marks, on a wide and on a narrow
-sheet.
-"""
+"""The drawing of an explanation: ranking, curve and sums as marks, on two sheets."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass

@@ -65,9 +65,7 @@ class Sum:
 
     @property
     def relation(self) -> str:
-        """'=' where the value is the sum divided by the norm, '→' for another function of the
-        sum.
-        """
+        """'=' where the value is the sum divided by the norm, '→' for another function."""
         norm, value = self.reading.norm, self.reading.value
         return "=" if not norm or math.isclose(self.total, value * norm, abs_tol=1e-9) else "→"
 
@@ -147,9 +145,7 @@ def _add_rest(sum_: Sum) -> Sum:
 
 
 def _group_lines(explanation: Explanation) -> tuple[Line, ...]:
-    """Group the rows that a measure reads into at most LINES lines; only neighbors stand
-    together.
-    """
+    """Group the rows that a measure reads into at most LINES lines of neighbors."""
     rows = tuple(explanation.rows)
     adds = [any(terms) for terms in zip(*(r.terms for r in explanation.readings), strict=True)]
     groups = [[i] for i in range(_count_read(explanation, rows, adds))]

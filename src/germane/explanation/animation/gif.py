@@ -106,9 +106,7 @@ def _make_artist(mark: Mark) -> "Artist":
 
 
 def _make_palette() -> "Image":
-    """Make a palette of light paper's colors, and of the shades between each pair that can
-    touch.
-    """
+    """Make a palette of light paper's colors, and of the shades between those that can touch."""
     from PIL import Image
 
     shades = {name: bytes.fromhex(light[1:]) for name, (light, _) in COLORS.items()}

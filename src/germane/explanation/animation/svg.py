@@ -303,10 +303,7 @@ def _list_seconds(drawing: Drawing) -> str:
 
 
 def _write_style(sheet: str) -> str:
-    """Write all rules: those of marks and of the player, and a style sheet.
-
-    The colors of marks are written in full, since not every viewer knows variables.
-    """
+    """Write all rules: the player's, and those of marks, in full for viewers without variables."""
     light = "".join(f".germane .{name} {{ {_write_rule(s)} }}\n" for name, s in STYLES.items())
     dark = "".join(f".germane .{name} {{ {_paint(s, 'dark')} }}\n" for name, s in STYLES.items())
     return f"""

@@ -10,6 +10,7 @@ import numpy as np
 from germane._version import VERSION
 from germane.errors import NotFoundError, clip, offer
 from germane.explanation.precision_recall import PRCurve
+from germane.explanation.simulation.figures import ExperimentDisplay
 from germane.output.formatting import add_schema, format_number
 from germane.output.frames import Columnar
 from germane.output.markup import Paper
@@ -17,8 +18,6 @@ from germane.output.tables import Table, Tabular
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-    from germane.explanation.simulation.figures import ExperimentDisplay
 
 Grades = tuple[int, ...]
 
@@ -97,16 +96,12 @@ class Experiment(Columnar, Tabular):
         columns = {column.name: np.array(column.values) for column in self.columns}
         return {self.design.swept: np.array(self.settings), **columns}
 
-    def plot(self, ax: "Axes | None" = None, *, paper: Paper = "light") -> "ExperimentDisplay":
+    def plot(self, ax: "Axes | None" = None, *, paper: Paper = "light") -> ExperimentDisplay:
         """Draw the curves and the measures in the place of ``ax``, or into a new figure."""
-        from germane.explanation.simulation.figures import ExperimentDisplay
-
         return ExperimentDisplay(self).plot(ax, paper=paper)
 
     def save(self, path: str | os.PathLike[str], *, paper: Paper = "light") -> None:
         """Write the picture of ``plot`` to a file: svg, png or pdf."""
-        from germane.explanation.simulation.figures import ExperimentDisplay
-
         ExperimentDisplay(self).save(path, paper=paper)
 
     def table(self, *, digits: int | None = 4) -> Table:

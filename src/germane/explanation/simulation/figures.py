@@ -1,6 +1,4 @@
-"""The figure of each experiment: its curves on the left, the values of the measures on the
-right.
-"""
+"""The figure of each experiment: its curves, and the values of the measures."""
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
@@ -219,9 +217,7 @@ class ExperimentDisplay(Display):
         place: tuple[float, float],
         color: str | None = None,
     ) -> None:
-        """Write a short text beside a point, so many typographic points to the right of it and
-        above.
-        """
+        """Write a short text beside a point, at a distance to the right and above in points."""
         from matplotlib.patheffects import withStroke
 
         across, up = place

@@ -72,9 +72,7 @@ def _write_page(experiment: Experiment, seed: int) -> str:
 
 @contextmanager
 def _keep_all_or_nothing(folder: str, names: Iterable[str]) -> Iterator[Path]:
-    """Make a place for files of these names; they get to the folder when all of them are
-    written.
-    """
+    """Make a place for files of these names, which get to the folder all together."""
     writing.check(folder)
     target = os.path.realpath(folder)
     there = os.path.isdir(target)

@@ -1,9 +1,8 @@
-"""Cells of published tables: numbers with marks of bold, of significance, or of another
-typesetting.
-"""
+"""Typesetting of published tables: rows in LaTeX and Markdown, and numbers with marks."""
 
 import math
 import re
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from germane.errors import InputError
@@ -17,6 +16,7 @@ _MARKUP = re.compile(
 _RAISED = re.compile(
     r"\\textsuperscript\{[^{}]*\}|\^\{[^{}]*\}|\^\\\w+|\^\S|\\(?:dagger|ddagger|ast|star)\b"
 )
+_COMMA = re.compile(r"^(-?0(?=,)|-?\d\d?(?=,\d\d?%?$)),(\d+%?)$")  # for the point
 _SIGNS = "*_$†‡§¶✱★↑↓`~ \t\u00a0\u2009{}"
 
 
@@ -28,9 +28,7 @@ def clean_cell(value: Any) -> tuple[Reported | None, bool]:
     bare = unmark(text)
     number = re.split(r"\s*(?:±|\\pm|\+/-|\(|\[)", bare)[0].strip(_SIGNS)
     number = number.replace("\\%", "%").replace("−", "-")
-    number = re.sub(
-        r"^(-?0(?=,)|-?\d\d?(?=,\d\d?%?$)),(\d+%?)$", r"\1.\2", number
-    )  # a comma for the point
+    number = _COMMA.sub(r"\1.\2", number)
     try:
         return read_reported(number), number != text.strip()
     except InputError:
@@ -44,9 +42,7 @@ def is_empty(value: Any) -> bool:
 
 
 def unmark_name(text: str) -> str:
-    """Remove the markup of a name; what is raised stays if it says that boxes or masks are
-    matched.
-    """
+    """Remove a name's markup; what is raised stays if it says that boxes or masks are matched."""
     raised = re.sub(
         r"\$?\^\s*\{?\s*(?:\\(?:text|mathrm|textrm|mathit|rm|mathbf)\b\s*\{?)?\s*(b?box|b|mask|m|segm?)\s*\}*\s*\$?(?=$|[^a-z])",
         lambda found: " mask" if found[1][0] in "ms" else " box",
@@ -65,3 +61,40 @@ def unmark(text: str) -> str:
         before, bare = bare, _MARKUP.sub(r"\1", bare)
     bare = re.sub(r"</?\w+[^>]*>", "", _RAISED.sub("", bare))
     return bare.replace("\\_", "_").replace("\\%", "%").replace("\\@", "@").strip(_SIGNS)
+
+
+_RULES = re.compile(
+    r"\\(?:toprule|midrule|bottomrule|hline|cline\{[^}]*\}|cmidrule(?:\([^)]*\))?\{[^}]*\})"
+)
+
+
+def split_latex(text: str) -> Iterator[list[str]]:
+    """Split the rows of a tabular; comments and rules are left out."""
+    found = re.search(
+        r"\\begin\{tabular[x*]?\}(?:\{[^{}]*(?:\{[^{}]*\}[^{}]*)*\})*(.*?)\\end\{tabular",
+        text,
+        re.DOTALL,
+    )
+    body = found[1] if found else text
+    body = re.sub(r"(?<!\\)%.*", "", body)
+    for row in re.split(r"\\\\(?:\[[^]]*\])?", _RULES.sub("", body)):
+        if row.strip():
+            yield [one for cell in re.split(r"(?<!\\)&", row) for one in _spread_cell(cell.strip())]
+
+
+def _spread_cell(cell: str) -> list[str]:
+    """Read \\multicolumn as a cell and blank ones beside it, and \\multirow as its text."""
+    found = re.fullmatch(
+        r"\\multicolumn\{(\d{1,3})\}\s*\{[^{}]*(?:\{[^{}]*\}[^{}]*)*\}\s*\{(.*)\}", cell, re.DOTALL
+    )
+    if found:
+        return [found[2], *[""] * (int(found[1]) - 1)]
+    return [re.sub(r"\\multirow\{[^{}]*\}(?:\[[^]]*\])?\{[^{}]*\}\s*\{([^{}]*)\}", r"\1", cell)]
+
+
+def split_markdown(lines: Iterable[str]) -> Iterator[list[str]]:
+    """Split the rows of a Markdown table, but for the one below the names and other lines."""
+    for line in lines:
+        if "|" not in line or re.fullmatch(r"[\s|:\-]+", line):
+            continue
+        yield [cell.strip() for cell in re.split(r"(?<!\\)\|", line.strip().strip("|"))]
