@@ -328,6 +328,7 @@ TABLE = np.zeros(2)
         (lambda: germane.read_run("run.txt", max_line=TABLE), "max_line takes a number from 1"),
         (lambda: germane.read_results({}), "a file is named by its path; got {}"),
         (lambda: germane.audit({"a": {"AP": 0.5}}, columns=[None]), "columns= is {name of a"),
+        (lambda: germane.audit({"a": {"AP": 0.5}}, columns="AP"), "columns= is {name of a"),
         (lambda: germane.audit({"a": {"AP": 0.5}}, columns={"AP": [1]}), "columns= is {name of a"),
         (lambda: germane.audit({"a": {"AP": 0.5}}, dialect=TABLE), "no dialect"),
     ],
