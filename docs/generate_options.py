@@ -23,7 +23,8 @@ the same data have. A test runs {cells:,} combinations of {verbs} functions, {ki
 why; these are all of them.
 
 The functions are {names}. Embeddings go to `evaluate_embeddings`, and `compare` takes its results. `check` reports
-a refusal as a finding.
+a refusal as a finding. Findings about single results come from a sample, which arrays of scores and embeddings do not have; `check` reads
+everything.
 """
 
 
@@ -54,7 +55,8 @@ def options() -> str:
     lines = [
         "## Options and inputs\n",
         "✓: it works. A number is the reason why it does not. In rows of whole lists, the measures are Coverage and Novelty,",
-        "which look at all results.\n",
+        "which look at all results. With `collapse=`, judgments are about groups, `{query: {group: grade}}`, a frame or a file: grades in an",
+        "array, a CSR matrix and labels number items, and are refused.\n",
         f"| option | {' | '.join(names)} |",
         f"|---|{'---|' * len(names)}",
     ]

@@ -743,3 +743,23 @@ def test_ids_that_were_written_as_floats() -> None:
     for row in (*truth["images"], *truth["categories"]):
         row["id"] = float(row["id"])
     assert value(truth, make_coco()[1]) == EXPECTED
+
+
+def test_images_that_are_listed_stand_in_one_order_with_those_of_a_frame() -> None:
+    """Equal scores are in the order of images, as in COCO's JSON of the same data."""
+    box = {"class": "a", "x": 40, "y": 10, "w": 20, "h": 40}
+    truth = pandas.DataFrame([{"image": 2, **box}])
+    found = pandas.DataFrame([{"image": one, **box, "score": 0.5} for one in (0, 2, 3)])
+    coco = {
+        "images": [{"id": one} for one in range(4)],
+        "categories": [{"id": 1, "name": "a"}],
+        "annotations": [{"id": 1, "image_id": 2, "category_id": 1, "bbox": [40, 10, 20, 40]}],
+    }
+    same = [
+        {"image_id": one, "category_id": 1, "bbox": [40, 10, 20, 40], "score": 0.5}
+        for one in (0, 2, 3)
+    ]
+    value = germane.boxes.evaluate(coco, same, "AP50")["AP50"].mean
+    assert value == 0.5
+    for images in ([0, 1, 2, 3], [3, 2, 1, 0]):
+        assert germane.boxes.evaluate(truth, found, "AP50", images=images)["AP50"].mean == value

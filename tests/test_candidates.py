@@ -499,3 +499,18 @@ def test_bytes_and_numbers_beside_text(tmp_path: Path) -> None:
             query_ids=[1], item_ids=[6, 7],
         )  # fmt: skip
         assert found["RR"].mean == 1.0
+
+
+@pytest.mark.parametrize("name", ["exclude", "only"])
+def test_a_sparse_matrix_that_is_empty_or_in_another_format(name: Any) -> None:
+    sparse = pytest.importorskip("scipy.sparse")
+    qrels, scores = {0: {0: 1}, 1: {1: 1}}, np.array([[0.9, 0.5], [0.1, 0.4]])
+    none: Any = {name: sparse.csr_matrix((2, 2))}
+    dicts: Any = {name: {0: [], 1: []}}
+    for measure in ("RR", "NumRet"):
+        say = germane.evaluate(qrels, scores, measure, **dicts)
+        assert germane.evaluate(qrels, scores, measure, **none).flat() == say.flat()
+    for given in (sparse.coo_matrix(np.eye(2)), sparse.csc_matrix(np.eye(2))):
+        options: Any = {name: given}
+        with pytest.raises(germane.FormatError, match=f"{name}=: a sparse matrix must be CSR"):
+            germane.evaluate(qrels, scores, "RR", **options)

@@ -119,3 +119,44 @@ def start_pipe(tmp_path: Path) -> Any:
     if not hasattr(os, "mkfifo"):
         pytest.skip("no pipes with names")
     return start
+
+
+@pytest.mark.filterwarnings("ignore::germane.GermaneWarning")
+def test_whole_lists_and_arrays_have_such_a_query(files: tuple[str, str]) -> None:
+    qrels, run = files
+    dicts = {"#covid": {"d1": 2.0, "d0": 1.0}, "q": {"d2": 1.0}}
+    for given in (dicts, run, germane.read_run(run)):
+        result = germane.evaluate(qrels, given, "Coverage@1", catalogue=["d0", "d1", "d2"])
+        assert result["Coverage@1"].mean == 2 / 3
+    numpy = pytest.importorskip("numpy")
+    scores = numpy.array([[2.0, 1.0, 0.0], [0.0, 0.0, 1.0]])
+    rows, items = ["#covid", "q"], ["d1", "d0", "d2"]
+    array = germane.evaluate(qrels, scores, "RR", query_ids=rows, item_ids=items)
+    vectors = germane.evaluate_embeddings(
+        numpy.eye(2), scores.T, "RR", qrels=qrels, query_ids=rows, gallery_ids=items,
+        similarity="dot",
+    )  # fmt: skip
+    for one in (array, vectors):
+        assert one["RR"].per_query == {"q": 1.0, "#covid": 1.0}
+
+
+@pytest.mark.filterwarnings("ignore::germane.GermaneWarning")
+def test_every_verb_with_a_run_has_such_a_query(tmp_path: Path) -> None:
+    others = {f"q{n}": {"a": 1, "b": 0} for n in range(5)}
+    judged: dict[str, dict[str, float]] = {"#c": {"b": 1, "a": 0}, **others}
+    lines = [f"{q} 0 {i} {grade}\n" for q, items in judged.items() for i, grade in items.items()]
+    (tmp_path / "qrels.txt").write_text("".join(lines))
+    run = {q: {"a": 1.0, "z": 0.5} for q in others} | {"#c": {"a": 2.0, "b": 1.0}}
+    runs = {"one": run, "other": {"#c": {"b": 2.0, "y": 1.0}}}
+    say = [
+        (
+            germane.explain(qrels, run, "AP", query="#c").retrieved,
+            germane.pr_curve(qrels, run, query="#c").area("step"),
+            germane.mean_pr_curve(qrels, run).area("step"),
+            {(one.query, one.item, one.weight) for one in germane.choose_judgments(qrels, runs)},
+            round(germane.trust(run, people=qrels, model=qrels, measures="AP")["AP"].mean, 12),
+            germane.evaluate_judges({"a": qrels, "b": qrels}, run, "AP").pairs,
+        )
+        for qrels in (judged, tmp_path / "qrels.txt", germane.read_qrels(tmp_path / "qrels.txt"))
+    ]
+    assert say[0] == say[1] == say[2]

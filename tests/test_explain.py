@@ -427,6 +427,17 @@ def test_unjudged_items_of_ranked_lists_and_below_a_depth() -> None:
     assert ranks(removed) == [("a", None)]
 
 
+def test_a_depth_that_cuts_through_a_tie_of_which_unjudged_items_are_removed() -> None:
+    """The mean over all orders has no closed form there, and nobody asked for it."""
+    qrels, run = {"q": {"a": 1, "c": 1}}, {"q": {"x": 3.0, "a": 2.0, "b": 2.0, "c": 2.0}}
+    explanation = germane.explain(qrels, run, "AP", unjudged="remove", depth=2)
+    [reading] = explanation.readings
+    assert reading.value == 0.5
+    assert reading.ties == {"best": 0.5, "worst": 0.0}
+    runs = {"one": run, "other": run}
+    assert germane.report(qrels, runs, "AP", unjudged="remove", depth=2).html
+
+
 def test_ranks_and_ids_of_frames(tmp_path) -> None:  # type: ignore[no-untyped-def]
     """Without scores ranks are the order; integers keep their type, and in text are their digits."""
     import pyarrow as pa

@@ -311,3 +311,34 @@ def test_a_value_without_a_text_is_shown_without_its_address(given: Any) -> None
         with pytest.raises(germane.InputError) as error:
             germane.evaluate(*sides, "AP")
         assert " at 0x" not in str(error.value)
+
+
+TABLE = np.zeros(2)
+
+
+@pytest.mark.parametrize(
+    ("call", "says"),
+    [
+        (lambda: germane.evaluate(GRADES, SCORES, scores=TABLE), "scores takes double"),
+        (
+            lambda: germane.trust(SCORES, people=GRADES, model=GRADES, missing=TABLE),
+            "missing takes zero",
+        ),
+        (lambda: germane.evaluate(GRADES, SCORES, name=TABLE), "runs are named by text; got"),
+        (lambda: germane.read_run("run.txt", max_line=TABLE), "max_line takes a number from 1"),
+        (lambda: germane.read_results({}), "a file is named by its path; got {}"),
+        (lambda: germane.audit({"a": {"AP": 0.5}}, columns=[None]), "columns= is {name of a"),
+        (lambda: germane.audit({"a": {"AP": 0.5}}, columns="AP"), "columns= is {name of a"),
+        (lambda: germane.audit({"a": {"AP": 0.5}}, columns={"AP": [1]}), "columns= is {name of a"),
+        (lambda: germane.audit({"a": {"AP": 0.5}}, dialect=TABLE), "no dialect"),
+    ],
+)
+def test_an_argument_of_another_kind(call: Any, says: str) -> None:
+    with pytest.raises(germane.GermaneError, match=says):
+        call()
+
+
+def test_numbers_of_numpy_are_shown_as_numbers() -> None:
+    judged, run = {1: [5], 2: [6]}, {1: np.array([7, 8]), 2: np.array([8])}
+    with pytest.warns(germane.GermaneWarning, match=r"run: 7, 8, 8; qrels: 5, 6|run: 7, 8"):
+        germane.evaluate(judged, run, "RR")

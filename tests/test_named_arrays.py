@@ -165,3 +165,23 @@ def test_a_repeated_id_is_named_under_every_order_of_ties(ids: list[Any], ties: 
     says = f"run, row 1: item {ids[1]!r} is retrieved twice, at ranks 2 and 3"
     with pytest.raises(germane.DuplicateError, match=says):
         germane.evaluate({"a": [ids[0]], "b": [ids[0]]}, rows, "AP", ties=ties, **named)
+
+
+def test_a_query_is_dropped_from_its_own_list_by_its_distance_too() -> None:
+    gallery = np.array([[0.0, 1.0], [1.0, 0.0], [1.0, 1.0], [3.0, 1.0]])
+    names, qrels = ["a", "b", "c", "d"], {"a": {"b": 1}, "c": {"b": 1}}
+    distances = -np.linalg.norm(gallery[[0, 2], None] - gallery[None], axis=2)
+    arrays = germane.evaluate(
+        qrels, distances, "RR NumRet", query_ids=["a", "c"], item_ids=names, own="drop"
+    )
+    vectors = germane.evaluate_embeddings(
+        gallery[[0, 2]], gallery, "RR NumRet", qrels=qrels, query_ids=["a", "c"],
+        gallery_ids=names, similarity="euclidean", own="drop",
+    )  # fmt: skip
+    assert vectors["RR"].per_query == arrays["RR"].per_query
+    assert vectors["NumRet"].per_query == {"a": 3.0, "c": 3.0}
+    with pytest.raises(germane.PolicyError, match="euclidean orders the gallery by distance"):
+        germane.evaluate_embeddings(
+            gallery, gallery, "RR", query_labels=names, gallery_labels=names,
+            similarity="euclidean", threshold=0.5,
+        )  # fmt: skip

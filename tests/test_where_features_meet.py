@@ -301,3 +301,81 @@ def test_candidates_of_integers_beside_a_nested_run(tmp_path: Path) -> None:
     result = germane.evaluate({1: [7]}, path, "RR", exclude={1: [6]})
     assert result["RR"].mean == 1.0
     assert result.counts.excluded == 1
+
+
+def as_numbered(run: dict[int, dict[int, float]], folder: Path) -> dict[str, tuple[Any, Any]]:
+    """A run with integers as ids, in containers that have integers, and the options of arrays."""
+    rows = [(query, item, score) for query, got in run.items() for item, score in got.items()]
+    frame = pd.DataFrame(rows, columns=["query", "item", "score"])
+    frame.to_parquet(folder / "run.parquet")
+    items = list(dict.fromkeys(item for _, item, _ in rows))
+    scores = np.ma.masked_all((len(run), len(items)))
+    for row, got in enumerate(run.values()):
+        for item, score in got.items():
+            scores[row, items.index(item)] = score
+    best = np.array([[items.index(item) for item in got] for got in run.values()])
+    falling = np.array([list(got.values()) for got in run.values()])
+    named = {"query_ids": list(run), "item_ids": items}
+    return {
+        "dict": (run, {}),
+        "frame": (frame, {}),
+        "categories": (frame.astype({"item": "category"}), {}),
+        "scattered": (frame.iloc[[0, 4, 1, 5, 2, 6, 3, 7]], {}),
+        "parquet": (folder / "run.parquet", {}),
+        "scores": (scores, named),
+        "pair": ((falling, best), named),
+    }
+
+
+ITEMS = {1: [8], 3: [2]}
+GROUPS = {1: 1, 8: 3, 2: 2, 7: 8, 3: 3}
+
+
+@pytest.mark.parametrize("own", ["keep", "drop"])
+@pytest.mark.parametrize(
+    "names",
+    [["exclude"], ["only"], ["collapse"], ["collapse", "exclude"], ["collapse", "only"]],
+    ids="-".join,
+)
+@pytest.mark.filterwarnings("ignore::germane.GermaneWarning")
+def test_digits_of_a_text_file_are_integers(names: list[str], own: Any, tmp_path: Path) -> None:
+    """A file of candidates or groups is text; the judgments, the run and the catalogue have
+    integers.
+    """
+    qrels = {1: {2: 1, 7: 1}, 3: {8: 1, 2: 1}}
+    run = {1: {1: 3.0, 8: 2.5, 2: 2.0, 7: 1.5}, 3: {3: 3.0, 2: 2.5, 8: 1.0, 1: 0.5}}
+    typed: dict[str, Any] = {name: GROUPS if name == "collapse" else ITEMS for name in names}
+    files = {}
+    for name in names:
+        pairs = GROUPS if name == "collapse" else {query: one for query, [one] in ITEMS.items()}
+        files[name] = tmp_path / f"{name}.csv"
+        head = "item,group\n" if name == "collapse" else "query,item\n"
+        files[name].write_text(head + "".join(f"{a},{b}\n" for a, b in pairs.items()))
+    lists = {"catalogue": [1, 2, 3, 7, 8], "seen": {1: [1, 2], 3: [2, 8], 9: [3]}}
+    for measures in ("AP RR NumRet", "Coverage@2 Novelty@2 Gini@1"):
+        options = lists if "Gini" in measures else {}
+        say = germane.evaluate(qrels, run, measures, own=own, **typed, **options)
+        for kind, (given, named) in as_numbered(run, tmp_path).items():
+            answer = germane.evaluate(qrels, given, measures, own=own, **files, **options, **named)
+            assert answer.flat() == say.flat(), kind
+            assert answer.counts == say.counts, kind
+            if kind != "scores":  # which have no sample of rows
+                assert [one.what for one in answer.findings] == [
+                    one.what for one in say.findings
+                ], kind
+            if not named:
+                found = germane.check(qrels, given, measures, own=own, **files, **options)
+                told = germane.check(qrels, run, measures, own=own, **typed, **options)
+                assert [one.what for one in found] == [one.what for one in told], kind
+
+
+@pytest.mark.filterwarnings("ignore::germane.GermaneWarning")
+def test_judgments_to_choose_beside_groups_of_a_text_file(tmp_path: Path) -> None:
+    groups = tmp_path / "groups.csv"
+    groups.write_text("item,group\n" + "".join(f"{a},{b}\n" for a, b in GROUPS.items()))
+    runs = {"one": {1: {1: 2.0, 7: 1.0}}, "two": {1: {8: 2.0, 2: 1.0}}}
+    chosen = germane.choose_judgments({1: {2: 1}}, runs, "nDCG@3", collapse=groups)
+    typed = germane.choose_judgments({1: {2: 1}}, runs, "nDCG@3", collapse=GROUPS)
+    assert [(str(one.item), one.weight) for one in chosen] == [
+        (str(one.item), one.weight) for one in typed
+    ]

@@ -234,6 +234,8 @@ _ADDRESS = re.compile("(?: object)? at 0x[0-9a-fA-F]+(?=>)")  # of objects witho
 
 def clip(value: object, width: int = 60) -> str:
     """Return ``repr(value)``, shortened in the middle: ids in data can be of any length."""
+    if type(value).__module__ == "numpy" and getattr(value, "ndim", 1) == 0:
+        value = value.item()  # type: ignore[attr-defined]  # a number of NumPy's
     text = repr(value if not isinstance(value, str) else value[: 4 * width])
     if "\n" in text:  # as in arrays and frames
         text = " ".join(text.split())

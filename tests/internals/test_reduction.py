@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 
 from germane.core import ragged
 from germane.errors import FormatError, InputError
-from germane.kernel import library
+from germane.kernel import library, plain
 from germane.kernel.columns import Categories, Ids, Integers, join_ids, read_bytes, read_python_ids
+from germane.kernel.keys import Keys
 from germane.kernel.reduction import Batch, Index, Judgments, RepeatedRowError, reduce
 from germane.readers import trec
 
@@ -168,3 +169,20 @@ def test_lines_are_split_alike(lines: Any, detailed: bool) -> None:
         assert at_once == each
     if library.is_loaded() and not detailed:
         assert split(trec._split_compiled, read_odd) == each
+
+
+@pytest.mark.parametrize("n", [6, 40])
+def test_an_order_of_ties_may_leave_rows_equal(n: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """They are then in the order given, whatever holds the items."""
+    monkeypatch.setitem(plain.ORDERS, "last digit", lambda ids, rows: rows % 2)
+    names = [f"d{(7 * i) % n}" for i in range(n)]
+    offsets, score = np.array([0, n]), np.ones(n)
+    found = []
+    for ids in (Keys([dict.fromkeys(names, 1.0)]), read_python_ids(names)):
+        wanted = Keys([{name: i for i, name in enumerate(names)}])
+        items = wanted if isinstance(ids, Keys) else ids
+        judged = Judgments(["q"], offsets, items)
+        hits = reduce(judged, Batch(np.zeros(1, np.int64), offsets, ids, score), ties="last digit")
+        found.append(dict(zip(hits.judgment.tolist(), hits.rank.tolist(), strict=True)))
+    even, odd = range(0, n, 2), range(1, n, 2)
+    assert found[0] == found[1] == {row: rank for rank, row in enumerate([*even, *odd], 1)}

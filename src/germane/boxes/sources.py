@@ -114,9 +114,10 @@ def _add_images(columns: Columns, sizes: dict[Any, tuple[float, float]]) -> Colu
     own = columns.sizes
     if isinstance(own, np.ndarray):
         own = dict(zip(known, map(tuple, own), strict=True))
-    return replace(
-        columns, images=known + sort_ids(added), sizes=join_sizes(own or {}, named), files=files
-    )
+    listed = known + sort_ids(added)
+    if columns.images is None and not files:  # all in one order, in which equal scores stand
+        listed = sort_ids(listed)
+    return replace(columns, images=listed, sizes=join_sizes(own or {}, named), files=files)
 
 
 def read_detection_columns(given: Any, reading: Reading, truths: Truths) -> Columns:

@@ -82,9 +82,9 @@ def _collapse(run: Side, groups: Groups) -> Side:
         return _drop_copies(replace(run, items=listed, item=numbers[run.columns[run.item]]), "max")
     groups.check_items_have_ids()
     ids = run.items if isinstance(run.items, Ids) else read_python_ids(list(run.items))
-    names = groups.find_groups(ids, run.text)
-    distinct, number = number_columns([names.as_text() if run.text else names])
-    return _drop_copies(replace(run, items=distinct, item=number[run.item]), "max")
+    names, text = groups.find_groups(ids, run.text), run.text or groups.is_text
+    distinct, number = number_columns([names.as_text() if text else names])
+    return _drop_copies(replace(run, items=distinct, item=number[run.item], text=text), "max")
 
 
 def _drop_copies(run: Side, duplicates: str) -> Side:
@@ -103,7 +103,7 @@ def _select_candidates(run: Side, judged: Qrels) -> Side:
     asked, known = (
         list(map(spell_id, ids)) if spelled else list(ids) for ids in (run.queries, judged.queries)
     )
-    items = list(run.items)
+    items = list(map(spell_id, run.items)) if spelled else list(run.items)
     is_judged = find_places(asked, known) >= 0
     rows = np.flatnonzero(is_judged[run.query])
     rows = rows[np.argsort(run.query[rows], kind="stable")]
@@ -112,7 +112,7 @@ def _select_candidates(run: Side, judged: Qrels) -> Side:
         lists.setdefault(q, []).append(items[item])
     queries, ids = [asked[q] for q in lists], "text" if spelled else "typed"
     kept = np.ones(len(run), bool)
-    kept[rows] = mark_items(replace(judged, queries=queries, ids=ids), [*lists.values()], run.text)
+    kept[rows] = mark_items(replace(judged, queries=queries, ids=ids), [*lists.values()], spelled)
     return _keep_rows(run, kept)
 
 

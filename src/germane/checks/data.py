@@ -391,9 +391,9 @@ def put_side_by_side(
 
 
 def _as_text(side: Side) -> Side:
-    """Turn ids that are whole numbers into their digits."""
-    if side.text:
-        return side
+    """Turn ids that are whole numbers into their digits; a file of text may have groups of
+    these.
+    """
     queries, items, empty = (
         ids if isinstance(ids, Text) else [str(one) if type(one) is int else one for one in ids]
         for ids in (side.queries, side.items, side.empty)

@@ -15,7 +15,7 @@ from germane.core.progress import Progress, make_progress
 from germane.core.qrels import Qrels
 from germane.core.retrieved import Sample
 from germane.dialects.parsing import parse
-from germane.errors import InputError, check_choice
+from germane.errors import InputError, check_choice, clip
 from germane.evaluation.accepted import Judgments, Run, Source
 from germane.evaluation.choices import DEFAULT, Choices, Plan
 from germane.evaluation.fingerprint import OptionFingerprints, RunFingerprint, make_fingerprint
@@ -103,6 +103,8 @@ def evaluate(
     them, too.
     """
     progress = make_progress(progress)
+    if not (name is None or isinstance(name, str)):
+        raise InputError(f"runs are named by text; got {clip(name)}")
     data = open_data(qrels, policy, dialect)
     given, conventions = data.open_run(run)
     if data.signs:

@@ -20,6 +20,7 @@ from germane.readers import (
     QrelsInput,
     ReadOptions,
     RunInput,
+    accept_comments,
     is_path,
     open_inputs,
     open_qrels,
@@ -103,6 +104,7 @@ class Inputs:
         self.qrels, self.options = qrels, options
         self.signs = False  # are the fingerprints of runs wanted?
         self._judged: QrelsInput | None = None
+        self._opened: list[RunInput] = []
 
     @property
     def judged(self) -> QrelsInput:
@@ -130,6 +132,7 @@ class Inputs:
             self._judged = self._judged or _remember(judged)
         policy = self.options.make_policy(found.ties, found.has_scores)
         refuse_places(found, policy)
+        self._opened.append(found)
         return found, policy
 
     def open_runs(self, runs: Mapping[str, Any]) -> dict[str, Held]:
@@ -141,8 +144,13 @@ class Inputs:
         }
 
     def read(self, needs: Needs, progress: Progress | None = None) -> Qrels:
-        """Read the judgments, with grades as the policy takes them."""
-        return read_graded(self.judged, self.conventions, needs, progress)
+        """Read the judgments, with grades as the policy takes them. Lines that begin with ``#`` are
+        data if a run that was opened before has their query.
+        """
+        read = read_graded(self.judged, self.conventions, needs, progress)
+        for run in self._opened:
+            read = accept_comments(read, run)
+        return read
 
     def read_judge(self, needs: Needs = NO_NEEDS) -> Qrels:
         """Read all judgments of a judge, of the queries that have some."""
@@ -178,7 +186,8 @@ def open_options(choices: Mapping[str, Any], dialect: "str | Dialect | None" = N
     given = {name: one for name, one in choices.items() if name in READING}
     asked = {name: word for name, word in choices.items() if name not in READING}
     usual = {} if spoken is None else spoken.choices
-    lowest = asked.get("scores", usual.get("scores")) == "distances"
+    scores = asked.get("scores", usual.get("scores"))
+    lowest = isinstance(scores, str) and scores == "distances"
     reading = ReadOptions(**given, lowest=lowest) if given or lowest else NOTHING_SAID
     return Options(reading, asked, spoken)
 

@@ -13,7 +13,7 @@ from germane.core.policy import Policy
 from germane.core.progress import Progress
 from germane.core.qrels import Qrels
 from germane.core.ragged import Bools, Ints
-from germane.errors import MeasureError
+from germane.errors import InputError, MeasureError
 from germane.evaluation.catalogue_result import check_policy
 from germane.evaluation.list_tally import (
     CountedLists,
@@ -49,7 +49,7 @@ class ListsOfRun:
         progress: Progress | None = None,
     ) -> None:
         self._run, self._policy, self._keep, self._progress = run, policy, keep, progress
-        self._items = Numbering(options)
+        self._items, self._qrels = Numbering(options), qrels
         self._relevant, self._candidates = _Relevant(qrels), qrels.candidates
         self._kept: list[tuple[Lists, Ids]] = []
         self._counted: dict[Measure, CountedLists] = {}
@@ -69,16 +69,25 @@ class ListsOfRun:
         return next(iter(self._counted.values())).place(queries)
 
     def count(self, measures: Sequence[Measure]) -> CountedLists:
-        """Count the lists for some measures."""
+        """Count the lists for some measures. Raises InputError for lists that share no items."""
+        if self._run.has_own_items:
+            raise InputError(
+                "measures of the catalogue do not read flat arrays with group=, whose items have no"
+                " ids; give a frame, a file, a dict, or an array of the ids of each query's best"
+                " items."
+            )
         of_users = self._keep or any(get_row(one).of_users for one in measures)
         try:
-            counted = self._count_all(measures, self._run.read_rows(None, self._progress), of_users)
+            counted = self._count_all(measures, self._read_content(), of_users)
         except Scattered:
             self._kept = []
-            rows = gather_rows(self._run.read_rows(None, self._progress))
+            rows = gather_rows(self._read_content())
             counted = self._count_all(measures, rows.split(), of_users)
         self._progress = None  # which ends when the run is read
         return counted
+
+    def _read_content(self) -> Iterator[Rows]:
+        return self._run.read_content(self._qrels, self._progress)
 
     def _count_all(
         self, measures: Sequence[Measure], parts: Iterator[Rows], of_users: bool
@@ -104,7 +113,7 @@ class ListsOfRun:
         """Rank the rows of some queries, and number their items."""
         ranked = rank_rows(rows, self._run, self._policy, self._candidates)
         users, items = ranked.queries.compact(), ranked.column
-        self._items.open(items, self._run.ids == "text")
+        self._items.open(items, self._run.is_text)
         lists = Lists(ranked.offsets, self._items.numbers.number(items))
         if of_users:
             seen = self._items.catalogue.seen

@@ -44,6 +44,7 @@ from germane.output import writing
 from germane.output.formatting import SCHEMA
 from germane.readers import parquet_files
 from germane.readers.nested_json import read_json
+from germane.readers.paths import check_path
 
 T = TypeVar("T")
 
@@ -84,6 +85,7 @@ def find_results(path: str | os.PathLike[str]) -> Results | None:
 
 
 def _read(path: str | os.PathLike[str]) -> Any:
+    check_path(path)
     try:
         return read_json(path)
     except FormatError as error:

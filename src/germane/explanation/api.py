@@ -4,6 +4,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any, Unpack
 
@@ -14,7 +15,7 @@ from germane.core.progress import Progress, make_progress
 from germane.core.ragged import Bools, Ints
 from germane.core.ranking import Ranking
 from germane.dialects.parsing import parse_all
-from germane.errors import InputError, MeasureError
+from germane.errors import InputError, MeasureError, PolicyError
 from germane.evaluation.accepted import Judgments, Run, Texts
 from germane.evaluation.choices import OtherChoices
 from germane.evaluation.layout import format_value
@@ -229,7 +230,9 @@ def _make_reading(
     norm, value = float(scored.norm[0]), float(compute_scores(measure, ranking, no_relevant)[0])
     ties = {}
     for order in ("expected", "best", "worst"):
-        other = listed.ordered(order)
+        other = None
+        with suppress(PolicyError):  # of an order that has no closed form under these conventions
+            other = listed.ordered(order)
         if other is not None and (order != "expected" or measure.row.expected):
             ties[order] = float(compute_scores(measure, other, no_relevant)[0])
     if scored.relevant is not None and not scored.relevant[0]:

@@ -213,7 +213,7 @@ def find_unjudged(judged: JudgedRun, run: RunInput) -> UnjudgedItems:
     parts = [rows for rows in run.read_rows(qrels) if len(rows.items)]
     if not parts or policy.unjudged == "remove" or policy.nonpositive == "miss":
         return NONE
-    ids = "text" if "text" in (run.ids, qrels.ids) else "typed"
+    ids = "text" if run.is_text or qrels.ids == "text" else "typed"
     ranked = rank_rows(gather_rows(parts), run, policy, qrels.candidates, ids)
     items, ranking = ranked.items, judged.rank(policy.ties)
     if len(set(items)) < len(items):

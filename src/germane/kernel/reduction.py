@@ -21,7 +21,7 @@ from germane.errors import FormatError, PolicyError, clip
 from germane.kernel import library, plain
 from germane.kernel.columns import Categories, Ids, Integers, Text
 from germane.kernel.grid import Grid
-from germane.kernel.ids import to_bytes
+from germane.kernel.ids import spell_id, to_bytes
 from germane.kernel.keys import Keys, reduce_keys
 from germane.kernel.library import Hits, RepeatedRowError
 
@@ -36,6 +36,7 @@ class Judgments:
     exclude: Judgments | None = None  # items that are no candidates, of the same queries
     only: Judgments | None = None  # the only candidates
     own: Judgments | None = None  # the items with the id of their query, where others number them
+    of_text: bool = False  # does an integer equal its digits, as beside a file of text?
 
     def map_items(self, numbers: Ints) -> Judgments:
         """Give each item, which is a place, its number."""
@@ -365,14 +366,21 @@ def _find_own(judged: Judgments, batch: Batch | Grid) -> Ints:
     if judged.own is not None or isinstance(batch, Grid):
         assert judged.own is not None
         return batch.find(judged.own)
-    own = [judged.queries[q] for q in batch.code.tolist()]
+    spell = spell_id if judged.of_text else _keep
+    own = [spell(judged.queries[q]) for q in batch.code.tolist()]
     at = np.arange(len(batch.items))
     if isinstance(batch.items, Text):  # few items are as long as their query
         sizes = np.array([len(to_bytes(query)) for query in own], np.int64)
         at = np.flatnonzero(batch.items.sizes == sizes[batch.owner])
     pairs = zip(batch.items.take(at).python, batch.owner[at].tolist(), strict=True)
-    found: Ints = at[np.fromiter((item == own[group] for item, group in pairs), bool, len(at))]
+    found: Ints = at[
+        np.fromiter((spell(item) == own[group] for item, group in pairs), bool, len(at))
+    ]
     return found
+
+
+def _keep(identifier: Hashable) -> Hashable:
+    return identifier
 
 
 def find_repeat(batch: Batch) -> int | None:

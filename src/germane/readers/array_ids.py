@@ -134,6 +134,7 @@ class Axis:
     size: int
     ids: Ids | None = None
     what: str = "run"  # it is called in errors
+    is_text: bool = False  # groups of a file of text, where an integer is its digits?
 
     def name(self, places: Ints) -> columns.Ids:
         """Name places: by their ids, or else by their numbers."""
@@ -207,9 +208,7 @@ class Axis:
         """Find the places of candidates, -1 for none. ``ids``: of the judgments, text or typed."""
         if self.ids is not None:
             as_text = "text" in (ids, pairs.ids)
-            given = pairs.list_items()
-            given = list(map(spell_id, given)) if as_text else given
-            return self._look_up(given, as_text, "item", f"{name}=")
+            return self._look_up(pairs.list_items(), as_text, "item", f"{name}=")
         if self.size < ANY and pairs.width not in (None, self.size):
             raise InputError(
                 f"the shapes differ: {name}= has {pairs.width} columns, the run has {self.size}."
@@ -233,8 +232,8 @@ class Axis:
 
     def find_own(self, queries: Sequence[Hashable], ids: str) -> Ints:
         """Find the place of the item with the id of each query, -1 for none."""
-        places = self._places[ids == "text"]
-        spelled = map(spell_id, queries) if ids == "text" else queries
+        as_text = self.is_text or ids == "text"
+        places, spelled = self._places[as_text], map(spell_id, queries) if as_text else queries
         return np.array([places.get(query, -1) for query in spelled], np.int64)
 
     def _list_places(self) -> str:
@@ -242,6 +241,8 @@ class Axis:
 
     def _look_up(self, wanted: Sequence[Hashable], as_text: bool, what: str, side: str) -> Ints:
         """Find the places of ids, -1 for those that the array does not have."""
+        if as_text or self.is_text:
+            as_text, wanted = True, list(map(spell_id, wanted))
         known = self._places[as_text]
         places = np.array([known.get(one, -1) for one in wanted], np.int64)
         if len(places) and (places < 0).all():

@@ -16,6 +16,7 @@ from germane.core.retrieved import Order, Retrieved, Sample
 from germane.errors import DuplicateError, EmptyError, FormatError
 from germane.kernel.columns import Ids, Integers
 from germane.kernel.grid import Columns, Grid, widen
+from germane.kernel.ids import to_bytes, to_text
 from germane.kernel.reduction import Batch, Judgments, Part, Reduction, RepeatedItem, flatten_batch
 from germane.kernel.threads import map_in_threads
 from germane.readers import array_ids, numbers
@@ -62,12 +63,20 @@ class ArrayRun(RunInput):
         return self.items.ids is not None
 
     @property
+    def is_text(self) -> bool:
+        return self.items.is_text
+
+    @property
     def has_query_ids(self) -> bool:
         return self.queries.ids is not None
 
     @property
     def is_collapsed(self) -> bool:
         return self.counts is not None
+
+    def find_queries(self, wanted: object) -> set[Hashable]:
+        """Find the ids of all rows, as text."""
+        return {to_text(to_bytes(query)) for query in self.queries.ids or ()}
 
     # --- Of each kind of array ---
 
@@ -139,7 +148,8 @@ class ArrayRun(RunInput):
     def _collapse(self, groups: Groups) -> Self:
         counts = self.count_rows()
         run, names = self.collapse_items(groups)
-        return replace(run, items=Axis("groups", len(names), names), counts=counts)
+        items = Axis("groups", len(names), names, is_text=groups.is_text)
+        return replace(run, items=items, counts=counts)
 
     def retrieve(
         self, qrels: Qrels, duplicates: str, order: Order, progress: Progress | None = None

@@ -23,7 +23,7 @@ from germane.errors import (
     name_type,
 )
 from germane.kernel.columns import Ids, Integers, read_python_ids
-from germane.kernel.ids import spell_id
+from germane.kernel.ids import as_integer, is_integer, spell_id
 
 Pairs: TypeAlias = Qrels
 """Pairs of query and item; the grades mean nothing."""
@@ -95,6 +95,20 @@ class Aligned(NamedTuple):
         given = self.given.python if isinstance(self.given, Ids) else self.given
         return [given[row] for row in self.rows.tolist()]
 
+    def read_digits(self) -> Aligned:
+        """Read digits of a file of text as integers, without ids that are none; as they are if an
+        integer is too long.
+        """
+        numbers = list(map(as_integer, self.items.python))
+        kept = np.fromiter(map(is_integer, numbers), bool, len(numbers))
+        items = read_python_ids(
+            [one for one, is_kept in zip(numbers, kept, strict=True) if is_kept]
+        )
+        if not isinstance(items, Integers):
+            return self
+        offsets = ragged.make_offsets(kept)[self.offsets]
+        return self._replace(offsets=offsets, items=items, rows=self.rows[kept])
+
 
 def find_candidates(qrels: Qrels) -> list[tuple[Name, Aligned]]:
     """Find the pairs of judgments, in the order of the judged queries; none if all items count."""
@@ -163,6 +177,8 @@ def match_items(
     cannot be equal.
     """
     pairs = find_candidates(qrels)
+    if isinstance(retrieved, Integers) and not as_text:
+        pairs = [(name, one.read_digits() if one.ids == "text" else one) for name, one in pairs]
     for name, one in pairs:
         if not len(one.items) or as_text or one.items.kind == retrieved.kind:
             continue

@@ -179,7 +179,8 @@ def _check_order(order: Order, euclidean: bool) -> None:
             "scores=distances is for distances that you give; similarity=euclidean ranks embeddings"
             " by their distance."
         )
-    if euclidean and not order.plain:
+    reads_scores = order.scores != "double" or order.threshold is not None
+    if euclidean and (reads_scores or order.nonpositive == "miss"):
         raise PolicyError(
             "euclidean orders the gallery by distance, which is no score; scores, threshold and "
             "nonpositive are for cosine and dot."

@@ -13,23 +13,23 @@ import numpy as np
 
 from germane.core import ragged
 from germane.core.arguments import list_values
-from germane.core.progress import Progress
 from germane.core.qrels import Qrels
 from germane.core.ragged import Ints
 from germane.core.retrieved import Order
-from germane.errors import EmptyError, FormatError, InputError, clip, list_some
+from germane.errors import EmptyError, FormatError, clip, list_some
 from germane.kernel.columns import Ids, Integers
 from germane.kernel.grid import Grid, count_absent
 from germane.kernel.ids import is_missing
 from germane.readers import numbers
 from germane.readers.array_ids import Axis
 from germane.readers.arrays import ArrayRun, Asked, Read
-from germane.readers.rows import Rows
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class FlatArray(ArrayRun):
     """A flat array: the items of group g are ``place[offsets[g]:offsets[g + 1]]``, ascending."""
+
+    has_own_items = True
 
     values: Any
     offsets: Ints  # G + 1
@@ -66,20 +66,6 @@ class FlatArray(ArrayRun):
             some = np.flatnonzero(power == size)
             step = max(1, cells >> size)
             yield from (some[start : start + step] for start in range(0, len(some), step))
-
-    def read_rows(
-        self, judged: Qrels | None = None, progress: Progress | None = None
-    ) -> Iterator[Rows]:
-        if judged is None:
-            raise InputError(
-                "measures of the catalogue do not read flat arrays with group=, whose items have no"
-                " ids; give a frame, a file, a dict, or an array of the ids of each query's best"
-                " items."
-            )
-        yield from super().read_rows(judged, progress)
-
-    def read_content(self, qrels: Qrels) -> Iterator[Rows]:
-        yield from super().read_rows()
 
     def open_blocks(self, asked: Asked | None) -> Read:
         values = _read_floats(self.values, None if asked is None else asked.order)

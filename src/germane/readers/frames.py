@@ -339,19 +339,23 @@ def _take_sample(frame: Frame, head: pa.RecordBatch, most: int) -> Sample:
     starts = find_changes(query)
     at, offsets = choose_rows(np.append(starts, len(query)), most)
     score, rank = (None if column is None else column[at] for column in frame.read_scores(head, 0))
+    queries, items = query.take(starts[: len(offsets) - 1]), item.take(at)
+    is_text = frame.is_text or any(frame.as_text)
+    if is_text:  # but for groups, which may be integers
+        queries, items = queries.as_text(), items.as_text()
 
     def give_scores(count: int) -> list[Any]:
         written: list[Any] = head.column(frame.headings.score).take(at[:count]).to_pylist()
         return written
 
     return Sample(
-        query.take(starts[: len(offsets) - 1]).python,
+        queries.python,
         offsets,
-        item.take(at),
+        items,
         score,
         rank=None if rank is None else lambda count: rank[:count],
         given=None if score is None else give_scores,
-        ids=frame.ids,
+        ids="text" if is_text else "typed",
         rounded=frame.rounded,
         finer=score is not None and pa.types.is_decimal(head.column(frame.headings.score).type),
     )
@@ -386,5 +390,6 @@ def match_kinds(qrels: Qrels, head: pa.RecordBatch, frame: Frame) -> tuple[Judgm
     queries, items = judged
     if isinstance(items, Text):
         check_texts(qrels, items)
-    matched = add_candidates(Judgments(queries, qrels.offsets, items), pairs)
+    of_text = any(as_text) or "text" in (qrels.ids, frame.ids)
+    matched = add_candidates(Judgments(queries, qrels.offsets, items, of_text=of_text), pairs)
     return matched, replace(frame, as_text=(as_text[0], as_text[1]))

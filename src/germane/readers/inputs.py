@@ -72,6 +72,7 @@ class RunInput:
     is_mapping: ClassVar[bool] = False
     has_columns: ClassVar[bool] = False
     is_array: ClassVar[bool] = False  # are its items columns, which have no ids to order ties by?
+    has_own_items: ClassVar[bool] = False  # is no item of a query one of another's?
     is_searched: ClassVar[bool] = False  # does finding one query take reading all rows?
     has_header: bool = True  # may the caller name its columns, if it has any?
     groups: Groups | None = None  # that take the place of items
@@ -81,6 +82,11 @@ class RunInput:
     def label(self) -> str:
         """The name of the run in the middle of a sentence."""
         return "the run" if self.where == "run" else self.where
+
+    @property
+    def is_text(self) -> bool:
+        """Is an integer its digits, since the run or the groups of its items are a file of text?"""
+        return self.ids == "text"
 
     @property
     def ties(self) -> str:
@@ -139,9 +145,9 @@ class RunInput:
         """
         raise NotImplementedError
 
-    def read_content(self, qrels: Qrels) -> Iterator[Rows]:
+    def read_content(self, qrels: Qrels, progress: Progress | None = None) -> Iterator[Rows]:
         """Read all rows that are data; a line that begins with ``#`` is, if its query is judged."""
-        return self.read_rows()
+        return self.read_rows(None, progress)
 
     def select(
         self, qrels: Qrels, duplicates: str, progress: Progress | None = None

@@ -63,7 +63,8 @@ def spell_qrels(qrels: Qrels) -> Qrels:
 
 def judge_keys(qrels: Qrels, is_text: bool) -> Judgments:
     """Make judgments of Python ids. ``is_text``: the run's items are spelled as text."""
-    judged = Judgments(qrels.queries, qrels.offsets, Keys(qrels.judged))
+    of_text = qrels.ids == "text"
+    judged = Judgments(qrels.queries, qrels.offsets, Keys(qrels.judged), of_text=of_text)
     if qrels.candidates is None:
         return judged
     from germane.readers.candidates import find_candidates  # which few evaluations need

@@ -193,6 +193,10 @@ class MappedRun(RunInput):
     ids: str = "typed"
     groups: "Groups | None" = None  # that take the place of items
 
+    @property
+    def is_text(self) -> bool:
+        return self.ids == "text" or (self.groups is not None and self.groups.is_text)
+
     def _collapse(self, groups: "Groups") -> Self:
         groups.check_items_have_ids()
         return replace(self, groups=groups)
@@ -277,8 +281,7 @@ class MappedRun(RunInput):
 
     def _match(self, qrels: Qrels) -> "_Matched":
         """Spell the ids of both sides as a file of text does, if one of them is from one."""
-        groups_are_text = self.groups is not None and self.groups.is_text
-        if "text" not in (self.ids, qrels.ids) and not groups_are_text:
+        if not self.is_text and qrels.ids != "text":
             return _Matched(self.mapping, qrels, False)
         qrels = spell_qrels(qrels)
         if self.ids == "text":

@@ -54,7 +54,7 @@ def limit_path(path: Path, max_expansion: object, max_line: object) -> Path:
 
 
 def _read_limit(name: str, given: object, says: str) -> float:
-    number = math.inf if given == "none" else given
+    number = math.inf if isinstance(given, str) and given == "none" else given
     if not is_number(number) or not number >= 1:
         raise PolicyError(f"{name} takes a number from 1, or none; got {clip(given)}.  {says}")
     return number

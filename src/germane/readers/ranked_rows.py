@@ -14,6 +14,7 @@ from germane.core.ragged import Bools, Floats, Ints
 from germane.errors import EmptyError
 from germane.kernel import plain
 from germane.kernel.columns import Ids, read_python_ids
+from germane.kernel.ids import spell_id
 from germane.kernel.keys import Keys
 from germane.kernel.reduction import (
     Batch,
@@ -79,7 +80,7 @@ def rank_rows(
     is an error, and CoverageError for a query for which ``only`` has no candidates.
     """
     queries = read_python_ids(rows.queries)
-    judged, items = _judge(rows, policy, candidates, ids or run.ids)
+    judged, items = _judge(rows, policy, candidates, ids or ("text" if run.is_text else "typed"))
     batch = Batch(np.arange(len(queries)), rows.offsets, items, rows.score, rows.rank)
     try:
         batch = select_rows(judged, batch, run.decide_duplicates(policy.duplicates), policy.order)
@@ -97,14 +98,17 @@ def _judge(
     if (candidates or policy.own == "drop") and isinstance(queries, Ids):
         queries = queries.python
     none = np.zeros(len(queries) + 1, np.int64)
+    of_text = ids == "text"
     if candidates is None:
-        return Judgments(queries, none, items.part(0, 0)), items
-    users = candidates.attach_to_lists(Qrels(list(queries), none, [], np.zeros(0), ids=ids))
+        return Judgments(queries, none, items.part(0, 0), of_text=of_text), items
+    named = list(map(spell_id, queries)) if of_text else list(queries)
+    users = candidates.attach_to_lists(Qrels(named, none, [], np.zeros(0), ids=ids))
     if isinstance(items, Keys):
         return judge_keys(users, False), items
     pairs, as_text = match_items(users, items, ids, as_text=False)
     items = items.as_text() if as_text else items
-    return add_candidates(Judgments(queries, none, items.part(0, 0)), pairs), items
+    own = Judgments(queries, none, items.part(0, 0), of_text=of_text or as_text)
+    return add_candidates(own, pairs), items
 
 
 def _order_rows(batch: Batch, policy: Policy) -> tuple[Ints, Ints, Ints]:

@@ -147,6 +147,9 @@ QRELS: tuple[tuple[Recognize, Callable[[Any, ReadOptions], QrelsInput]], ...] = 
 
 def open_pairs(given: Any, kind: str, columns: Any, input_format: InputFormat) -> QrelsInput | None:
     """Open pairs of query and item as judgments without grades; None for anything else."""
+    if numbers.is_sparse(given):
+        read = import_reader("relevance").read_csr
+        return QrelsInput(given, lambda *how: read(given, f"{kind}="))
     given = hold_records(given)
     if is_path(given):
         given = import_reader("streams").keep_path(given)
@@ -159,7 +162,7 @@ def open_pairs(given: Any, kind: str, columns: Any, input_format: InputFormat) -
         return _open_qrels_frame(open_columns(given, kind, reading))
     if numbers.is_array(given):
         numbers.to_numpy(given, kind)  # whose message names this argument
-    if numbers.is_array(given) or numbers.is_sparse(given) or isinstance(given, Labels):
+    if numbers.is_array(given) or isinstance(given, Labels):
         return recognize_qrels(given, NOTHING_SAID)
     return None
 

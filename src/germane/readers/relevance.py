@@ -74,39 +74,45 @@ def check_cells(shape: tuple[int, ...], complete: str) -> None:
         )
 
 
-def read_csr(given: Any) -> Qrels:
-    """Read a CSR matrix (Q, N): the stored cells are judged, even those that store 0."""
+def read_csr(given: Any, where: str = "qrels") -> Qrels:
+    """Read a CSR matrix (Q, N): the stored cells are judged, even those that store 0.
+
+    ``where`` is the argument; judgments are not empty, but other pairs may be.
+    """
     if getattr(given, "format", "csr") != "csr":
         raise FormatError(
-            f"qrels: a sparse matrix must be CSR, one row a query; got {type(given).__name__} of "
+            f"{where}: a sparse matrix must be CSR, one row a query; got {type(given).__name__} of "
             f"shape {given.shape}. Call its tocsr()."
         )
     width = int(given.shape[1])
     offsets, columns, grades = (
-        numbers.to_numpy(getattr(given, part), f"qrels, {part}")
+        numbers.to_numpy(getattr(given, part), f"{where}, {part}")
         for part in ("indptr", "indices", "data")
     )
-    if not len(columns):
+    if not len(columns) and where == "qrels":
         raise EmptyError("the qrels are empty: the matrix stores no cell.")
-    _check_offsets(offsets, given.shape, len(columns), len(grades))
+    _check_offsets(where, offsets, given.shape, len(columns), len(grades))
     offsets = offsets.astype(np.int64)
     stored = int(offsets[-1])  # a matrix may have room for more
     columns = columns[:stored].astype(np.int64, copy=False)
     grades = grades[:stored].astype(float, copy=False)
     row_ends = offsets[1:]
     numbers.check_range(
-        grades, lambda at: f"qrels, row {row_ends.searchsorted(at, 'right')}, column {columns[at]}"
+        grades,
+        lambda at: f"{where}, row {row_ends.searchsorted(at, 'right')}, column {columns[at]}",
     )
     twice = _find_repeat(offsets, columns, width)
     if twice is not None:
         raise DuplicateError(
-            f"qrels, row {twice[0]}: column {twice[1]} is stored twice; call sum_duplicates() to"
+            f"{where}, row {twice[0]}: column {twice[1]} is stored twice; call sum_duplicates() to"
             " add them up."
         )
     return make_qrels(offsets, columns, grades, width)
 
 
-def _check_offsets(offsets: Any, shape: tuple[int, ...], columns: int, grades: int) -> None:
+def _check_offsets(
+    where: str, offsets: Any, shape: tuple[int, ...], columns: int, grades: int
+) -> None:
     """Refuse a CSR matrix whose parts do not fit each other."""
     wrong = ""
     falls = np.flatnonzero(offsets[1:] < offsets[:-1])
@@ -123,7 +129,7 @@ def _check_offsets(offsets: Any, shape: tuple[int, ...], columns: int, grades: i
         wrong = f"indptr ends with {offsets[-1]:,} where {columns:,} cells are stored"
     if wrong:
         raise FormatError(
-            f"qrels: the CSR matrix is damaged: {wrong}. Make it again from its cells: "
+            f"{where}: the CSR matrix is damaged: {wrong}. Make it again from its cells: "
             "scipy.sparse.csr_matrix((grades, (rows, columns)), shape)"
         )
 

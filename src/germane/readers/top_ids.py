@@ -108,7 +108,10 @@ class TopIds(ArrayRun):
         offsets = ragged.make_offsets(np.count_nonzero(there, axis=1))
         named = self.queries.ids is not None and self.items.ids is not None
         queries, items = self.queries.name(np.arange(len(some))), self.items.name(some[there])
-        return Sample(queries.python, offsets, items.python, ids="typed" if named else "places")
+        ids = "typed" if named else "places"
+        if self.is_text:  # the queries, since groups are
+            queries, ids = queries.as_text(), "text"
+        return Sample(queries.python, offsets, items.python, ids=ids)
 
 
 _SCORES = "the scores of top-k ids"

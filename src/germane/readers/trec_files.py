@@ -76,7 +76,7 @@ class Run(RunInput):
         rows = self.rows if judged is None else self.rows.select(_index_queries(judged))
         yield from rows.split()
 
-    def read_content(self, qrels: Qrels) -> Iterator[Rows]:
+    def read_content(self, qrels: Qrels, progress: Progress | None = None) -> Iterator[Rows]:
         odd = [s for s, query in enumerate(self.rows.queries) if str(query).startswith("#")]
         judged = {to_text(to_bytes(query)) for query in qrels.queries} if odd else set()
         comments = [s for s in odd if self.rows.queries[s] not in judged]
@@ -130,22 +130,24 @@ class TrecFile(RunInput):
         if self._held is not None:
             yield from self._held.read_rows(judged)
             return
-        if self.path == "-":
+        self._refuse_stream()
+        for _, part in self.read_batches(0, progress, judged):
+            yield from part.read_rows(judged)
+
+    def read_content(self, qrels: Qrels, progress: Progress | None = None) -> Iterator[Rows]:
+        if self._held is not None:
+            yield from self._held.read_content(qrels)
+            return
+        self._refuse_stream()
+        for _, part in self.read_batches(0, progress, qrels):
+            yield from part.read_rows()
+
+    def _refuse_stream(self) -> None:
+        if self._held is None and self.path == "-":
             raise InputError(
                 "standard input is read once, and measures of the catalogue read the run a second"
                 " time; give a file."
             )
-        for _, part in self.read_batches(0, progress, judged):
-            yield from part.read_rows(judged)
-
-    def read_content(self, qrels: Qrels) -> Iterator[Rows]:
-        if self._held is not None:
-            yield from self._held.read_content(qrels)
-            return
-        if self.path == "-":
-            raise InputError("standard input is read once.")
-        for _, part in self.read_batches(0, None, qrels):
-            yield from part.read_rows()
 
     def _read_rows(self, lines: trec.Lines) -> Rows:
         queries = list(map(to_text, lines.queries))

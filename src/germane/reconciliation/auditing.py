@@ -43,8 +43,13 @@ def audit(
         isinstance(queries, bool) or not isinstance(queries, int) or queries < 1
     ):
         raise InputError(f"queries is the number of queries, 1 or more; got {clip(queries)}")
+    named: Any = {} if columns is None else columns
+    if not isinstance(named, Mapping) or not all(
+        isinstance(one, str) for pair in named.items() for one in pair
+    ):
+        raise InputError(f"columns= is {{name of a column: measure}}; got {clip(columns)}")
     published = read_published(table)
-    tool = dialect or published.dialect
+    tool = published.dialect if dialect is None else dialect
     read = read_columns(published.columns, columns, tool, exact=published.exact and not columns)
     unknown = set(columns or {}) - set(published.columns)
     if unknown:

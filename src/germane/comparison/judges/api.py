@@ -127,9 +127,11 @@ def trust_many(
     _check_policy(policy)
     options = open_evaluation(None, policy).options
     models = Inputs(model, options)
-    judges = spell_alike(*(_read_judge(one, measures) for one in (Inputs(people, options), models)))
+    held, persons = models.open_runs(runs), Inputs(people, options)
+    for one in held.values():
+        persons.open_run(one)
+    judges = spell_alike(*(_read_judge(one, measures) for one in (persons, models)))
     match_judges(*judges)
-    held = models.open_runs(runs)
     sides = map(models.judge_by, judges)
     with warnings.catch_warnings():  # findings of the model's judgments are in the result
         warnings.simplefilter("ignore", GermaneWarning)
@@ -204,10 +206,11 @@ def _read_judge(data: Inputs, measures: Measures) -> Qrels:
 
 def _check_policy(policy: Mapping[str, Any]) -> None:
     """Refuse conventions that leave queries out, which then differ between the judges."""
-    if policy.get("unknown") == "zero":
+    words = {name: word for name, word in policy.items() if isinstance(word, str)}
+    if words.get("unknown") == "zero":
         raise PolicyError("unknown=zero counts queries that nobody judged; leave it out.")
     for name in ("missing", "no_relevant", "no_hit"):
-        if policy.get(name) in ("skip", "nan"):
+        if words.get(name) in ("skip", "nan"):
             raise PolicyError(
                 f"{name}={policy[name]} leaves out queries, and the judges would differ in which; a"
                 " corrected mean is over all queries. Choose zero."

@@ -18,7 +18,7 @@ from germane.errors import CoverageError, EmptyError, GermaneWarning, InputError
 from germane.evaluation.accepted import Judges, Run
 from germane.evaluation.api import evaluate
 from germane.evaluation.choices import DEFAULT, Choices
-from germane.evaluation.opening import Inputs, Options, open_evaluation
+from germane.evaluation.opening import Held, Inputs, Options, open_evaluation
 from germane.evaluation.result import Result
 from germane.kernel.columns import read_python_ids
 from germane.measures.measure import Measure, Measures
@@ -128,7 +128,7 @@ def evaluate_judges(
     query has all judges.
     """
     options = open_evaluation(None, policy).options
-    read = _read_judges(judges, options)
+    read, held = _read_judges(judges, run, options)
     first, *others = read.values()
     queries = [query for query in first.queries if all(query in one.position for one in others)]
     if not queries:
@@ -139,7 +139,6 @@ def evaluate_judges(
         for name, one in read.items()
     }
     judgments |= {name: _make_qrels(_merge(pooled, name), first) for name in MERGED}
-    held = Inputs(first, options.leave_attached()).open_runs({"run": run})["run"]
     with warnings.catch_warnings():  # each finding is said once below, and not by every judge
         warnings.simplefilter("ignore", GermaneWarning)
         results = {
@@ -155,20 +154,27 @@ def evaluate_judges(
     return JudgedByMany(results, tuple(read), alpha, ordinal, pairs, left_out, findings)
 
 
-def _read_judges(judges: Any, options: Options) -> dict[str, Qrels]:
+def _read_judges(judges: Any, run: Any, options: Options) -> tuple[dict[str, Qrels], Held]:
+    """Read the judgments of each judge, beside a run, which is opened once."""
     if not isinstance(judges, Mapping):
         judges = open_judges(judges, options.held)
     if len(judges) < 2:
         which = f"; there is only {clip(next(iter(judges)))}" if judges else ""
         raise EmptyError(f"give two or more judges{which}.")
-    read = {}
+    read: dict[str, Qrels] = {}
+    held: Held | None = None
     for name, given in judges.items():
         if not isinstance(name, str) or name in MERGED:
             raise InputError(
                 f"the name of a judge is text other than majority and mean; got {clip(name)}"
             )
-        read[name] = Inputs(given, options.leave_attached()).read_judge()
-    return dict(zip(read, spell_alike(*read.values()), strict=True))
+        inputs = Inputs(given, options.leave_attached())
+        if held is None:
+            held = inputs.open_runs({"run": run})["run"]
+        inputs.open_run(held)
+        read[name] = inputs.read_judge()
+    assert held is not None  # there are two judges or more
+    return dict(zip(read, spell_alike(*read.values()), strict=True)), held
 
 
 def _make_qrels(merged: Mapping[Hashable, Any], like: Qrels) -> Qrels:

@@ -217,10 +217,10 @@ def _pool(
 
     The findings are those of the runs that remain once these items are judged.
     """
-    judged = data.read(Needs(complete=NEXT))
     held = {name: Held(one.run.hold()) for name, one in data.open_runs(runs).items()}
+    judged = data.read(Needs(complete=NEXT))
     first = evaluate_many(data.judge_by(judged), held, [measure], progress=progress)
-    if "text" in {judged.ids, *(one.run.ids for one in held.values())}:
+    if judged.ids == "text" or any(one.run.is_text for one in held.values()):
         judged, spell = spell_qrels(judged), spell_id
     else:
         spell = _keep
