@@ -193,13 +193,16 @@ def _select(
     else:
         total = np.sum([np.abs(a - b) for a, b in combinations(of_runs.values(), 2)], axis=0)
     total = np.where(unjudged, total, 0.0)
-    order = np.argsort(-total, kind="stable")
-    order = order[total[order] > 0]
-    chosen = order[:budget]
+    weights = np.sort(total[total > 0])[::-1]
+    rivals = np.flatnonzero(total >= weights[:budget].min(initial=np.inf)).tolist()
     owner = np.repeat(np.arange(len(pooled)), np.diff(pooled.offsets))
+
+    def place(j: int) -> tuple[float, int, str]:  # which does not depend on the order of rows
+        return -total[j], owner[j], str(spell_id(pooled.items[j]))
+
+    chosen = sorted(rivals, key=place)[:budget]
     candidates = tuple(
-        Candidate(pooled.queries[owner[j]], pooled.items[j], float(total[j]))
-        for j in chosen.tolist()
+        Candidate(pooled.queries[owner[j]], pooled.items[j], float(total[j])) for j in chosen
     )
     still = unjudged.copy()
     still[chosen] = False
@@ -207,7 +210,7 @@ def _select(
         {run: float(of[flags].sum() / (of.sum() or 1.0)) for run, of in of_runs.items()}
         for flags in (unjudged, still)
     )
-    return Selection(measure, candidates, before, after, len(order) - len(chosen), by, findings)
+    return Selection(measure, candidates, before, after, len(weights) - len(chosen), by, findings)
 
 
 def _pool(
@@ -236,7 +239,7 @@ def _pool(
             for rows in run.run.read_rows(one):
                 for item in map(spell, rows.items.python):
                     found[query].setdefault(item, UNJUDGED)
-    found = {query: dict(sorted(of.items(), key=_spell_item)) for query, of in found.items() if of}
+    found = {query: items for query, items in found.items() if items}
     pooled = open_qrels(found).read("error", None, Needs(complete=NEXT))
     pooled = replace(pooled, candidates=judged.candidates, ids=judged.ids)
     again = evaluate_many(data.judge_by(pooled), held, [measure])
@@ -249,11 +252,6 @@ def _pool(
     )
     rankings = {name: one.ranking for name, one in placements.items() if one is not None}
     return pooled, rankings, tuple(dict.fromkeys(kept))
-
-
-def _spell_item(graded: tuple[Hashable, float]) -> str:
-    """Spell an item for the order of equal weights, which does not depend on that of rows."""
-    return str(spell_id(graded[0]))
 
 
 def _keep(identifier: Any) -> Any:
