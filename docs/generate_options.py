@@ -51,7 +51,7 @@ def options() -> str:
         groups.setdefault(tuple("" if one is None else one.why for one in refused), []).append(kind)
     reasons = list(dict.fromkeys(why for column in groups for why in column if why))
     names = [", ".join(group) for group in groups.values()]
-    names[0] = "dicts, frames, files, and scores or pairs with ids"
+    names[0] = "dicts, frames, files, scores (Q, N) with ids, pairs (Q, K) with ids"
     lines = [
         "## Options and inputs\n",
         "✓: it works. A number is the reason why it does not. In rows of whole lists, the measures are Coverage and Novelty,",
@@ -70,7 +70,7 @@ def options() -> str:
 def unchanged() -> str:
     """The options that are taken and change nothing."""
     lines = [
-        "Some options are taken and change nothing, whatever the data. Every other ✓ changes a number on some data.\n",
+        "Some options are accepted and have no effect, whatever the data. Every other ✓ changes a number on some data.\n",
         "| option | inputs | why it changes nothing |",
         "|---|---|---|",
     ]
