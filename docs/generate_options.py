@@ -22,9 +22,11 @@ the same data have. A test runs {cells:,} combinations of {verbs} functions, {ki
 `python docs/generate_options.py` writes this page from its tables. Where a combination has no meaning, a message says
 why; these are all of them.
 
-The functions are {names}. Embeddings go to `evaluate_embeddings`, and `compare` takes its results. `check` reports
-a refusal as a finding. Findings about single results come from a sample, which arrays of scores and embeddings do not have; `check` reads
-everything.
+The functions are {names}.
+Embeddings go to `evaluate_embeddings`, and `compare` takes its results. `check` reports a refusal as a finding.
+
+Findings about single results come from a sample. Arrays of scores and embeddings have none, and that of a dict has judged
+queries only; `check` reads everything.
 """
 
 

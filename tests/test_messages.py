@@ -327,6 +327,18 @@ TABLE = np.zeros(2)
         (lambda: germane.evaluate(GRADES, SCORES, name=TABLE), "runs are named by text; got"),
         (lambda: germane.read_run("run.txt", max_line=TABLE), "max_line takes a number from 1"),
         (lambda: germane.read_results({}), "a file is named by its path; got {}"),
+        (
+            lambda: germane.evaluate(GRADES, SCORES, threshold=10**400),
+            "threshold takes a finite number",
+        ),
+        (
+            lambda: germane.gate(GRADES, SCORES, baseline=SCORES, max_drop=10**400),
+            "max_drop takes a number",
+        ),
+        (
+            lambda: germane.mean_pr_curve(GRADES, SCORES, points=np.array([True, False])),
+            "points takes 11 or 101",
+        ),
         (lambda: germane.audit({"a": {"AP": 0.5}}, columns=[None]), "columns= is {name of a"),
         (lambda: germane.audit({"a": {"AP": 0.5}}, columns="AP"), "columns= is {name of a"),
         (lambda: germane.audit({"a": {"AP": 0.5}}, columns={"AP": [1]}), "columns= is {name of a"),

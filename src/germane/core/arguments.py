@@ -1,6 +1,7 @@
 """Arguments as callers give them: columns and arrays of any library, whole numbers, and seeds."""
 
 import math
+import sys
 from operator import index
 from typing import Any, TypeAlias, TypeGuard
 
@@ -28,8 +29,10 @@ def parse_whole(given: Any) -> int | None:
 
 
 def is_number(given: object) -> TypeGuard[float]:
-    """Is this a number of Python or NumPy? True and False are none, and NaN and infinity are."""
-    return isinstance(given, (int, float, np.number)) and not isinstance(given, bool)
+    """Is this a number of Python or NumPy? NaN and infinity are, but not True, False or 10**400."""
+    if isinstance(given, int):
+        return not isinstance(given, bool) and abs(given) <= sys.float_info.max
+    return isinstance(given, (float, np.number))
 
 
 def check_number(name: str, given: Any, low: float, high: float = math.inf) -> None:

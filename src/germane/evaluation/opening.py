@@ -69,7 +69,7 @@ class Options:
         A tool may take results of a score of 0 for misses where there are scores; who asks for that
         needs them.
         """
-        if not is_scored and self.asked.get("nonpositive") == "miss":
+        if not is_scored and str(self.asked.get("nonpositive")) == "miss":
             raise PolicyError("nonpositive=miss is for scores; the run has ranks alone.")
         own = {} if ties is None else {"ties": ties}
         return make_policy(**{**own, **self.usual, **self.asked})

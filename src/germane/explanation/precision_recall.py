@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 
+from germane.core.arguments import is_number
 from germane.core.mean_intervals import explain_missing
 from germane.core.policy import Policy
 from germane.core.ragged import Bools, Floats, Ints
@@ -337,7 +338,7 @@ def _make_area_measure(rule: Any, rel: float) -> Measure:
 
 def make_recall_levels(points: Any) -> list[float]:
     """Make 11 or 101 evenly spaced levels of recall. Raises InputError for other numbers."""
-    if points not in (11, 101):
+    if not is_number(points) or points not in (11, 101):
         raise InputError(f"points takes 11 or 101; got {clip(points)}")
     return [i / (points - 1) for i in range(int(points))]
 
