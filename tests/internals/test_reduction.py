@@ -172,9 +172,10 @@ def test_lines_are_split_alike(lines: Any, detailed: bool) -> None:
 
 
 @pytest.mark.parametrize("n", [6, 40])
-def test_an_order_of_ties_may_leave_rows_equal(n: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """They are then in the order given, whatever holds the items."""
-    monkeypatch.setitem(plain.ORDERS, "last digit", lambda ids, rows: rows % 2)
+def test_an_order_of_ties_is_that_of_every_container(
+    n: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(plain.ORDERS, "last digit", lambda ids, rows: rows % 2 * n + rows)
     names = [f"d{(7 * i) % n}" for i in range(n)]
     offsets, score = np.array([0, n]), np.ones(n)
     found = []

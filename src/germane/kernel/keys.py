@@ -243,7 +243,7 @@ def _place_ties(batch: Batch, group: Ints, row: Ints, first: Ints, last: Ints, t
             members = np.arange(len(mine))
         ids = Keys((batch.items.parts[g],), (batch.items.indexes[g],))
         key = plain.ORDERS[ties](ids, members)
-        members = members[key.argsort(kind="stable")]
+        members = members[key.argsort()]
         arranged = members[mine[members].argsort(kind="stable")]
         position = np.empty(len(mine), np.int64)
         position[arranged] = np.arange(len(arranged))

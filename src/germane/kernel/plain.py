@@ -159,4 +159,4 @@ ORDERS: dict[str, Callable[[Ids, Ints], Ints]] = {
     "given": lambda ids, rows: rows,
 }
 """The orders of equal scores that depend on rows alone: ids and rows → numbers that rise in this
-order. The compiled kernel has the first two."""
+order, a number of its own for each id. The compiled kernel has the first two."""
