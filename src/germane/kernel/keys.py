@@ -7,7 +7,7 @@ whichever are fewer, so that most ids are never touched.
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Collection, Hashable, Sequence
+from collections.abc import Callable, Collection, Container, Hashable, Sequence
 from functools import cached_property
 from itertools import chain, pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -120,7 +120,7 @@ def reduce_keys(
         are_held = not batch.is_converted and list not in map(type, keys.parts)
         found = _match_items(keys, wanted, are_held)
     if found.row is None and (needs_rows or found.score is None):
-        found = found.add_rows(keys)
+        found = found.add_rows(keys, range(len(keys.parts)))
     group = ragged.repeat_owners(list(map(len, found.items)))
     if batch.score is None:
         assert found.row is not None
@@ -129,8 +129,8 @@ def reduce_keys(
     score = batch.score[found.row] if found.score is None else found.score
     first, last = _rank_scores(batch.score, batch.offsets, group, score)
     rank = first
-    if last is not first and (last > first).any():
-        found = found if found.row is not None else found.add_rows(keys)
+    if last is not first and (tied := last > first).any():
+        found = found if found.row is not None else found.add_rows(keys, set(group[tied].tolist()))
         assert found.row is not None
         rank = first + _place_ties(batch, group, found.row, first, last, ties)
     row = np.full(len(rank), -1) if found.row is None else found.row
@@ -148,15 +148,17 @@ class _Found(NamedTuple):
     score: Floats | None = None  # if the dicts hold it
     row: Ints | None = None  # if it is known
 
-    def add_rows(self, keys: Keys) -> _Found:
-        """Find the rows of the items of keys without copies."""
+    def add_rows(self, keys: Keys, groups: Container[int]) -> _Found:
+        """Find the rows of the items of some groups, of keys without copies; -1 of the others."""
         rows: list[int] = []
-        ends = pairwise(keys.offsets.tolist())
-        for part, items, (start, _) in zip(keys.parts, self.items, ends, strict=True):
-            if items:
+        starts = keys.offsets[:-1].tolist()
+        for g, (part, items, start) in enumerate(zip(keys.parts, self.items, starts, strict=True)):
+            if g in groups:
                 wanted = set(items)
                 place = {item: row for row, item in enumerate(part, start) if item in wanted}
                 rows += [place[item] for item in items]
+            else:
+                rows += [-1] * len(items)
         return self._replace(row=np.array(rows, np.int64))
 
 
