@@ -698,7 +698,9 @@ def test_a_number_of_all_lists_is_not_called_uncounted() -> None:
     """Coverage has no value for a query, and its mean is no mean over queries."""
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        germane.evaluate({"u": ["a"]}, {"u": ["a", "b"]}, "AP@2 Coverage@2 Gini@2", catalogue=2)
+        run = {"u": ["a", "b"]}
+        result = germane.evaluate({"u": ["a"]}, run, "AP@2 Coverage@2 Gini@2", catalogue=2)
+    assert result.findings == ()
 
 
 def test_users_without_judgments_are_left_out_of_measures_of_judgments_alone() -> None:

@@ -66,6 +66,12 @@ def test_a_table_of_zeros_has_no_protocol() -> None:
     assert found.verdict.startswith("no protocol is certain. One gives all 6 cells: ")
 
 
+def test_the_nearest_protocol_of_one_cell_is_counted_in_words() -> None:
+    found = germane.reconcile_table(*SETS, {"ours": {"MAP": "0.999"}})
+    assert not found
+    assert " gives 0 of 1 cell. " in found.verdict
+
+
 def test_a_tools_table_is_named_and_nothing_is_off() -> None:
     table = publish(*SETS, TREC, dialect="trec_eval-9")
     found = germane.reconcile_table(*SETS, table)

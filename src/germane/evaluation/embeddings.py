@@ -86,7 +86,7 @@ def evaluate_embeddings(  # type: ignore[misc]  # query_ids is an option of othe
     data = open_data(qrels, {**policy, **ids})
     named, conventions = data.open_run(run)
     assert isinstance(named, embeddings.Embeddings)
-    judgments = data.read(find_needs(chosen, (conventions,)), progress)
+    judgments = data.read(find_needs(chosen, (conventions,)), [named], progress)
     data = data.judge_by(named.drop_excluded(judgments))
     asked = measures if isinstance(measures, (str, list, tuple)) else chosen
     return evaluate(data, Held(named), asked, name=name, progress=progress)

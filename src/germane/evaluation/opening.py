@@ -1,6 +1,6 @@
 """Inputs: the data of a call, opened once with its options. Every verb opens its data here."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -69,10 +69,11 @@ class Options:
         A tool may take results of a score of 0 for misses where there are scores; who asks for that
         needs them.
         """
-        if not is_scored and str(self.asked.get("nonpositive")) == "miss":
-            raise PolicyError("nonpositive=miss is for scores; the run has ranks alone.")
         own = {} if ties is None else {"ties": ties}
-        return make_policy(**{**own, **self.usual, **self.asked})
+        policy = make_policy(**{**own, **self.usual, **self.asked})
+        if not is_scored and self.asked.get("nonpositive") == "miss":
+            raise PolicyError("nonpositive=miss is for scores; the run has ranks alone.")
+        return policy
 
     def make_plan(self, measures: Measures, conventions: Policy) -> Plan:
         """Find the conventions of each measure."""
@@ -104,7 +105,6 @@ class Inputs:
         self.qrels, self.options = qrels, options
         self.signs = False  # are the fingerprints of runs wanted?
         self._judged: QrelsInput | None = None
-        self._opened: list[RunInput] = []
 
     @property
     def judged(self) -> QrelsInput:
@@ -132,7 +132,6 @@ class Inputs:
             self._judged = self._judged or _remember(judged)
         policy = self.options.make_policy(found.ties, found.has_scores)
         refuse_places(found, policy)
-        self._opened.append(found)
         return found, policy
 
     def open_runs(self, runs: Mapping[str, Any]) -> dict[str, Held]:
@@ -143,18 +142,21 @@ class Inputs:
             name: Held(one if is_path(runs[name]) else one.hold()) for name, one in opened.items()
         }
 
-    def read(self, needs: Needs, progress: Progress | None = None) -> Qrels:
-        """Read the judgments, with grades as the policy takes them. Lines that begin with ``#`` are
-        data if a run that was opened before has their query.
+    def read(
+        self, needs: Needs, runs: Iterable[RunInput] = (), progress: Progress | None = None
+    ) -> Qrels:
+        """Read the judgments, with grades as the policy takes them.
+
+        Lines that begin with ``#`` are data if one of the runs has their query.
         """
         read = read_graded(self.judged, self.conventions, needs, progress)
-        for run in self._opened:
+        for run in runs:
             read = accept_comments(read, run)
         return read
 
-    def read_judge(self, needs: Needs = NO_NEEDS) -> Qrels:
+    def read_judge(self, needs: Needs = NO_NEEDS, runs: Iterable[RunInput] = ()) -> Qrels:
         """Read all judgments of a judge, of the queries that have some."""
-        read = self.read(needs._replace(complete="the agreement of judges"))
+        read = self.read(needs._replace(complete="the agreement of judges"), runs)
         judged = np.diff(read.offsets) > 0
         some = read if judged.all() else read.some(np.flatnonzero(judged))
         return replace(some, width=None)

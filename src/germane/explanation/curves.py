@@ -107,7 +107,7 @@ def mean_pr_curve(
     found, conventions = data.open_run(run)
     check_ties(measure, conventions.ties)
     needs = find_needs((measure,), (conventions,))
-    judgments = data.read(needs, progress)
+    judgments = data.read(needs, [found], progress)
     judged = judge(judgments, retrieve(judgments, found, conventions, progress), conventions)
     ranking = judged.rank(conventions.ties)
     return _average(ranking, judged.policy, levels, rel, confidence)

@@ -120,7 +120,7 @@ def open_list(
     data = open_data(qrels, policy)
     found, conventions = data.open_run(run)
     check_ordered(conventions, refused)
-    judgments = data.read(find_needs(measures, (conventions,)))
+    judgments = data.read(find_needs(measures, (conventions,)), [found])
     others = len(judgments) > 1
     if query is None and others:
         raise NotFoundError(

@@ -176,10 +176,10 @@ class Sheet:
         as often as it has definitions with different values that are at most as costly as the one
         chosen. Cells of 0 and 1 alone are certain to: no item is relevant at a high level.
         """
-        if not any(
-            (np.abs(column.numbers[given] - 0.5) != 0.5).any()
-            for column, given in zip(self.columns, fit.given, strict=True)
-        ):
+        numbers = np.concatenate(
+            [c.numbers[g] for c, g in zip(self.columns, fit.given, strict=True)]
+        )
+        if np.isin(numbers, (0.0, 1.0)).all():
             return 1.0
         cost = fit.protocol.cost + 1e-9
         alike = {

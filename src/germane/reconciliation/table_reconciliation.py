@@ -101,7 +101,10 @@ class TableReconciliation(Tabular):
         sure = self._explain_chance()
         if not self.off:
             return f"no protocol is certain. One gives {every}: {self.protocol} {sure}"
-        what, given = self.protocol.rstrip("."), f"{cells - len(self.off)} of {cells} cells"
+        what, given = (
+            self.protocol.rstrip("."),
+            f"{cells - len(self.off)} of {write_count(cells, 'cell')}",
+        )
         return f"no protocol gives the table. The nearest, {what}, gives {given}. {sure}"
 
     def _explain_chance(self) -> str:

@@ -42,6 +42,7 @@ from germane.evaluation.result import Results
 from germane.measures.catalogue import refuse_lists
 from germane.measures.measure import Measure, Measures
 from germane.measures.spans import find_span, find_span_of_differences
+from germane.readers import RunInput
 
 
 def trust(
@@ -128,9 +129,8 @@ def trust_many(
     options = open_evaluation(None, policy).options
     models = Inputs(model, options)
     held, persons = models.open_runs(runs), Inputs(people, options)
-    for one in held.values():
-        persons.open_run(one)
-    judges = spell_alike(*(_read_judge(one, measures) for one in (persons, models)))
+    inputs = [one.run for one in held.values()]
+    judges = spell_alike(*(_read_judge(one, measures, inputs) for one in (persons, models)))
     match_judges(*judges)
     sides = map(models.judge_by, judges)
     with warnings.catch_warnings():  # findings of the model's judgments are in the result
@@ -199,9 +199,9 @@ def compare_judges(
     return found
 
 
-def _read_judge(data: Inputs, measures: Measures) -> Qrels:
+def _read_judge(data: Inputs, measures: Measures, runs: Iterable[RunInput] = ()) -> Qrels:
     """Read the judgments of one judge."""
-    return data.read_judge(data.options.make_plan(measures, data.conventions).needs)
+    return data.read_judge(data.options.make_plan(measures, data.conventions).needs, runs)
 
 
 def _check_policy(policy: Mapping[str, Any]) -> None:

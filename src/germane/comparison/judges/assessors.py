@@ -171,8 +171,7 @@ def _read_judges(judges: Any, run: Any, options: Options) -> tuple[dict[str, Qre
         inputs = Inputs(given, options.leave_attached())
         if held is None:
             held = inputs.open_runs({"run": run})["run"]
-        inputs.open_run(held)
-        read[name] = inputs.read_judge()
+        read[name] = inputs.read_judge(runs=[held.run])
     assert held is not None  # there are two judges or more
     return dict(zip(read, spell_alike(*read.values()), strict=True)), held
 

@@ -8,6 +8,7 @@ from typing import Any, Literal, TypeAlias, Unpack
 
 import numpy as np
 
+from germane.core import ragged
 from germane.core.finding import Finding, warn
 from germane.core.progress import Progress
 from germane.core.qrels import Qrels
@@ -195,7 +196,7 @@ def _select(
     total = np.where(unjudged, total, 0.0)
     weights = np.sort(total[total > 0])[::-1]
     rivals = np.flatnonzero(total >= weights[:budget].min(initial=np.inf)).tolist()
-    owner = np.repeat(np.arange(len(pooled)), np.diff(pooled.offsets))
+    owner = ragged.find_owners(pooled.offsets)
 
     def place(j: int) -> tuple[float, int, str]:  # which does not depend on the order of rows
         return -total[j], owner[j], str(spell_id(pooled.items[j]))
@@ -220,8 +221,9 @@ def _pool(
 
     The findings are those of the runs that remain once these items are judged.
     """
-    held = {name: Held(one.run.hold()) for name, one in data.open_runs(runs).items()}
-    judged = data.read(Needs(complete=NEXT))
+    opened = {name: one.run for name, one in data.open_runs(runs).items()}
+    held = {name: Held(run.hold()) for name, run in opened.items()}
+    judged = data.read(Needs(complete=NEXT), opened.values())
     first = evaluate_many(data.judge_by(judged), held, [measure], progress=progress)
     if judged.ids == "text" or any(one.run.is_text for one in held.values()):
         judged, spell = spell_qrels(judged), spell_id
