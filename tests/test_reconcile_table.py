@@ -67,7 +67,8 @@ def test_a_table_of_zeros_has_no_protocol() -> None:
 
 
 def test_the_nearest_protocol_of_one_cell_is_counted_in_words() -> None:
-    found = germane.reconcile_table(*SETS, {"ours": {"MAP": "0.999"}})
+    ours = {"ours": SETS[1]["ours"]}
+    found = germane.reconcile_table(SETS[0], ours, {"ours": {"MAP": "0.999"}})
     assert not found
     assert " gives 0 of 1 cell. " in found.verdict
 
